@@ -10,7 +10,7 @@ from bench.table import Row, medians
 from conversations.domain.message import Draft
 from workflows.domain.condition_parser import parse_condition
 from workflows.domain.conditions import Condition, compile_condition
-from workflows.domain.context import HistoryEntry, Messages, PromptContext, Sight
+from workflows.domain.context import HistoryEntry, Messages, NodeInput, PromptContext
 from workflows.domain.context_types import node_steps
 from workflows.domain.edge_filters import EdgeFilter, edge_step
 from workflows.domain.explain import Step, run_steps
@@ -85,7 +85,7 @@ def _draft(role: str, index: int) -> Draft:
     return Draft(body=b"{}", role=counts_as, counts_as=counts_as, text=f"message {index}")  # type: ignore[arg-type]
 
 
-def _sight(names: int, messages: int) -> Sight:
+def _sight(names: int, messages: int) -> NodeInput:
     groups = ("llm", "tool", "user", "system", "other")
     context = PromptContext(
         "template",
@@ -94,7 +94,7 @@ def _sight(names: int, messages: int) -> Sight:
         {f"key{index}": index for index in range(100)},
     )
     drafts = [_draft("s" if index == 0 else "ua"[index % 2], index) for index in range(messages)]
-    return Sight(context, Messages.of(drafts))
+    return NodeInput(context, Messages.of(drafts))
 
 
 def _filter_of_20() -> ContextFilter:
@@ -122,7 +122,7 @@ def _filters() -> list[Row]:
     node = node_steps("llm_context", [own], registries)
     many = _sight(10, 100_000)
 
-    def run(step: Step, at: Sight = sight, *, explain: bool = False) -> Callable[[], object]:
+    def run(step: Step, at: NodeInput = sight, *, explain: bool = False) -> Callable[[], object]:
         return lambda: run_steps(at, [(0, step)], explain=explain)
 
     found = medians(

@@ -72,13 +72,13 @@ class Engine:
 
     def save(self, name: str, state: dict[str, JsonValue] | None = None) -> None:
         from checkpoints.domain.commands import SaveCheckpoint
-        from checkpoints.services import saving
+        from checkpoints.services import checkpoint_saves
 
         self.saved += 1
         state = {"step": self.saved} if state is None else state
         messages = [] if state.keys() > {"step"} else [*_TWO]
         command = SaveCheckpoint(node_id="a", state_data=state, messages=messages)
-        saving.save(self.actor, name, f"c{self.saved}", command)
+        checkpoint_saves.save(self.actor, name, f"c{self.saved}", command)
 
 
 def _bare() -> Callable[[], None]:

@@ -8,17 +8,17 @@ class CheckpointsConfig(AppConfig):
 
     def ready(self) -> None:
         """Tell the apps below what only this one knows: the state of executions."""
-        from checkpoints import following
-        from checkpoints.entering import state_source
-        from checkpoints.figures import execution_figures
-        from checkpoints.forks import forks_of
-        from checkpoints.live_copy import erasing, setting_up
+        from checkpoints import page_updates
+        from checkpoints.fork_list import forks_of
+        from checkpoints.live_copy import erasure, setup
+        from checkpoints.metrics import execution_metrics
+        from checkpoints.node_context import state_source
         from checkpoints.run_counts import run_counts
-        from checkpoints.services.maintaining import register_records
+        from checkpoints.services.maintenance import register_records
         from checkpoints.store import forget
         from checkpoints.verification.conversation import find_damage
         from conversations import feed
-        from conversations.announcing import follow
+        from conversations.announcements import follow
         from conversations.copies import register_copies
         from conversations.erasure import on_erase
         from ctxadmin.http.diagnosis import register_finder
@@ -28,12 +28,12 @@ class CheckpointsConfig(AppConfig):
 
         register_records("events", feed.remove_old)
         on_erase(forget)
-        on_erase(erasing.forget)
+        on_erase(erasure.forget)
         register_copies(forks_of)
         register_state_source(state_source)
         register_run_counter(run_counts)
-        register_reading(execution_figures)
+        register_reading(execution_metrics)
         register_finder(find_damage)
-        setting_up.set_up()
-        register_source(following.SOURCE)
-        follow(following.tell)
+        setup.set_up()
+        register_source(page_updates.SOURCE)
+        follow(page_updates.tell)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from checkpoints.domain.calibration import Calibration, calibrate
-from checkpoints.inputs import look_at_input
 from checkpoints.models import Execution, Usage
+from checkpoints.version_inputs import preview_version_input
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError
 
@@ -35,7 +35,7 @@ def _compared(workspace: int) -> Iterator[tuple[str, int, int]]:
         if head is None or run is None or not row.version:
             continue
         try:
-            looked = look_at_input(head, run, row.version)
+            looked = preview_version_input(head, run, row.version)
         except ContextError:  # thinned, deleted or damaged: what the node saw is not known
             continue
         yield row.model, looked.tokens_after, row.input_tokens

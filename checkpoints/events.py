@@ -56,7 +56,7 @@ class _Written:
     keys: tuple[str, ...]
 
 
-def standing_at(key: int, public_id: str, seq: int) -> ConversationState:
+def state_at_event(key: int, public_id: str, seq: int) -> ConversationState:
     """Where a conversation stood after the change ``seq``; costs what was changed since."""
     state = ConversationState(
         id=public_id, seq=seq, execution=None, version=0, status="IDLE", revision=0, count=0

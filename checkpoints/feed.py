@@ -15,7 +15,7 @@ from checkpoints.models import Checkpoint, Execution, Usage
 from checkpoints.usage_store import usage_of
 from conversations import feed
 from conversations.damage import ALTERED, damaged
-from conversations.feed import Fed
+from conversations.feed import FeedChange
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
@@ -44,7 +44,7 @@ _ENTRY: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FeedQuery:
     """Which events are asked for; empty means all.
 
     A kind is what the audit calls a change, or the word before its dot: ``execution`` stands for
@@ -55,7 +55,7 @@ class Wanted:
     kinds: frozenset[str] = frozenset()
     statuses: frozenset[str] = frozenset()
 
-    def takes(self, event: "Event") -> bool:
+    def takes(self, event: "FeedEvent") -> bool:
         what = event.what
         if self.kinds and what not in self.kinds and what.partition(".")[0] not in self.kinds:
             return False
@@ -65,7 +65,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class FeedEvent:
     """One change at its position; ``workflow`` is what the conversation runs now."""
 
     position: int
@@ -78,18 +78,18 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FeedPart:
     """Events in their order, the cursor behind them, and whether some before are not kept."""
 
-    events: Sequence[Event]
+    events: Sequence[FeedEvent]
     cursor: int
     is_reset: bool
     has_more: bool
 
 
-def read(workspace: int, after: int, wanted: Wanted, most: int) -> Part:
+def read(workspace: int, after: int, wanted: FeedQuery, most: int) -> FeedPart:
     """The next events behind a position that are wanted, at most ``most``."""
-    found: list[Event] = []
+    found: list[FeedEvent] = []
     is_reset = has_more = False
     for _ in range(_MOST_LOOKS):
         part = feed.read(workspace, after, _LOOKED_AT)
@@ -100,13 +100,13 @@ def read(workspace: int, after: int, wanted: Wanted, most: int) -> Part:
             if wanted.takes(event):
                 found.append(event)
                 if len(found) == most:
-                    return Part(found, event.position, is_reset, has_more=True)
+                    return FeedPart(found, event.position, is_reset, has_more=True)
         if not has_more:
             break
-    return Part(found, after, is_reset, has_more)
+    return FeedPart(found, after, is_reset, has_more)
 
 
-def _events(entries: Sequence[Fed]) -> Iterator[Event]:
+def _events(entries: Sequence[FeedChange]) -> Iterator[FeedEvent]:
     """The events of changes; of a conversation that was erased only the erasure is told."""
     by_key: dict[int, list[int]] = defaultdict(list)
     for each in entries:
@@ -132,7 +132,7 @@ def _events(entries: Sequence[Fed]) -> Iterator[Event]:
             **({} if is_erasure else _after(row.version_after)),
             **written.get((each.conversation, each.seq), {}),
         }
-        yield Event(each.position, row.action, workflow, data)
+        yield FeedEvent(each.position, row.action, workflow, data)
 
 
 def _rows(by_key: Mapping[int, Collection[int]]) -> dict[tuple[int, int], Any]:

@@ -23,7 +23,7 @@ _NAME: Final = "maintain"
 _RENEW_SECONDS: Final = 60.0
 
 
-class Busy(Exception):
+class MaintenanceRunning(Exception):
     """Another run works; ``until`` it may be silent before it counts as dead."""
 
     def __init__(self, until: datetime | None) -> None:
@@ -31,7 +31,7 @@ class Busy(Exception):
         self.until = until
 
 
-class Holding:
+class MaintenanceLease:
     """The lock while it is held."""
 
     def __init__(self, holder: str) -> None:
@@ -50,15 +50,15 @@ class Holding:
 
 
 @contextmanager
-def held() -> Iterator[Holding]:
+def held() -> Iterator[MaintenanceLease]:
     """Hold the lock; raises Busy. The report is kept if the block comes to its end."""
     Maintenance.objects.get_or_create(name=_NAME)
     holder, now = new_public_id("run"), clock.now()
     free = Q(holder="") | Q(until=None) | Q(until__lt=now) | Q(until__gt=now + 2 * LEASE)
     rows = Maintenance.objects.filter(name=_NAME)
     if not rows.filter(free).update(holder=holder, until=now + LEASE):
-        raise Busy(rows.values_list("until", flat=True).first())
-    holding = Holding(holder)
+        raise MaintenanceRunning(rows.values_list("until", flat=True).first())
+    holding = MaintenanceLease(holder)
     own = rows.filter(holder=holder)
     try:
         yield holding

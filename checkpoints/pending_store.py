@@ -17,7 +17,7 @@ _TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EditKey:
     """Whose edit of which execution it is; ``conversation`` is the key of its head."""
 
     conversation: int
@@ -36,7 +36,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PendingQuery:
     """What is to be kept instead; the number of a write is above that of the last one."""
 
     version: int
@@ -44,20 +44,22 @@ class Wanted:
     seq: int
 
 
-def find(place: Place) -> Pending | None:
+def find(place: EditKey) -> Pending | None:
     """What is kept there, if anything is."""
     row = _rows(place).first()
     return None if row is None else _pending(row)
 
 
-def executions_until(place: Place) -> list[int]:
+def executions_until(place: EditKey) -> list[int]:
     """The executions until this in which the person has an edit, the newest first."""
     rows = PendingEdit.objects.filter(conversation=place.conversation, person=place.person)
     found = rows.filter(execution__lte=place.execution).order_by("-execution")
     return list(found.values_list("execution", flat=True))
 
 
-def change(place: Place, decide: Callable[[Pending | None], Wanted | None]) -> Pending | None:
+def change(
+    place: EditKey, decide: Callable[[Pending | None], PendingQuery | None]
+) -> Pending | None:
     """Keep what ``decide`` makes of what is kept; None removes it. What is kept now.
 
     Nothing is written if its number is that of what is kept. ``decide`` is asked again if another
@@ -75,7 +77,7 @@ def change(place: Place, decide: Callable[[Pending | None], Wanted | None]) -> P
     raise Unavailable(say("Another page keeps writing this edit; try again."))
 
 
-def _took(place: Place, before: Pending | None, wanted: Wanted | None) -> bool:
+def _took(place: EditKey, before: Pending | None, wanted: PendingQuery | None) -> bool:
     if before is None:
         return wanted is not None and _inserted(place, wanted)
     rows = _rows(place).filter(seq=before.seq)
@@ -91,7 +93,7 @@ def _took(place: Place, before: Pending | None, wanted: Wanted | None) -> bool:
     )
 
 
-def _inserted(place: Place, wanted: Wanted) -> bool:
+def _inserted(place: EditKey, wanted: PendingQuery) -> bool:
     row = PendingEdit(
         conversation=place.conversation,
         execution=place.execution,
@@ -109,7 +111,7 @@ def _inserted(place: Place, wanted: Wanted) -> bool:
     return True
 
 
-def _rows(place: Place) -> QuerySet[PendingEdit]:
+def _rows(place: EditKey) -> QuerySet[PendingEdit]:
     return PendingEdit.objects.filter(
         conversation=place.conversation, execution=place.execution, person=place.person
     )

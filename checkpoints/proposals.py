@@ -10,14 +10,14 @@ from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.moments import Moment
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.store import CHECKPOINTS, check_manifest
 
 _READ: Final = 200  # manifests of one query
 _MOST_READS: Final = 5  # a restore may lead far back
 
 
-def find_proposal(moment: Moment) -> Proposal:
+def find_proposal(moment: StoredSnapshot) -> Proposal:
     """What the reviewer of a paused execution decides on; nothing if it is not paused."""
     if moment.row is None or moment.status is not Status.PAUSED:
         return Proposal()
@@ -26,7 +26,7 @@ def find_proposal(moment: Moment) -> Proposal:
     return proposal_of(history, moment.node_id, moment.when, _predecessors(moment))
 
 
-def _predecessors(moment: Moment) -> frozenset[str] | None:
+def _predecessors(moment: StoredSnapshot) -> frozenset[str] | None:
     if moment.pinned is None or moment.node_id is None or moment.when is When.AFTER:
         return None
     edges = moment.pinned.graph.incoming.get(moment.node_id, ())

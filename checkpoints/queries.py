@@ -7,7 +7,7 @@ from typing import Final
 
 import orjson
 
-from checkpoints.domain.opaque import given_back, is_opaque
+from checkpoints.domain.opaque import is_opaque, returned_value
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.state import KeyHead
 from checkpoints.domain.timeline import Snapshot, compare_states
@@ -19,7 +19,7 @@ from checkpoints.live_copy.contents import (
 )
 from checkpoints.live_copy.port import ALL_PARTS, Part, Value
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.moments import Moment, moment_at, moment_now
+from checkpoints.snapshots import StoredSnapshot, current_snapshot, snapshot_at
 from checkpoints.state_store import LISTS
 from checkpoints.store import CHECKPOINTS, check_manifest, find_current
 from checkpoints.usage_store import usage_at
@@ -38,15 +38,15 @@ _BEHIND_ALL: Final = 2**31  # more than the largest version
 _NOTHING: Mapping[str, bytes] = {}
 
 
-def find_moment(actor: Actor, public_id: str, version: int | None = None) -> Moment:
+def find_moment(actor: Actor, public_id: str, version: int | None = None) -> StoredSnapshot:
     """The current execution of a conversation now, or at a version; NotFound for others."""
     head = find_head(actor.workspace, public_id)
     if version is None:
-        return moment_now(head)
-    return moment_at(head, find_current(head.key), version)
+        return current_snapshot(head)
+    return snapshot_at(head, find_current(head.key), version)
 
 
-def snapshot_pieces(moment: Moment, keys: Collection[str] | None = None) -> list[bytes]:
+def snapshot_pieces(moment: StoredSnapshot, keys: Collection[str] | None = None) -> list[bytes]:
     """The snapshot of a moment as JSON in pieces, of the bytes as they are stored.
 
     ``keys`` names the keys of ``state_data`` that are wanted, all by default.
@@ -75,12 +75,12 @@ def snapshot_pieces(moment: Moment, keys: Collection[str] | None = None) -> list
     ).as_pieces()
 
 
-def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes:
+def snapshot_bytes(moment: StoredSnapshot, keys: Collection[str] | None = None) -> bytes:
     """``snapshot_pieces`` as one text."""
     return b"".join(snapshot_pieces(moment, keys))
 
 
-def state_pieces(moment: Moment) -> list[bytes]:
+def state_pieces(moment: StoredSnapshot) -> list[bytes]:
     """The value of ``state_data`` of a moment as JSON in pieces; behind it ``opaque``, if any."""
     contents = contents_of(moment, (Part.STATE, Part.MESSAGES))
     moment.require_whole()
@@ -109,7 +109,7 @@ def _opaque(contents: Contents) -> Iterator[bytes]:
     for name, value in sorted(contents[Part.STATE].items()):
         if _is_opaque(value):
             yield before + dumps(name) + b":"
-            yield given_back(b"".join(value.pieces))
+            yield returned_value(b"".join(value.pieces))
             before = b","
     if before == b",":
         yield b"}"
@@ -119,7 +119,7 @@ def _is_opaque(value: Value) -> bool:
     return bool(value.pieces) and is_opaque(value.pieces[0])
 
 
-def _node_name(moment: Moment) -> str | None:
+def _node_name(moment: StoredSnapshot) -> str | None:
     """The name of the current node, its id if it has none."""
     if moment.node_id is None or moment.pinned is None:
         return moment.node_id
@@ -201,10 +201,10 @@ def compare(actor: Actor, public_id: str, before: int, after: int) -> Compared:
     """The difference of two versions of the current execution; NotFound for others."""
     head = find_head(actor.workspace, public_id)
     row = find_current(head.key)
-    return compare_moments(moment_at(head, row, before), moment_at(head, row, after))
+    return compare_moments(snapshot_at(head, row, before), snapshot_at(head, row, after))
 
 
-def compare_moments(before: Moment, after: Moment) -> Compared:
+def compare_moments(before: StoredSnapshot, after: StoredSnapshot) -> Compared:
     """``compare`` of two moments of one conversation, also of different executions."""
     left, right = _Side(before), _Side(after)
     state = compare_states(left.heads, right.heads, left.read, right.read)
@@ -216,7 +216,7 @@ def compare_moments(before: Moment, after: Moment) -> Compared:
 class _Side:
     """One version's keys, whose values are read when asked for."""
 
-    def __init__(self, moment: Moment) -> None:
+    def __init__(self, moment: StoredSnapshot) -> None:
         self.moment = moment
         self.held = {each.name: each for key, each in moment.held().items() if key not in LISTS}
 
@@ -232,7 +232,7 @@ class _Side:
         return {name: found[self.held[name].key] for name in names}
 
 
-def _message_changes(before: Moment, after: Moment) -> Sequence[diff.Change]:
+def _message_changes(before: StoredSnapshot, after: StoredSnapshot) -> Sequence[diff.Change]:
     edits: Mapping[int, int] = {}
     if before.revision != after.revision:
         revisions = _Revisions(before.head)

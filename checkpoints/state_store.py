@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from checkpoints.domain.state import ChangeKind, KeyChange, KeyHead, join_list
 from checkpoints.models import Checkpoint, StateKey, StateValue
-from checkpoints.state_sums import (
+from checkpoints.state_checksums import (
     sum_of_head,
     sum_of_key,
     sum_of_value,
@@ -49,7 +49,7 @@ def digest_of_name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredKey:
     """A key of the state, or a list beside it, as of some version.
 
     ``version`` is that of its last change, ``spans`` the versions, both ends included, whose rows
@@ -77,10 +77,10 @@ class StateRows:
     conversation: int
     execution: int
 
-    def held(self, keys: Collection[str]) -> dict[str, Held]:
+    def held(self, keys: Collection[str]) -> dict[str, StoredKey]:
         """What is known now of some keys by their digests; those that were deleted too."""
         where = {"conversation": self.conversation, "execution": self.execution}
-        found: dict[str, Held] = {}
+        found: dict[str, StoredKey] = {}
         for row in map(self._checked, _KEYS.find_all(where, "key", keys)):
             held = _held_of(*(getattr(row, name) for name in _HEAD))
             found[held.key] = replace(held, head=None) if row.gone else held
@@ -97,9 +97,9 @@ class StateRows:
         what = "list" if key in LISTS else "state key"
         return damaged(self.conversation, what, name, how)
 
-    def held_at(self, version: int) -> dict[str, Held]:
+    def held_at(self, version: int) -> dict[str, StoredKey]:
         """Every key that was there at a version, and the lists; by digest, no value is read."""
-        now: dict[str, Held] = {}
+        now: dict[str, StoredKey] = {}
         changed: dict[str, str] = {}  # since then: name by digest
         own = [self.conversation, self.execution]
         for key, *head, gone, total in _KEYS.read(_SHOWN, _OF_EXECUTION, own):
@@ -112,9 +112,9 @@ class StateRows:
                 now[held.key] = held
         return now | self._former(changed, version)
 
-    def _former(self, names: Mapping[str, str], version: int) -> dict[str, Held]:
+    def _former(self, names: Mapping[str, str], version: int) -> dict[str, StoredKey]:
         """What was held at a version of keys that changed since, each by a seek in the index."""
-        found: dict[str, Held] = {}
+        found: dict[str, StoredKey] = {}
         keys = list(names)
         for start in range(0, len(keys), _UNITED):
             part = keys[start : start + _UNITED]
@@ -132,7 +132,7 @@ class StateRows:
         rows = self._keys().filter(version__gt=version).exclude(key__in=LISTS)
         return sorted(rows.values_list("name", flat=True))
 
-    def values(self, held: Iterable[Held], at: int | None = None) -> dict[str, bytes]:
+    def values(self, held: Iterable[StoredKey], at: int | None = None) -> dict[str, bytes]:
         """The values of keys by digest, as of the versions at which they were held.
 
         ``at`` is the version whose values they are, if it is not the newest: NotFound if
@@ -159,12 +159,12 @@ class StateRows:
                 raise self._without(each, at)
         return found
 
-    def _is_whole(self, held: Held, found: Mapping[str, bytes]) -> bool:
+    def _is_whole(self, held: StoredKey, found: Mapping[str, bytes]) -> bool:
         """True for a value that was found in its full length, as far as that is known."""
         size = held.head.size if held.head is not None else 0
         return held.key in found and size in (0, len(found[held.key]))
 
-    def _without(self, held: Held, at: int | None) -> ContextError:
+    def _without(self, held: StoredKey, at: int | None) -> ContextError:
         """What is said of a value of which rows are missing."""
         rows = Checkpoint.objects.filter(conversation=self.conversation, execution=self.execution)
         gone = None if at is None else rows.filter(version=at, thinned_at__isnull=False).first()
@@ -174,7 +174,7 @@ class StateRows:
             return NotFound("The state of this version was removed by retention while it was read.")
         return self.damaged(held.key, held.name, MISSING)
 
-    def write(self, version: int, changes: Sequence["Written"]) -> int:
+    def write(self, version: int, changes: Sequence["StoredChange"]) -> int:
         """Store what a version changes; the bytes of the values are returned."""
         values = [summed_value(self._value_row(version, change)) for change in changes]
         _STORED.insert(values)
@@ -184,7 +184,7 @@ class StateRows:
         )
         return sum(len(row.value) for row in values)
 
-    def _value_row(self, version: int, change: "Written") -> StateValue:
+    def _value_row(self, version: int, change: "StoredChange") -> StateValue:
         spans = change.spans(version)
         head = change.head or _NO_HEAD
         return StateValue(
@@ -202,7 +202,7 @@ class StateRows:
             count=head.count,
         )
 
-    def _key_row(self, change: "Written", row: StateValue) -> StateKey:
+    def _key_row(self, change: "StoredChange", row: StateValue) -> StateKey:
         return StateKey(
             conversation=self.conversation,
             execution=self.execution,
@@ -235,7 +235,7 @@ _VALUES: Final = "SELECT `key`, version, value, sum FROM checkpoints_statevalue 
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class StoredChange:
     """One change of one key as it is stored.
 
     ``before`` is what was held of the key, ``same_as`` the former spans that a SAME points to.
@@ -246,7 +246,7 @@ class Written:
     kind: ChangeKind
     head: KeyHead | None
     value: bytes = b""
-    before: Held | None = None
+    before: StoredKey | None = None
     same_as: tuple[Span, ...] = field(default=())
 
     def spans(self, version: int) -> tuple[Span, ...]:
@@ -257,59 +257,67 @@ class Written:
             return self.before.appended(version)
         return ((version, version),)
 
-    def held(self, version: int) -> Held:
+    def held(self, version: int) -> StoredKey:
         """What is known of the key after this change at ``version``."""
         head = None if self.kind is ChangeKind.GONE else self.head or _NO_HEAD
-        return Held(self.key, self.name, version, self.spans(version), head)
+        return StoredKey(self.key, self.name, version, self.spans(version), head)
 
 
 def changed_state(
-    changes: Iterable[KeyChange], held: Mapping[str, Held], former: Mapping[str, Held] | None = None
-) -> list[Written]:
+    changes: Iterable[KeyChange],
+    held: Mapping[str, StoredKey],
+    former: Mapping[str, StoredKey] | None = None,
+) -> list[StoredChange]:
     """The changes of state keys as they are stored; ``former`` is what a restore goes back to."""
-    written: list[Written] = []
+    written: list[StoredChange] = []
     for change in changes:
         if change.kind is ChangeKind.UNCHANGED:
             continue
         key = digest_of_name(change.key)
         spans = former[key].spans if former and change.kind is ChangeKind.SAME else ()
         written.append(
-            Written(key, change.key, change.kind, change.head, change.value, held.get(key), spans)
+            StoredChange(
+                key, change.key, change.kind, change.head, change.value, held.get(key), spans
+            )
         )
     return written
 
 
-def grown_list(name: str, elements: Sequence[bytes], before: Held | None) -> list[Written]:
+def grown_list(
+    name: str, elements: Sequence[bytes], before: StoredKey | None
+) -> list[StoredChange]:
     """The change of a list beside the state that got more elements, none if there are none."""
     if not elements:
         return []
     there = before is not None and before.head is not None
     kind = ChangeKind.APPEND if there else ChangeKind.SET
     value = b"[" + b",".join(elements) + b"]"
-    return [Written(name, name, kind, _list_head(value, before if there else None), value, before)]
+    return [
+        StoredChange(name, name, kind, _list_head(value, before if there else None), value, before)
+    ]
 
 
-def replaced_list(name: str, elements: Sequence[bytes], before: Held | None) -> Written:
+def replaced_list(name: str, elements: Sequence[bytes], before: StoredKey | None) -> StoredChange:
     """The change of a list beside the state that was replaced as a whole."""
     value = b"[" + b",".join(elements) + b"]"
-    return Written(name, name, ChangeKind.SET, _list_head(value), value, before)
+    return StoredChange(name, name, ChangeKind.SET, _list_head(value), value, before)
 
 
-def same_list(name: str, now: Held | None, former: Held | None) -> list[Written]:
+def same_list(name: str, now: StoredKey | None, former: StoredKey | None) -> list[StoredChange]:
     """The change of a list beside the state that goes back to what it was."""
     if former is not None and former.head is not None:
         if now is not None and now.spans == former.spans:
             return []
-        return [Written(name, name, ChangeKind.SAME, former.head, b"", now, former.spans)]
+        return [StoredChange(name, name, ChangeKind.SAME, former.head, b"", now, former.spans)]
     if now is not None and now.head is not None:
-        return [Written(name, name, ChangeKind.GONE, None, b"", now)]
+        return [StoredChange(name, name, ChangeKind.GONE, None, b"", now)]
     return []
 
 
 _NO_HEAD: Final = KeyHead(b"", 0)
 
 
-def _list_head(value: bytes, before: Held | None = None) -> KeyHead:
+def _list_head(value: bytes, before: StoredKey | None = None) -> KeyHead:
     """The head of a list beside the state: its size, 0 if that of ``before`` is not known."""
     if before is None or before.head is None:
         return KeyHead(b"", len(value))
@@ -328,11 +336,11 @@ def _held_of(
     digest: str,
     size: int,
     count: int | None,
-) -> Held:
+) -> StoredKey:
     places: tuple[Span, ...] = ((first, last),)
     if spans:
         places = tuple((start, stop) for start, stop in orjson.loads(bytes(spans)))
-    return Held(key, name, version, places, KeyHead(bytes.fromhex(digest), size, count))
+    return StoredKey(key, name, version, places, KeyHead(bytes.fromhex(digest), size, count))
 
 
 def _joined(chunks: list[tuple[int, bytes]]) -> bytes:

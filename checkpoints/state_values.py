@@ -7,9 +7,9 @@ from pydantic import JsonValue
 from checkpoints.domain.opaque import value_of
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.models import Execution
-from checkpoints.moments import Moment
-from checkpoints.pinned import reducers_of
-from checkpoints.state_store import LISTS, Held
+from checkpoints.pinned_workflow import reducers_of
+from checkpoints.snapshots import StoredSnapshot
+from checkpoints.state_store import LISTS, StoredKey
 
 
 def reducers_for(row: Execution | None) -> ReducerTable:
@@ -17,12 +17,12 @@ def reducers_for(row: Execution | None) -> ReducerTable:
     return ReducerTable() if row is None else reducers_of(bytes(row.reducers))
 
 
-def held_keys(moment: Moment) -> dict[str, Held]:
+def held_keys(moment: StoredSnapshot) -> dict[str, StoredKey]:
     """What was held of every key at a moment, by name; no value is read."""
     return {each.name: each for key, each in moment.held().items() if key not in LISTS}
 
 
-def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
+def values_of(moment: StoredSnapshot, names: Collection[str]) -> dict[str, JsonValue]:
     """The values of those of the named keys that were there."""
     if moment.rows is None or not names:
         return {}
@@ -31,6 +31,6 @@ def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
     return {each.name: value_of(values[each.key]) for each in wanted}
 
 
-def all_values(moment: Moment) -> dict[str, JsonValue]:
+def all_values(moment: StoredSnapshot) -> dict[str, JsonValue]:
     """The whole state at a moment."""
     return values_of(moment, held_keys(moment).keys())

@@ -29,14 +29,14 @@ _MOST_MODELS: Final = 100_000  # rows of groups and models of one page
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class UsageQuery:
     """By what usage is summed, and from which day on (UTC)."""
 
     groups: Sequence[str]
     since: date
 
 
-def usage_sums(actor: Actor, wanted: Wanted, request: PageRequest) -> Page[dict[str, object]]:
+def usage_sums(actor: Actor, wanted: UsageQuery, request: PageRequest) -> Page[dict[str, object]]:
     """The sums of each group that used anything, in the order of the groups' values."""
     columns = [*dict.fromkeys(name for group in wanted.groups for name in COLUMNS[group])]
     rows = Usage.objects.filter(workspace=actor.workspace, day__gte=wanted.since.isoformat())

@@ -10,9 +10,9 @@ from typing import Final
 from django.conf import settings
 from django.db.models import Q
 
-from checkpoints.inputs import SAVES, input_sight
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.moments import moment_of
+from checkpoints.snapshots import snapshot_of
+from checkpoints.version_inputs import SAVES, version_input
 from conversations.models import Conversation
 from conversations.store import read_details
 from conversations.token_sums import TokenSums
@@ -22,7 +22,7 @@ from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import bounded
 from workflows.domain import flow
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 from workflows.domain.plan import Plan
 from workflows.domain.what_if import InputChange, changes_of, is_same
 from workflows.store import find_workflow
@@ -34,7 +34,7 @@ BUDGET_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedExecution:
     """An execution of the workflow with the conversation that it is of."""
 
     head: Conversation
@@ -42,7 +42,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class TriedInput:
+class ReplayedInput:
     """The input of a node that would change; ``version`` is the one that the node wrote.
 
     ``gone_edges`` are edges along which it was entered and which the document does not have.
@@ -60,15 +60,15 @@ class TriedInput:
 
 
 @dataclass(slots=True)
-class TriedExecution:
+class ReplayedExecution:
     """One execution: how many inputs were looked at by node, and those that would change.
 
     ``thinned`` inputs have no state any more. ``complete`` is False if the time was over.
     """
 
-    recorded: Recorded
+    recorded: RecordedExecution
     inputs: Counter[str] = field(default_factory=Counter)
-    changed: list[TriedInput] = field(default_factory=list)
+    changed: list[ReplayedInput] = field(default_factory=list)
     thinned: int = 0
     complete: bool = True
 
@@ -77,11 +77,11 @@ class TriedExecution:
 class WhatIf:
     """The executions that were looked at, and the ids of those for which the time was too short."""
 
-    tried: Sequence[TriedExecution]
+    tried: Sequence[ReplayedExecution]
     left: Sequence[str]
 
 
-class Budget:
+class TimeBudget:
     """The seconds that may be spent, counted from the first look at it."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -94,7 +94,10 @@ class Budget:
 
 
 def what_if(
-    actor: Actor, plan: Plan, recorded: Sequence[Recorded], budget: Budget | None = None
+    actor: Actor,
+    plan: Plan,
+    recorded: Sequence[RecordedExecution],
+    budget: TimeBudget | None = None,
 ) -> WhatIf:
     """What the nodes of recorded executions would see by ``plan`` and did not, or the reverse.
 
@@ -103,8 +106,8 @@ def what_if(
     input is looked at however small the budget is; nothing is stored.
     """
     actor.require(Action.PREVIEW)
-    budget = budget or Budget(BUDGET_SECONDS)
-    tried: list[TriedExecution] = []
+    budget = budget or TimeBudget(BUDGET_SECONDS)
+    tried: list[ReplayedExecution] = []
     for place, each in enumerate(recorded):
         if tried and budget.is_spent:
             return WhatIf(tried, [other.row.public_id for other in recorded[place:]])
@@ -114,7 +117,7 @@ def what_if(
 
 def last_executions(
     actor: Actor, slug: str, count: int, *, before: tuple[datetime, str] | None = None
-) -> list[Recorded]:
+) -> list[RecordedExecution]:
     """The executions of a workflow that began last, the newest first.
 
     ``before`` is when the last one of a former page began, and its id.
@@ -134,7 +137,7 @@ def count_executions(actor: Actor, slug: str, most: int) -> int:
     return len(rows.order_by("-created_at").values_list("number")[:most])
 
 
-def named_executions(actor: Actor, slug: str, names: Sequence[str]) -> list[Recorded]:
+def named_executions(actor: Actor, slug: str, names: Sequence[str]) -> list[RecordedExecution]:
     """Executions of a workflow by their ids; NotFound for others."""
     key = find_workflow(actor.workspace, slug).key
     rows = Execution.objects.filter(
@@ -147,16 +150,20 @@ def named_executions(actor: Actor, slug: str, names: Sequence[str]) -> list[Reco
     return _with_heads(actor, [found[name] for name in dict.fromkeys(names)])
 
 
-def _with_heads(actor: Actor, rows: Sequence[Execution]) -> list[Recorded]:
+def _with_heads(actor: Actor, rows: Sequence[Execution]) -> list[RecordedExecution]:
     """The executions whose conversations are still there."""
     keys = [row.conversation for row in rows]
     heads = Conversation.objects.for_workspace(actor.workspace).filter(key__in=keys)
     by_key = {head.key: head for head in read_details(list(heads))}
-    return [Recorded(by_key[row.conversation], row) for row in rows if row.conversation in by_key]
+    return [
+        RecordedExecution(by_key[row.conversation], row)
+        for row in rows
+        if row.conversation in by_key
+    ]
 
 
-def _tried(recorded: Recorded, plan: Plan, budget: Budget) -> TriedExecution:
-    result = TriedExecution(recorded)
+def _tried(recorded: RecordedExecution, plan: Plan, budget: TimeBudget) -> ReplayedExecution:
+    result = ReplayedExecution(recorded)
     for before, after in _inputs(recorded.row):
         if result.inputs and budget.is_spent:
             result.complete = False
@@ -186,16 +193,16 @@ def _inputs(row: Execution) -> Iterator[tuple[Checkpoint, Checkpoint]]:
 
 
 def _try_input(
-    recorded: Recorded, before: Checkpoint, after: Checkpoint, plan: Plan
-) -> TriedInput | None:
+    recorded: RecordedExecution, before: Checkpoint, after: Checkpoint, plan: Plan
+) -> ReplayedInput | None:
     """How one input changes; None if it does not."""
-    moment = moment_of(recorded.head, recorded.row, before)
+    moment = snapshot_of(recorded.head, recorded.row, before)
     pinned = moment.pinned
     node_id = after.saved_node
     if pinned is None or node_id not in pinned.graph.nodes:
         return None
     arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
-    sight = input_sight(moment, after)
+    sight = version_input(moment, after)
     moment.require_whole()
     case = _Case(recorded.head, sight, node_id, arrived, after)
     with bounded(settings.MAX_PREVIEW_WORK):
@@ -207,14 +214,14 @@ class _Case:
     """A node that was entered, with the whole state of then."""
 
     head: Conversation
-    sight: Sight
+    sight: NodeInput
     node_id: str
     arrived: Sequence[str]
     wrote: Checkpoint
 
 
-def _compared(case: _Case, was: Plan, would: Plan) -> TriedInput | None:
-    base = TriedInput(case.wrote.version, case.node_id)
+def _compared(case: _Case, was: Plan, would: Plan) -> ReplayedInput | None:
+    base = ReplayedInput(case.wrote.version, case.node_id)
     if case.node_id not in would.graph.nodes:
         return replace(base, problem=say("The document has no such node."))
     edges = [each for each in case.arrived if _leads_to(would, each, case.node_id)]

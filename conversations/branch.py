@@ -108,7 +108,7 @@ class Branch:
                 self._below, self._limit = origin, branched_at
 
 
-def apart(one: Branch, other: Branch) -> tuple[int, Runs]:
+def split_at_fork(one: Branch, other: Branch) -> tuple[int, Runs]:
     """The last revision of both branches, and as ascending runs the numbers from it on."""
     ours, theirs = one.ranges(), other.ranges()
     here, there = next(ours), next(theirs)

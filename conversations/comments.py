@@ -59,14 +59,14 @@ def comment_in(opened: Writing, about: About, text: str) -> Comment:
     return made
 
 
-def take_back(actor: Actor, public_id: str, number: int) -> Comment:
+def remove_comment(actor: Actor, public_id: str, number: int) -> Comment:
     """Remove a comment: one's own, or any for an admin; Forbidden else."""
     actor.require(Action.COMMENT_DELETE)
     with writing(actor, public_id) as opened:
         found = Comment.objects.filter(conversation=opened.head.key, number=number).first()
         if found is None:
             raise NotFound(say("There is no comment {number}.", number=number))
-        if not may_take_back(actor, found):
+        if not may_remove(actor, found):
             raise Forbidden(say("Only its author or an admin can delete a comment."))
         Comment.objects.filter(conversation=opened.head.key, number=number).delete()
         detail = {"comment": number}
@@ -74,7 +74,7 @@ def take_back(actor: Actor, public_id: str, number: int) -> Comment:
     return found
 
 
-def may_take_back(actor: Actor, said: Comment) -> bool:
+def may_remove(actor: Actor, said: Comment) -> bool:
     own = said.author_id == f"{actor.kind}:{actor.id}"
     return actor.may(Action.COMMENT_DELETE) and (own or Scope.ADMIN in actor.scopes)
 

@@ -26,7 +26,7 @@ _CHANGES: Final = 1_000  # of one conversation in one transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Fed:
+class FeedChange:
     """A change at its position: the number ``seq`` of a conversation, by the key of that."""
 
     position: int
@@ -35,27 +35,27 @@ class Fed:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FeedPart:
     """A part of a feed: its entries, and the cursor behind all that was looked at.
 
     ``is_reset``: changes between the cursor that was given and the entries are not kept any more.
     """
 
-    entries: Sequence[Fed]
+    entries: Sequence[FeedChange]
     cursor: int
     is_reset: bool
 
 
-def read(workspace: int, after: int, most: int) -> Part:
+def read(workspace: int, after: int, most: int) -> FeedPart:
     """The next changes behind a position, at most ``most``; what was committed is there."""
     while _give_positions(workspace):
         pass
     feed = Feed.objects.filter(workspace=workspace).first() or Feed(workspace=workspace)
     rows = FeedEntry.objects.filter(workspace=workspace, position__gt=after).order_by("position")
-    found = [Fed(*row) for row in rows.values_list("position", "conversation", "seq")[:most]]
+    found = [FeedChange(*row) for row in rows.values_list("position", "conversation", "seq")[:most]]
     is_reset = 0 < after < feed.removed or after > feed.last
     start = min(after, feed.last) if after > feed.last else max(after, feed.removed)
-    return Part(found, found[-1].position if found else start, is_reset)
+    return FeedPart(found, found[-1].position if found else start, is_reset)
 
 
 def last_position(workspace: int) -> int:

@@ -13,7 +13,7 @@ from typing import Final
 
 from django.db import Error
 
-from conversations.announcing import announced_together
+from conversations.announcements import announce_group
 from conversations.models import Conversation
 from conversations.store import HEADS
 from conversations.writing import Writing
@@ -56,7 +56,7 @@ def commit_group(requests: Sequence[WriteRequest]) -> list[bytes | None]:
     try:
         with (
             shared_span([requests[place].write for place in places]),
-            announced_together(),
+            announce_group(),
             statement_batch.batch() as batch,
         ):
             found = _look_up([requests[place] for place in places], known)

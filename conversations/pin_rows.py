@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from conversations.log_ranges import chunks
 from conversations.models import Conversation, Mark, Pin
-from conversations.spans import chunks
 from ctxadmin.lib import clock
 from ctxadmin.storage.tables import Table
 

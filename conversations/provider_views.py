@@ -5,8 +5,8 @@ from typing import Final
 from django.conf import settings
 
 from conversations.domain.formats.formats import ProviderFormat, write
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.source import source_messages
-from conversations.domain.formats.written import Written
 from conversations.message_rows import BODY, message_rows
 from conversations.models import Conversation, Revision
 from conversations.store import view_of
@@ -16,7 +16,7 @@ MOST_MESSAGES: Final = 10_000
 _AT_ONCE: Final = 100  # messages that are read before their sizes are looked at
 
 
-def view_in_format(head: Conversation, row: Revision, name: ProviderFormat) -> Written:
+def view_in_format(head: Conversation, row: Revision, name: ProviderFormat) -> FormattedView:
     """The messages of a revision's view in a provider's format.
 
     A part of them could split a pair, so it is all or, over MOST_MESSAGES or the bytes that a body

@@ -17,9 +17,9 @@ from conversations.domain.message import CountsAs
 from conversations.domain.origin import Origin
 from conversations.domain.runs import Runs
 from conversations.fold_cache import StoredFolds
+from conversations.log_ranges import MANY, chunks, rows_of
 from conversations.message_rows import COLUMNS, check_message
 from conversations.models import Comment, Conversation, Mark, Message, Revision, UnsettledCall
-from conversations.spans import MANY, chunks, rows_of
 from conversations.tool_links import Answer, answers_to, call_digest
 
 _INDEX_GAP: Final = 200  # messages that a range over an index may read in vain

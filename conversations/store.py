@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from django.db.models import Exists, OuterRef, Q
 
-from conversations.branch import Branch, apart
+from conversations.branch import Branch, split_at_fork
 from conversations.damage import ALTERED, MISSING, damaged
 from conversations.domain import revisions as rules
 from conversations.domain.revisions import RevisionKind
@@ -191,7 +191,7 @@ def path_between(conversation: int, before: int, after: int) -> dict[int, rules.
     The one where both branches part stands as the root. Only those have their views of which
     a message was replaced on the path.
     """
-    parting, path = apart(Branch(conversation, before), Branch(conversation, after))
+    parting, path = split_at_fork(Branch(conversation, before), Branch(conversation, after))
     rows = _rows_in(conversation, reversed(path))
     edited = {row.parent for row in rows if row.operation == "replace" and row.number > parting}
     found = {

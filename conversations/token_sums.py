@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Run
 from conversations.domain.view import View
+from conversations.log_ranges import chunks
 from conversations.models import Message
-from conversations.spans import chunks
 
 
 class TokenSums:

@@ -9,9 +9,9 @@ from typing import Final
 import orjson
 
 from conversations.domain.message import Entry
+from conversations.log_ranges import chunks
 from conversations.message_rows import checked
 from conversations.models import Mark, Message, UnsettledCall
-from conversations.spans import chunks
 from ctxadmin.storage.tables import Table
 
 _MARKS: Final = Table(Mark)

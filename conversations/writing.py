@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db import IntegrityError, connection, transaction
 
-from conversations.announcing import Changed, announce_after_commit, is_followed
+from conversations.announcements import ChangeNotice, announce_after_commit, is_followed
 from conversations.damage import ALTERED, damaged
 from conversations.domain.message import Entry
 from conversations.domain.revisions import MoveKind, RevisionKind
@@ -89,7 +89,7 @@ class Writing:
 
     ``head`` is changed in memory as the steps go on; nothing of it is stored before ``commit``,
     which also writes the one audit entry of the change. ``changed`` says if any step did anything.
-    ``parts`` is what an app above tells of its own rows to those who follow (see ``Changed``).
+    ``parts`` is what an app above tells of its own rows to those who follow (see ``ChangeNotice``).
     ``known`` is what the process remembers of the conversation's rows; see ``write_cache``.
     """
 
@@ -437,7 +437,7 @@ class Writing:
         transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(
-            Changed(self.head, before, after, shown, self.parts, self.actor, change.action)
+            ChangeNotice(self.head, before, after, shown, self.parts, self.actor, change.action)
         )
 
     def _change_head(self, fields: Mapping[str, object]) -> None:

@@ -8,11 +8,11 @@ class NotificationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Have deliveries counted, and removed with their conversation or when they are old."""
-        from checkpoints.services.assigning import on_assigned
-        from checkpoints.services.maintaining import register_records
+        from checkpoints.services.assignments import on_assigned
+        from checkpoints.services.maintenance import register_records
         from conversations.erasure import on_erase
         from ctxadmin.telemetry.readings import register_reading
-        from notifications.assigning import notify_assignee
+        from notifications.assignment_notices import notify_assignee
         from notifications.metrics import delivery_metrics
         from notifications.store import forget, old_deliveries
 

@@ -25,7 +25,7 @@ from notifications.signing_keys import former_secret_of, secret_of
 Job: TypeAlias = Callable[[], Outcome]
 
 
-def job_of(row: Delivery, url: str = "") -> Job:
+def prepare_attempt(row: Delivery, url: str = "") -> Job:
     """What sends a delivery, or says at once why nothing is sent."""
     refused = partial(Outcome, final=True)
     if row.channel == "webhook":
@@ -63,7 +63,7 @@ def _mail(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> Job
     if scopes_of_person(row.target, row.workspace) is None:
         return partial(refused, Problem.RIGHTS)
     host = urlsplit(url or settings.PUBLIC_URL).hostname or "localhost"
-    letter = mail.Letter(
+    letter = mail.Email(
         row.id, user.email, payloads.subject_of(row), payloads.text_of(row, url), host
     )
     return partial(mail.send, letter)

@@ -19,7 +19,7 @@ from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned import Pinned, pinned_to
+from checkpoints.pinned_workflow import Pinned, pinned_to
 from conversations.damage import ALTERED, damaged
 from conversations.models import Conversation
 from ctxadmin.lib import clock

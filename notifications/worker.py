@@ -15,7 +15,7 @@ from typing import Final, Self
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import VersionConflict
 from notifications import store
-from notifications.delivery_attempt import Job, job_of
+from notifications.delivery_attempt import Job, prepare_attempt
 from notifications.fan_out import fan_out
 from notifications.models import Delivery
 from notifications.sending.outcome import Outcome, Problem
@@ -76,7 +76,7 @@ class Sender:
         of = Counter(row.target for row in self._sending.values())
         # One on its way counts as a full target: the next look is soon.
         for row in store.take_due(clock.now(), free, of, _OF_ONE_TARGET):
-            self._sending[self._pool.submit(_done, job_of(row, self._url))] = row
+            self._sending[self._pool.submit(_done, prepare_attempt(row, self._url))] = row
             count += 1
         return count
 

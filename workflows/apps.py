@@ -11,11 +11,11 @@ class WorkflowsConfig(AppConfig):
         from conversations.services import ask_for_workflows
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.realtime.topics import register_source
-        from workflows import following
+        from workflows import page_updates
         from workflows.models import Workflow
         from workflows.store import follow, workflow_exists
 
         ask_for_workflows(workflow_exists)
-        register_source(following.SOURCE)
+        register_source(page_updates.SOURCE)
         register_heads(HeadTable(Workflow))
-        follow(following.tell)
+        follow(page_updates.tell)

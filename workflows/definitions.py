@@ -50,7 +50,7 @@ class PublishedWorkflow(Definition):
     version: int
 
 
-class Kept(Generic[ValueT]):
+class BoundedCache(Generic[ValueT]):
     """The values used last, up to a number of entries and of bytes; safe for threads.
 
     A value larger than half of the bytes is made each time rather than push out all others.
@@ -83,9 +83,9 @@ class Kept(Generic[ValueT]):
         return value
 
 
-_drafts: Final = Kept[Definition](_KEPT_ENTRIES, _KEPT_BYTES)
-_published: Final = Kept[PublishedWorkflow](_KEPT_ENTRIES, _KEPT_BYTES)
-_problems: Final = Kept[tuple[Problem, ...]](_KEPT_ENTRIES, _KEPT_BYTES)
+_drafts: Final = BoundedCache[Definition](_KEPT_ENTRIES, _KEPT_BYTES)
+_published: Final = BoundedCache[PublishedWorkflow](_KEPT_ENTRIES, _KEPT_BYTES)
+_problems: Final = BoundedCache[tuple[Problem, ...]](_KEPT_ENTRIES, _KEPT_BYTES)
 
 
 def stored(document: Document) -> bytes:

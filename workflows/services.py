@@ -11,7 +11,7 @@ from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
 from workflows.definitions import definition, keep, problems_of, stored
 from workflows.domain import problems
-from workflows.domain.changes import DraftChanges
+from workflows.domain.draft_changes import DraftChanges
 from workflows.domain.graph import MAX_NAME, Document
 from workflows.domain.problems import Problem
 from workflows.models import Workflow, WorkflowVersion

@@ -20,7 +20,7 @@ from workflows.models import Workflow, WorkflowVersion
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class CommittedChange:
     """One committed change of a workflow: its row since, who did it, and what it was."""
 
     row: Workflow
@@ -28,10 +28,10 @@ class Committed:
     what: str
 
 
-_followers: Final[list[Callable[[Committed], None]]] = []
+_followers: Final[list[Callable[[CommittedChange], None]]] = []
 
 
-def follow(follower: Callable[[Committed], None]) -> None:
+def follow(follower: Callable[[CommittedChange], None]) -> None:
     """Have ``follower`` called with every change right after its commit."""
     _followers.append(follower)
 
@@ -39,7 +39,7 @@ def follow(follower: Callable[[Committed], None]) -> None:
 def _announce_after_commit(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
     what = str(detail.get("what", "published"))
     for follower in _followers:
-        transaction.on_commit(partial(follower, Committed(row, actor, what)), robust=True)
+        transaction.on_commit(partial(follower, CommittedChange(row, actor, what)), robust=True)
 
 
 def find_workflow(workspace: int, slug: str) -> Workflow:
@@ -70,14 +70,14 @@ def find_version(workflow: int, version: int) -> WorkflowVersion:
 
 
 @contextmanager
-def writing(actor: Actor, slug: str) -> Iterator["Writing"]:
+def writing(actor: Actor, slug: str) -> Iterator["WorkflowWriting"]:
     """A transaction on one workflow, whose row is taken first.
 
     Two writers wait for each other at the row; what the block raises undoes everything.
     """
     with transaction.atomic():
         rows = Workflow.objects.for_workspace(actor.workspace).select_for_update()
-        yield Writing(_one(rows, slug), actor)
+        yield WorkflowWriting(_one(rows, slug), actor)
 
 
 def insert(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
@@ -100,7 +100,7 @@ def slug_is_taken(slug: str, hint: str = "") -> Duplicate:
     return Duplicate(message, problems=[FieldProblem("/slug", message, "duplicate")])
 
 
-class Writing:
+class WorkflowWriting:
     """What one transaction does to one workflow, until ``commit`` sets its row."""
 
     def __init__(self, row: Workflow, actor: Actor) -> None:

@@ -8,9 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from checkpoints.api.endpoints import ExecutionEndpoint, version_in
-from checkpoints.services import annotating
-from checkpoints.services.annotating import Claimed, SetLabel, WriteComment
-from checkpoints.services.assigning import AssignReview, assign
+from checkpoints.services import annotations
+from checkpoints.services.annotations import ClaimResult, SetLabel, WriteComment
+from checkpoints.services.assignments import AssignReview, assign
 from checkpoints.store import find_current
 from conversations import comments
 from conversations.models import Comment
@@ -52,7 +52,7 @@ class ClaimAnswer(Answer):
     claimed_at: str | None = Field(description="When it was claimed (ISO 8601, UTC).")
 
     @classmethod
-    def of(cls, claimed: Claimed) -> Self:
+    def of(cls, claimed: ClaimResult) -> Self:
         at = claimed.claimed_at
         return cls(holder=claimed.holder or None, claimed_at=clock.iso(at) if at else None)
 
@@ -80,7 +80,7 @@ class Comments(ExecutionEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """It does not change what a model sees."""
-        said = annotating.comment(self.actor, conversation_id, self.body(WriteComment))
+        said = annotations.comment(self.actor, conversation_id, self.body(WriteComment))
         return Response(comments.comment_json(said), status=201)
 
 
@@ -88,7 +88,7 @@ class OneComment(ExecutionEndpoint):
     @described("Take a comment back", needs=Action.COMMENT_DELETE)
     def delete(self, request: Request, conversation_id: str, number: str) -> HttpResponse:
         """Your own; an admin can remove any."""
-        comments.take_back(self.actor, conversation_id, version_in(number))
+        comments.remove_comment(self.actor, conversation_id, version_in(number))
         return HttpResponse(status=204)
 
 
@@ -98,7 +98,7 @@ class Labels(ExecutionEndpoint):
         """Those of the current execution, by version."""
         head = find_head(self.actor.workspace, conversation_id)
         row = find_current(head.key)
-        found = annotating.labels_of(row) if row is not None else {}
+        found = annotations.labels_of(row) if row is not None else {}
         shown = [{"version": version, "label": name} for version, name in found.items()]
         return Response({"results": shown, "next": None})
 
@@ -108,13 +108,13 @@ class OneLabel(ExecutionEndpoint):
     def put(self, request: Request, conversation_id: str, version: str) -> Response:
         """A labeled version keeps its state, whatever the retention policy says."""
         wanted = self.body(SetLabel)
-        made = annotating.set_label(self.actor, conversation_id, version_in(version), wanted.label)
+        made = annotations.set_label(self.actor, conversation_id, version_in(version), wanted.label)
         return Response({"version": made.version, "label": made.name})
 
     @described("Remove a label", needs=Action.LABEL_SET)
     def delete(self, request: Request, conversation_id: str, version: str) -> HttpResponse:
         """`not_found` if the version has no label."""
-        annotating.remove_label(self.actor, conversation_id, version_in(version))
+        annotations.remove_label(self.actor, conversation_id, version_in(version))
         return HttpResponse(status=204)
 
 
@@ -133,7 +133,7 @@ class ClaimReview(ExecutionEndpoint):
         """
         wanted = self.body(AssignReview)
         if wanted.assignee is None:
-            claimed = annotating.claim(self.actor, conversation_id, over=wanted.over)
+            claimed = annotations.claim(self.actor, conversation_id, over=wanted.over)
         else:
             claimed = assign(self.actor, conversation_id, wanted.assignee, over=wanted.over)
         return ClaimAnswer.of(claimed).response()
@@ -148,5 +148,5 @@ class ReleaseReview(ExecutionEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """Then it is unclaimed."""
-        annotating.release(self.actor, conversation_id)
-        return ClaimAnswer.of(annotating.NOBODY).response()
+        annotations.release(self.actor, conversation_id)
+        return ClaimAnswer.of(annotations.NOBODY).response()

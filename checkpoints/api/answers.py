@@ -10,10 +10,10 @@ from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
 from checkpoints.domain.task_writes import TaskWrite
 from checkpoints.domain.usage import ModelUsage
-from checkpoints.services.moving import Moved
-from checkpoints.services.restoring import Restored
-from checkpoints.services.starting import Started
-from checkpoints.services.updating import Updated
+from checkpoints.services.execution_start import Started
+from checkpoints.services.restores import Restored
+from checkpoints.services.state_updates import Updated
+from checkpoints.services.status_changes import Moved
 from conversations.api.answers import MessageChangeAnswer
 from conversations.api.formats import ProviderMessage
 from ctxadmin.http.described import Answer

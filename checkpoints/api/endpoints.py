@@ -12,8 +12,8 @@ from checkpoints.domain.commands import (
     SaveCheckpoint,
     UpdateSnapshot,
 )
-from checkpoints.moments import Moment
 from checkpoints.queries import snapshot_pieces
+from checkpoints.snapshots import StoredSnapshot
 from conversations.api.endpoints import ConversationEndpoint
 from ctxadmin.http import etags
 from ctxadmin.http.chunked_response import ChunkedResponse
@@ -65,12 +65,12 @@ def node_in(path: str) -> str:
     return path
 
 
-def etag_of(moment: Moment) -> str:
+def etag_of(moment: StoredSnapshot) -> str:
     """The ETag of a snapshot: version, revision and number of visible messages."""
     return etags.quoted(moment.version, moment.revision, moment.visible_count)
 
 
-def snapshot_answer(moment: Moment, keys: frozenset[str] | None = None) -> HttpResponse:
+def snapshot_answer(moment: StoredSnapshot, keys: frozenset[str] | None = None) -> HttpResponse:
     """A snapshot with its ETag."""
     response = ChunkedResponse(snapshot_pieces(moment, keys))
     response["ETag"] = etag_of(moment)

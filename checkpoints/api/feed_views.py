@@ -10,11 +10,11 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
 from checkpoints import feed
-from checkpoints.api.waiting import Waiter
-from checkpoints.api.waiting_views import AnyNegotiation
+from checkpoints.api.change_wait_views import AnyNegotiation
+from checkpoints.api.change_waits import Waiter
 from checkpoints.domain.status import Status
 from checkpoints.domain.usage import ModelUsage
-from checkpoints.feed import Wanted
+from checkpoints.feed import FeedQuery
 from conversations.api.endpoints import json_answer
 from conversations.feed import last_position
 from ctxadmin.http.deferred_response import DeferredResponse
@@ -137,7 +137,7 @@ class Events(Endpoint):
             )
         )
 
-    def _wanted(self, request: Request) -> Wanted:
+    def _wanted(self, request: Request) -> FeedQuery:
         kinds = _listed(request, "kinds")
         if len(kinds) > _MOST_KINDS:
             raise ValidationFailed.at("?kinds", f"name at most {_MOST_KINDS} kinds")
@@ -149,7 +149,7 @@ class Events(Endpoint):
         if unknown := sorted(statuses - set(Status)):
             text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
             raise ValidationFailed.at("?status", text)
-        return Wanted(request.query_params.get("workflow", ""), kinds, statuses)
+        return FeedQuery(request.query_params.get("workflow", ""), kinds, statuses)
 
     def _limit(self) -> int:
         limit = self.query_int("limit", 100)
@@ -174,7 +174,7 @@ def _listed(request: Request, name: str) -> frozenset[str]:
 
 
 async def _stream(
-    workspace: int, caller: Caller, after: int | None, wanted: Wanted
+    workspace: int, caller: Caller, after: int | None, wanted: FeedQuery
 ) -> AsyncGenerator[bytes]:
     """The parts of a stream: what was missed, then each change in its order."""
     hub, waiter = hub_here(), Waiter(Topic(WORKSPACE, workspace, workspace), caller)

@@ -7,17 +7,17 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from checkpoints import entering
+from checkpoints import node_context
 from checkpoints.api.answers import CompletedAnswer, EnteredAnswer, LeaseAnswer
 from checkpoints.api.endpoints import ExecutionEndpoint, node_in
 from checkpoints.api.schemas import EnterNode
 from checkpoints.domain.commands import ClaimNode, CompleteNode, ReleaseNode
-from checkpoints.known import KnownView
-from checkpoints.services import completing, leasing
+from checkpoints.known_view import KnownView
+from checkpoints.services import completions, node_leases
 from conversations.api.endpoints import json_answer
 from conversations.api.formats import FORMAT, IN_FORMAT, format_of
 from conversations.domain.formats.formats import ProviderFormat
-from conversations.domain.imports.appended import read_appended
+from conversations.domain.imports.append_reader import read_appended
 from ctxadmin.http.described import IF_MATCH, described
 from ctxadmin.http.problems import of_database
 from ctxadmin.identity.roles import Action
@@ -50,7 +50,7 @@ class Enter(ExecutionEndpoint):
         known = None
         if body.known is not None:
             known = KnownView(body.known.revision, body.known.count)
-        seen = entering.enter(
+        seen = node_context.enter(
             self.actor,
             conversation_id,
             node_in(node_id),
@@ -76,7 +76,9 @@ class Claim(ExecutionEndpoint):
         While it holds, the node is completed with this `lease` only; others get `invalid_state`
         with `held_by` and `until`. A lease that ran out binds nobody. No version is written.
         """
-        lease = leasing.claim(self.actor, conversation_id, node_in(node_id), self.body(ClaimNode))
+        lease = node_leases.claim(
+            self.actor, conversation_id, node_in(node_id), self.body(ClaimNode)
+        )
         return LeaseAnswer.of(lease).response()
 
 
@@ -89,7 +91,7 @@ class Release(ExecutionEndpoint):
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
         """Others may claim the node at once; a lease that has ended changes nothing."""
-        leasing.release(self.actor, conversation_id, node_in(node_id), self.body(ReleaseNode))
+        node_leases.release(self.actor, conversation_id, node_in(node_id), self.body(ReleaseNode))
         return HttpResponse(status=204)
 
 
@@ -119,7 +121,7 @@ class Complete(ExecutionEndpoint):
         if provider is not None:
             chat = read_appended(command.messages, provider).messages
             command = command.model_copy(update={"messages": chat})
-        done = completing.complete(self.actor, conversation_id, node_in(node_id), command)
+        done = completions.complete(self.actor, conversation_id, node_in(node_id), command)
         answer = done.answer
         if command.enter_next:
             entered = self._entered_next(conversation_id, done, provider)
@@ -127,7 +129,7 @@ class Complete(ExecutionEndpoint):
         return json_answer(answer, 200 if done.again else 201)
 
     def _entered_next(
-        self, conversation_id: str, done: completing.Completed, provider: ProviderFormat | None
+        self, conversation_id: str, done: completions.Completed, provider: ProviderFormat | None
     ) -> bytes:
         """What the next node sees; if that cannot be read, why.
 
@@ -136,7 +138,7 @@ class Complete(ExecutionEndpoint):
         """
         try:
             with finished_for_nobody():
-                return entering.entered_next(
+                return node_context.entered_next(
                     self.actor, conversation_id, done.execution, done.version, provider
                 )
         except Error as error:

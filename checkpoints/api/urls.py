@@ -4,11 +4,11 @@ from django.urls import URLPattern, URLResolver, path
 
 from checkpoints.api import (
     annotation_views,
+    change_wait_views,
     feed_views,
     node_views,
     usage_views,
     views,
-    waiting_views,
     what_if_view,
 )
 
@@ -40,8 +40,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_VERSION}/label", annotation_views.OneLabel.as_view()),
     path(f"{_ONE}/claim", annotation_views.ClaimReview.as_view()),
     path(f"{_ONE}/release", annotation_views.ReleaseReview.as_view()),
-    path(f"{_ONE}/wait", waiting_views.Wait.as_view()),
-    path(f"{_ONE}/events", waiting_views.Events.as_view()),
+    path(f"{_ONE}/wait", change_wait_views.Wait.as_view()),
+    path(f"{_ONE}/events", change_wait_views.Events.as_view()),
     path("usage", usage_views.UsageSums.as_view()),
     path("events", feed_views.Events.as_view()),
     path("workflows/<str:slug>/what-if", what_if_view.TryWhatIf.as_view()),

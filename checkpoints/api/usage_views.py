@@ -7,7 +7,7 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from checkpoints.usage_sums import COLUMNS, Wanted, usage_sums
+from checkpoints.usage_sums import COLUMNS, UsageQuery, usage_sums
 from ctxadmin.http.described import PAGE, Answer, ListOf, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.pagination import PageRequest
@@ -79,7 +79,7 @@ class UsageSums(Endpoint):
         erased conversations do not count any more.
         """
         query = request.query_params
-        wanted = Wanted(_groups(query.get("group", "")), _since(query.get("since")))
+        wanted = UsageQuery(_groups(query.get("group", "")), _since(query.get("since")))
         page = usage_sums(self.actor, wanted, PageRequest.of(query))
         return Response(page.as_json(page.items))
 

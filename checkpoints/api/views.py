@@ -27,6 +27,7 @@ from checkpoints.api.endpoints import (
     snapshot_answer,
     version_in,
 )
+from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.domain.commands import (
     ForkCheckpoint,
     MoveExecution,
@@ -37,16 +38,15 @@ from checkpoints.domain.commands import (
 )
 from checkpoints.domain.details import DetailsFilter, value_spelled
 from checkpoints.domain.task_writes import PutWrites
-from checkpoints.listing import Wanted, checkpoints_page
 from checkpoints.services import (
-    deleting,
-    forking,
-    moving,
-    restoring,
-    saving,
-    starting,
-    task_writing,
-    updating,
+    checkpoint_saves,
+    deletions,
+    execution_start,
+    forks,
+    restores,
+    state_updates,
+    status_changes,
+    task_write_batches,
 )
 from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
@@ -107,7 +107,7 @@ class Executions(ExecutionEndpoint):
         """Pinned to a published version of a workflow, or free: then any node can run."""
         command = self.body(StartExecution)
         expected = etags.expected_version(self.whole_etag(), None)
-        started = starting.start(
+        started = execution_start.start(
             self.actor, conversation_id, command, seen=self.seen_view(), expected=expected
         )
         return StartedAnswer.of(started).response(201)
@@ -147,7 +147,7 @@ class Snapshot(ExecutionEndpoint):
         """Keys and operations in one transaction, only at the node of a paused execution."""
         command = self.command(UpdateSnapshot)
         seen = Seen(*etags.expected_view(self.whole_etag(), None, None))
-        updated = updating.update(self.actor, conversation_id, command, seen=seen)
+        updated = state_updates.update(self.actor, conversation_id, command, seen=seen)
         return UpdatedAnswer.of(updated).response()
 
 
@@ -175,7 +175,7 @@ class Checkpoints(ExecutionEndpoint):
             for name, value in query.items()
             if name.startswith(_IN_METADATA)
         }
-        wanted = Wanted(
+        wanted = CheckpointQuery(
             query.get("id"),
             query.get("before"),
             "deleted" in include,
@@ -224,7 +224,9 @@ class OneCheckpoint(ExecutionEndpoint):
     def put(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
         """A repeat with the same id and body gets the same answer, with 200."""
         command = self.command(SaveCheckpoint)
-        saved = saving.save(self.actor, conversation_id, checkpoint_in(checkpoint_id), command)
+        saved = checkpoint_saves.save(
+            self.actor, conversation_id, checkpoint_in(checkpoint_id), command
+        )
         return json_answer(saved.answer, 200 if saved.again else 201)
 
     @described("Delete a checkpoint", errors=("invalid_state",), needs=Action.CHECKPOINT_DELETE)
@@ -235,7 +237,7 @@ class OneCheckpoint(ExecutionEndpoint):
         and version 0 cannot be deleted, nor one with a label, one with unsaved edits, or what a
         paused execution proposes: `invalid_state`. A repeat changes nothing.
         """
-        deleting.delete(self.actor, conversation_id, version_in(checkpoint_id))
+        deletions.delete(self.actor, conversation_id, version_in(checkpoint_id))
         return HttpResponse(status=204)
 
 
@@ -246,7 +248,7 @@ class Writes(ExecutionEndpoint):
     ) -> HttpResponse:
         """The list of checkpoints gives those of all tasks with `include=writes`."""
         checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
-        found = task_writing.get(self.actor, conversation_id, checkpoint, task)
+        found = task_write_batches.get(self.actor, conversation_id, checkpoint, task)
         return json_answer(b'{"writes":' + found + b"}")
 
     @described(
@@ -266,7 +268,7 @@ class Writes(ExecutionEndpoint):
         """
         command = self.body(PutWrites)
         checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
-        is_new = task_writing.put(self.actor, conversation_id, checkpoint, task, command)
+        is_new = task_write_batches.put(self.actor, conversation_id, checkpoint, task, command)
         return PutWritesAnswer(count=len(command.writes)).response(201 if is_new else 200)
 
 
@@ -283,7 +285,7 @@ class RestoreVersion(ExecutionEndpoint):
         """Creates a new version, paused; the view is restored too."""
         command = self.command(RestoreCheckpoint)
         number = version_in(version)
-        restored = restoring.restore(self.actor, conversation_id, number, command)
+        restored = restores.restore(self.actor, conversation_id, number, command)
         return RestoredAnswer.of(restored).response()
 
 
@@ -300,7 +302,7 @@ class ForkVersion(ExecutionEndpoint):
     def post(self, request: Request, conversation_id: str, version: str) -> Response:
         """A new conversation with the history up to this version, paused at its node."""
         command = self.body(ForkCheckpoint)
-        forked = forking.fork(self.actor, conversation_id, version_in(version), command)
+        forked = forks.fork(self.actor, conversation_id, version_in(version), command)
         head, row = forked.head, forked.row
         self.made_conversation = head.key
         origin = {
@@ -321,7 +323,7 @@ class ForkVersion(ExecutionEndpoint):
 
 
 class _MoveEndpoint(ExecutionEndpoint):
-    def moved(self, conversation_id: str, move: moving.MoveService) -> Response:
+    def moved(self, conversation_id: str, move: status_changes.MoveService) -> Response:
         found = move(self.actor, conversation_id, self.command(MoveExecution))
         return MovedAnswer.of(found).response()
 
@@ -337,7 +339,7 @@ class Pause(_MoveEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """Takes effect with the next checkpoint. A second request changes nothing."""
-        return self.moved(conversation_id, moving.pause)
+        return self.moved(conversation_id, status_changes.pause)
 
 
 class Resume(_MoveEndpoint):
@@ -351,7 +353,7 @@ class Resume(_MoveEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """Continues after a pause, retries after a failure, or starts a pending execution."""
-        return self.moved(conversation_id, moving.resume)
+        return self.moved(conversation_id, status_changes.resume)
 
 
 class Cancel(_MoveEndpoint):
@@ -365,7 +367,7 @@ class Cancel(_MoveEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """A cancelled execution cannot be resumed."""
-        return self.moved(conversation_id, moving.cancel)
+        return self.moved(conversation_id, status_changes.cancel)
 
 
 class Approve(_MoveEndpoint):
@@ -379,7 +381,7 @@ class Approve(_MoveEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """The execution continues, and the approval is recorded."""
-        return self.moved(conversation_id, moving.approve)
+        return self.moved(conversation_id, status_changes.approve)
 
 
 class Reject(_MoveEndpoint):
@@ -393,4 +395,4 @@ class Reject(_MoveEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """The execution fails with the reason."""
-        return self.moved(conversation_id, moving.reject)
+        return self.moved(conversation_id, status_changes.reject)

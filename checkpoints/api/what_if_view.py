@@ -9,8 +9,8 @@ from rest_framework.response import Response
 
 from checkpoints.what_if import (
     MAX_EXECUTIONS,
-    TriedExecution,
-    TriedInput,
+    ReplayedExecution,
+    ReplayedInput,
     WhatIf,
     last_executions,
     named_executions,
@@ -87,7 +87,7 @@ class TriedInputAnswer(Answer):
     problem: str | None = Field(description="What it would lack, or why nothing can be compared.")
 
     @classmethod
-    def of(cls, tried: TriedInput) -> Self:
+    def of(cls, tried: ReplayedInput) -> Self:
         changes: list[dict[str, JsonValue]] = [each.as_json() for each in tried.changes]
         return cls(
             version=tried.version,
@@ -120,7 +120,7 @@ class TriedExecutionAnswer(Answer):
     nodes: list[TriedInputAnswer] = Field(description="The inputs that would change.")
 
     @classmethod
-    def of(cls, tried: TriedExecution) -> Self:
+    def of(cls, tried: ReplayedExecution) -> Self:
         row = tried.recorded.row
         return cls(
             conversation_id=tried.recorded.head.public_id,

@@ -135,7 +135,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RestorePoint:
     """Where an execution stood at a version: what restore and fork go back to."""
 
     version: int
@@ -261,7 +261,7 @@ def update(execution: Execution, node_id: str) -> Decision:
     return Decision(replace(execution, version=execution.version + 1), (Status.PAUSED,))
 
 
-def restore(execution: Execution, to: Standing, at: datetime, reason: str = "") -> Decision:
+def restore(execution: Execution, to: RestorePoint, at: datetime, reason: str = "") -> Decision:
     """Back to a former version as a new one, PAUSED there (semantics 3.9)."""
     require(execution.status, _RESTORABLE, "A restore")
     restored = replace(fork(to, at, reason), version=execution.version + 1)
@@ -269,7 +269,7 @@ def restore(execution: Execution, to: Standing, at: datetime, reason: str = "") 
     return Decision(restored, tuple(through), Done(whole=to.executed))
 
 
-def fork(of: Standing, at: datetime, reason: str = "") -> Execution:
+def fork(of: RestorePoint, at: datetime, reason: str = "") -> Execution:
     """The execution of a new conversation that goes on from ``of``: PAUSED at its version."""
     pause = Pause(of.node_id, of.when, reason, at)
     return Execution(Status.PAUSED, of.version, of.node_id, pause)

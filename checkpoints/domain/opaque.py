@@ -58,7 +58,7 @@ def is_opaque(value: bytes) -> bool:
     return value.startswith(_MARK)
 
 
-def look_at(value: bytes) -> Opaque | None:
+def opaque_summary(value: bytes) -> Opaque | None:
     """What is told of a value of a state, None if it is JSON."""
     if not is_opaque(value):
         return None
@@ -68,14 +68,14 @@ def look_at(value: bytes) -> Opaque | None:
 
 def value_of(value: bytes) -> JsonValue:
     """A value of a state; of an opaque one type, size and digest."""
-    found = look_at(value)
+    found = opaque_summary(value)
     if found is not None:
         return found.as_json()
     read: JsonValue = orjson.loads(value)
     return read
 
 
-def given_back(value: bytes) -> bytes:
+def returned_value(value: bytes) -> bytes:
     """An opaque value as JSON of the form in which it was sent."""
     kind, data = _parts(value)
     return dumps({"type": kind, "base64": base64.b64encode(data).decode()})

@@ -23,12 +23,14 @@ class Sides:
     reducers: ReducerTable
 
 
-def touched(entries: Collection[Entry], version: int, held: Held) -> set[str]:
+def touched_keys(entries: Collection[Entry], version: int, held: Held) -> set[str]:
     """The keys of entries that somebody changed after a version."""
-    return {each.name for each in entries if not stands([each], {each.name}, version, held)}
+    return {each.name for each in entries if not is_current([each], {each.name}, version, held)}
 
 
-def stands(entries: Collection[Entry], names: Collection[str], version: int, held: Held) -> bool:
+def is_current(
+    entries: Collection[Entry], names: Collection[str], version: int, held: Held
+) -> bool:
     """True if the keys are now what they were at ``version``."""
     there = all((each.name in held) == each.old for each in entries)
     return there and all(held[name] <= version for name in names if name in held)
@@ -45,7 +47,7 @@ def rebased(draft: Draft, version: int, held: Held, sides: Sides | None) -> Draf
         return draft
     if draft.version > version or draft.texts:
         return None
-    names = touched(draft.entries.values(), draft.version, held)
+    names = touched_keys(draft.entries.values(), draft.version, held)
     moved: Sequence[Entry] = ()
     if names:
         merged = None if sides is None else _merged(draft, names, sides)

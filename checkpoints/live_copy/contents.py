@@ -9,8 +9,8 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.deltas import OF_LISTS
 from checkpoints.live_copy.marks import Marked, mark_now, mark_of
 from checkpoints.live_copy.port import WHOLE, Found, Part, Pieces, Value
-from checkpoints.moments import Moment
-from checkpoints.state_store import EMPTY_LIST, LISTS, Held
+from checkpoints.snapshots import StoredSnapshot
+from checkpoints.state_store import EMPTY_LIST, LISTS, StoredKey
 from conversations.queries import visible_json
 from ctxadmin.storage.redis.counts import count
 
@@ -20,7 +20,7 @@ _NO_VALUES: Final[Values] = {}
 _NO_ELEMENTS: Final[Pieces] = (EMPTY_LIST,)
 
 
-def contents_of(moment: Moment, wanted: Collection[Part]) -> Contents:
+def contents_of(moment: StoredSnapshot, wanted: Collection[Part]) -> Contents:
     """The parts of a moment: values by their names, or the one list of a part as ``WHOLE``."""
     copy = current.copy()
     marked = mark_of(moment) if copy.holds else None
@@ -37,7 +37,7 @@ def contents_of(moment: Moment, wanted: Collection[Part]) -> Contents:
     return {**found.parts, **read}
 
 
-def contents_of_keys(moment: Moment, names: Collection[str]) -> Contents:
+def contents_of_keys(moment: StoredSnapshot, names: Collection[str]) -> Contents:
     """All parts of a moment, of the state only some keys: read where few cost little."""
     wanted = [part for part in Part if part is not Part.MESSAGES or MESSAGES in names]
     return parts_in_sql(moment, wanted, names)
@@ -49,7 +49,7 @@ def whole_list(contents: Contents, part: Part) -> Pieces:
     return _NO_ELEMENTS if value is None else value.pieces
 
 
-def _keep(moment: Moment, marked: Marked, found: Found, read: Contents) -> None:
+def _keep(moment: StoredSnapshot, marked: Marked, found: Found, read: Contents) -> None:
     """Write what was read from SQL, unless the conversation was erased meanwhile.
 
     An erasure drops the copy after its commit. If that came before the second look here, nothing
@@ -65,7 +65,7 @@ def _keep(moment: Moment, marked: Marked, found: Found, read: Contents) -> None:
 
 
 def parts_in_sql(
-    moment: Moment, wanted: Collection[Part], names: Collection[str] | None = None
+    moment: StoredSnapshot, wanted: Collection[Part], names: Collection[str] | None = None
 ) -> Contents:
     """The parts as SQL has them; of the state the keys that are named, or all."""
     found: dict[Part, Values] = dict.fromkeys(wanted, _NO_VALUES)
@@ -96,11 +96,11 @@ def _is_in(names: Collection[str] | None, name: str) -> bool:
     return names is None or name in names
 
 
-def _grows(held: Held) -> bool:
+def _grows(held: StoredKey) -> bool:
     """True for a list under the reducer append, whose changes are more elements."""
     return held.head is not None and held.head.count is not None
 
 
-def _visible(moment: Moment) -> bytes:
+def _visible(moment: StoredSnapshot) -> bytes:
     """The visible messages, as the list of messages shows them."""
     return b"[" + b",".join(visible_json(moment.head.key, moment.view())) + b"]"

@@ -7,7 +7,7 @@ from django.conf import settings
 from checkpoints.domain.status import ENDED, Status
 from checkpoints.live_copy.deltas import deltas_of
 from checkpoints.live_copy.port import Change, LiveCopy, NoLiveCopy, Part
-from conversations.announcing import Changed
+from conversations.announcements import ChangeNotice
 
 _current: LiveCopy = NoLiveCopy()
 
@@ -23,7 +23,7 @@ def use(chosen: LiveCopy) -> None:
     _current = chosen
 
 
-def follow_changes(changes: Sequence[Changed]) -> None:
+def follow_changes(changes: Sequence[ChangeNotice]) -> None:
     """Have the copy follow committed changes; of a new conversation it has nothing yet."""
     if not _current.holds:
         return

@@ -5,9 +5,9 @@ from typing import Final
 
 from checkpoints.domain.state import ChangeKind
 from checkpoints.live_copy.port import UNTOUCHED, WHOLE, Delta, Grow, Part, Remove, Set
-from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Written
-from checkpoints.writing.written import VersionWritten
-from conversations.announcing import Changed
+from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StoredChange
+from checkpoints.writing.version_events import VersionWritten
+from conversations.announcements import ChangeNotice
 from conversations.models import Message
 from conversations.queries import stored_message
 
@@ -15,7 +15,7 @@ OF_LISTS: Final = {Part.HISTORY: HISTORY, Part.EXECUTED: EXECUTED}
 _OTHER: Final = Delta(other=True)
 
 
-def deltas_of(change: Changed) -> Mapping[Part, Delta]:
+def deltas_of(change: ChangeNotice) -> Mapping[Part, Delta]:
     """Of every part what the change does to it; for most of them nothing."""
     versions = change.parts_of(VersionWritten)
     found = {part: _of_versions(versions, part) for part in (Part.STATE, *OF_LISTS)}
@@ -48,7 +48,7 @@ def _of_versions(versions: Sequence[VersionWritten], part: Part) -> Delta:
     return Delta(steps, cleared=cleared) if steps or cleared else UNTOUCHED
 
 
-def _steps(changes: Sequence[Written]) -> Iterator[Set | Grow | Remove]:
+def _steps(changes: Sequence[StoredChange]) -> Iterator[Set | Grow | Remove]:
     for written in changes:
         is_list = written.key in LISTS
         name = WHOLE if is_list else written.name

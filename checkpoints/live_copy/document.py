@@ -8,7 +8,7 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.contents import Contents, whole_list
 from checkpoints.live_copy.marks import mark_of
 from checkpoints.live_copy.port import ALL_PARTS, Part
-from checkpoints.moments import Moment, moment_now
+from checkpoints.snapshots import StoredSnapshot, current_snapshot
 from conversations.models import Conversation
 from ctxadmin.lib.json_bytes import dumps
 
@@ -22,7 +22,7 @@ def document_of(head: Conversation) -> Iterator[bytes] | None:
     version and time are only in SQL. None if Redis has no whole copy at this mark. Nothing is
     written there.
     """
-    moment = moment_now(head)
+    moment = current_snapshot(head)
     marked = mark_of(moment)
     if marked is None:
         return None
@@ -30,7 +30,7 @@ def document_of(head: Conversation) -> Iterator[bytes] | None:
     return _pieces(moment, found) if found.keys() == set(ALL_PARTS) == marked.parts else None
 
 
-def _pieces(moment: Moment, contents: Contents) -> Iterator[bytes]:
+def _pieces(moment: StoredSnapshot, contents: Contents) -> Iterator[bytes]:
     name = moment.head.public_id
     state = b"".join(_state(contents))
     yield b"{" + dumps(f"context:state:{name}") + b":" + state

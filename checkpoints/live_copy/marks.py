@@ -7,7 +7,7 @@ from typing import Final
 from django.db import connection
 
 from checkpoints.live_copy.port import Part
-from checkpoints.moments import Moment
+from checkpoints.snapshots import StoredSnapshot
 from ctxadmin.audit.record import AuditMark
 
 _OF_EXECUTION: Final = frozenset({Part.STATE, Part.HISTORY, Part.EXECUTED})
@@ -29,7 +29,7 @@ class Marked:
     parts: Set[Part]
 
 
-def mark_of(moment: Moment) -> Marked | None:
+def mark_of(moment: StoredSnapshot) -> Marked | None:
     """The mark under which a live copy has parts of this moment; None if there is none."""
     row = _now(moment.head.key)
     if row is None:

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from checkpoints.live_copy.port import Change, Found, Part, Value
-from checkpoints.live_copy.reading import read_parts
+from checkpoints.live_copy.reader import read_parts
 from checkpoints.live_copy.scripts import DROP
-from checkpoints.live_copy.writing import move_parts, put_part
+from checkpoints.live_copy.writer import move_parts, put_part
 from ctxadmin.audit.record import AuditMark
 from ctxadmin.storage.redis.client import Away, Reached
 from ctxadmin.storage.redis.counts import count

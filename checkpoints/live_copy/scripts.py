@@ -20,7 +20,7 @@ The names of lists come out of the hash, not out of KEYS; their braces put them 
 
 from typing import Final
 
-from checkpoints.live_copy.sums import JOINED
+from checkpoints.live_copy.checksums import JOINED
 from ctxadmin.storage.redis.link import Script
 
 SEALED_PIECES: Final = 256

@@ -15,10 +15,10 @@ from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.moments import Moment
-from checkpoints.pages.executions.lists import reason_of, reason_words
-from checkpoints.pinned import Pinned
-from checkpoints.services.annotating import labels_of
+from checkpoints.pages.executions.execution_queries import reason_of, reason_words
+from checkpoints.pinned_workflow import Pinned
+from checkpoints.services.annotations import labels_of
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.store import decided_of
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
@@ -55,7 +55,7 @@ _FAILED: Final = WriteWords(gettext_lazy("Node failed"), "alert-circle", "red")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedNode:
     """A node by its id and the name that its designer gave it."""
 
     id: str
@@ -63,7 +63,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathNode:
     """A node on the way of an execution; ``done`` is how often it completed, None if unknown."""
 
     id: str
@@ -75,21 +75,21 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class PositionView:
     """Where an execution stands, and why."""
 
     status: str
     version: int
-    node: Named | None
+    node: NamedNode | None
     side: str
-    ready: Sequence[Named]
+    ready: Sequence[NamedNode]
     reason: str
     since: datetime | None
     deadline: datetime | None
     outcome: str
     pause_requested: bool
     review: bool
-    approved: Sequence[Named]
+    approved: Sequence[NamedNode]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class VersionLine:
 
     version: int
     words: WriteWords
-    node: Named | None
+    node: NamedNode | None
     status: str
     changed_keys: Sequence[str]
     more_keys: int
@@ -125,7 +125,7 @@ class VersionLine:
     mine: bool = False
 
 
-def stand_of(moment: Moment) -> Stand:
+def position_view(moment: StoredSnapshot) -> PositionView:
     """Where the newest version stands; of an older one only what its manifest tells."""
     row, pinned = moment.row, moment.pinned
     decided = decided_of(row) if row is not None else Decided(Status.IDLE)
@@ -133,12 +133,12 @@ def stand_of(moment: Moment) -> Stand:
     pause = decided.pause if is_now else None
     node = moment.node_id
     rule = pinned.rules.get(node) if pinned and node else None
-    return Stand(
+    return PositionView(
         status=moment.status.value,
         version=moment.version,
-        node=named(pinned, node),
+        node=named_node(pinned, node),
         side=moment.when.value,
-        ready=[Named(each, name_of(pinned, each)) for each in moment.ready],
+        ready=[NamedNode(each, name_of(pinned, each)) for each in moment.ready],
         reason=reason_of(decided) if is_now else "",
         since=pause.since if pause else None,
         deadline=pause.deadline if pause else None,
@@ -146,7 +146,7 @@ def stand_of(moment: Moment) -> Stand:
         pause_requested=moment.pause_requested,
         review=pause is not None and rule is not None and rule.when is pause.when,
         approved=[
-            Named(each.node_id, name_of(pinned, each.node_id))
+            NamedNode(each.node_id, name_of(pinned, each.node_id))
             for each in decided.passed
             if is_now and each.approved
         ],
@@ -159,11 +159,11 @@ def name_of(pinned: Pinned | None, node_id: str) -> str:
     return (node.name if node is not None else None) or node_id
 
 
-def named(pinned: Pinned | None, node_id: str | None) -> Named | None:
-    return Named(node_id, name_of(pinned, node_id)) if node_id else None
+def named_node(pinned: Pinned | None, node_id: str | None) -> NamedNode | None:
+    return NamedNode(node_id, name_of(pinned, node_id)) if node_id else None
 
 
-def steps_of(moment: Moment, executed: Sequence[str] | None) -> list[Step]:
+def steps_of(moment: StoredSnapshot, executed: Sequence[str] | None) -> list[PathNode]:
     """The nodes of the workflow in its order; of a free execution those that ran.
 
     ``executed`` is None if it is too long to be counted on a page.
@@ -176,7 +176,7 @@ def steps_of(moment: Moment, executed: Sequence[str] | None) -> list[Step]:
         here = [moment.node_id] if moment.node_id else []
         nodes = [(name, name, "") for name in dict.fromkeys([*(executed or ()), *here])]
     return [
-        Step(
+        PathNode(
             id=node_id,
             name=name,
             type=node_type,
@@ -188,11 +188,11 @@ def steps_of(moment: Moment, executed: Sequence[str] | None) -> list[Step]:
     ]
 
 
-def node_choices(moment: Moment) -> list[Named]:
+def node_choices(moment: StoredSnapshot) -> list[NamedNode]:
     """The nodes from which a person may resume; none for a free execution, which takes any id."""
     if moment.pinned is None:
         return []
-    return [Named(node.id, node.name or node.id) for node in moment.pinned.graph.nodes.values()]
+    return [NamedNode(node.id, node.name or node.id) for node in moment.pinned.graph.nodes.values()]
 
 
 def version_lines(
@@ -216,7 +216,7 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
     return VersionLine(
         version=checkpoint.version,
         words=words_of_write(checkpoint),
-        node=named(pinned, checkpoint.saved_node or checkpoint.node_id),
+        node=named_node(pinned, checkpoint.saved_node or checkpoint.node_id),
         status=checkpoint.status,
         changed_keys=keys[:_KEYS_NAMED],
         more_keys=max(len(keys) - _KEYS_NAMED, 0),

@@ -15,9 +15,9 @@ from pydantic import JsonValue
 
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.maintenance_lock import last_run
-from checkpoints.pages.executions import lists
-from checkpoints.pages.executions.lists import Kept
-from checkpoints.services.policies import policy_of, set_policy
+from checkpoints.pages.executions import execution_queries
+from checkpoints.pages.executions.execution_queries import StorageFigures
+from checkpoints.services.retention_policies import policy_of, set_policy
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -84,7 +84,7 @@ class RetentionPage:
     crumbs: Sequence[Crumb]
     form: RetentionForm
     version: int
-    kept: Kept
+    kept: StorageFigures
     last: LastRun | None
     theirs: Mapping[str, JsonValue]
 
@@ -130,7 +130,7 @@ def _page(
         crumbs=(Crumb(_("Settings"), reverse("settings")), Crumb(title)),
         form=form,
         version=version,
-        kept=lists.kept(actor),
+        kept=execution_queries.storage_figures(actor),
         last=_last_run(actor),
         theirs=theirs or {},
     )

@@ -2,59 +2,59 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from checkpoints.pages.decisions import assigning, moving, queue
-from checkpoints.pages.editing import draft_patch
+from checkpoints.pages.decisions import assign_page, review_queue, status_buttons
+from checkpoints.pages.editing import draft_call
 from checkpoints.pages.editing import form_pages as editing
 from checkpoints.pages.executions import (
-    annotating,
+    annotation_pages,
     canvas,
-    deleting,
+    deletion_page,
+    execution_pages,
     pinned_workflow,
     provenance,
-    reading,
-    versions,
+    version_pages,
 )
 from checkpoints.pages.executions import restore_and_fork as going_back
 from checkpoints.pages.executions.overview import overview
 from checkpoints.pages.retention import retention
 from checkpoints.pages.usage.canvas import usage_canvas, usage_canvas_panel
 from checkpoints.pages.usage.page import usage, usage_days, usage_estimates
-from checkpoints.pages.what_if import of_editor as editor_what_if
+from checkpoints.pages.what_if import editor_call as editor_what_if
 from checkpoints.pages.what_if.page import what_if_page
 
 _ONE = "<str:conversation_id>/"
 
 _pages: list[URLPattern | URLResolver] = [
-    path("", reading.execution_list, name="list"),
-    path(_ONE, reading.detail, name="detail"),
-    path(f"{_ONE}live/", reading.live, name="live"),
-    path(f"{_ONE}timeline/", reading.timeline, name="timeline"),
-    path(f"{_ONE}move/", moving.move, name="move"),
-    path(f"{_ONE}cancel/", moving.cancel, name="cancel"),
+    path("", execution_pages.execution_list, name="list"),
+    path(_ONE, execution_pages.detail, name="detail"),
+    path(f"{_ONE}live/", execution_pages.live, name="live"),
+    path(f"{_ONE}timeline/", execution_pages.timeline, name="timeline"),
+    path(f"{_ONE}move/", status_buttons.move, name="move"),
+    path(f"{_ONE}cancel/", status_buttons.cancel, name="cancel"),
     path(f"{_ONE}state/", editing.edit, name="edit"),
-    path(f"{_ONE}state/draft/", draft_patch.draft, name="draft"),
+    path(f"{_ONE}state/draft/", draft_call.draft, name="draft"),
     path(f"{_ONE}workflow/", pinned_workflow.workflow, name="workflow"),
     path(f"{_ONE}canvas/", canvas.canvas, name="canvas"),
     path(f"{_ONE}canvas/marks/", canvas.marks, name="canvas-marks"),
     path(f"{_ONE}canvas/panel/", canvas.panel, name="canvas-panel"),
-    path(f"{_ONE}comment/", annotating.comment, name="comment"),
-    path(f"{_ONE}comments/<int:number>/take-back/", annotating.uncomment, name="uncomment"),
-    path(f"{_ONE}versions/<int:number>/label/", annotating.label, name="label"),
-    path(f"{_ONE}claim/", annotating.claim, name="claim"),
-    path(f"{_ONE}assign/", assigning.assign_page, name="assign"),
-    path(f"{_ONE}written/<int:index>/", provenance.written, name="written"),
-    path(f"{_ONE}diff/", versions.diff, name="diff"),
-    path(f"{_ONE}versions/<int:number>/", versions.version, name="version"),
+    path(f"{_ONE}comment/", annotation_pages.comment, name="comment"),
+    path(f"{_ONE}comments/<int:number>/take-back/", annotation_pages.uncomment, name="uncomment"),
+    path(f"{_ONE}versions/<int:number>/label/", annotation_pages.label, name="label"),
+    path(f"{_ONE}claim/", annotation_pages.claim, name="claim"),
+    path(f"{_ONE}assign/", assign_page.assign_page, name="assign"),
+    path(f"{_ONE}written/<int:index>/", provenance.provenance_of, name="written"),
+    path(f"{_ONE}diff/", version_pages.diff, name="diff"),
+    path(f"{_ONE}versions/<int:number>/", version_pages.version, name="version"),
     path(f"{_ONE}versions/<int:number>/saw/", canvas.saw, name="saw"),
     path(f"{_ONE}versions/<int:number>/restore/", going_back.restore, name="restore"),
     path(f"{_ONE}versions/<int:number>/fork/", going_back.fork, name="fork"),
-    path(f"{_ONE}versions/<int:number>/delete/", deleting.delete, name="delete-version"),
+    path(f"{_ONE}versions/<int:number>/delete/", deletion_page.delete, name="delete-version"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview, name="overview"),
-    path("reviews/", queue.reviews, name="reviews"),
-    path("reviews/waiting/", queue.waiting, name="reviews-waiting"),
+    path("reviews/", review_queue.reviews, name="reviews"),
+    path("reviews/waiting/", review_queue.waiting, name="reviews-waiting"),
     path("usage/", usage, name="usage"),
     path("usage/days/", usage_days, name="usage-days"),
     path("usage/canvas/<str:slug>/", usage_canvas, name="usage-canvas"),

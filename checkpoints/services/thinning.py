@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from checkpoints import thin_store
+from checkpoints import retention_store
 from checkpoints.domain.retention import RetentionPolicy, thinned_by
 from checkpoints.models import Execution
-from checkpoints.thin_store import Batch
+from checkpoints.retention_store import ThinningBatch
 from conversations.writing import writing
 from ctxadmin.audit.record import Change
 from ctxadmin.identity.actor import Actor
@@ -34,7 +34,7 @@ class _Plan:
 
     row: Execution
     newest: int
-    batches: Sequence[Batch]
+    batches: Sequence[ThinningBatch]
 
 
 class _Outdated(Exception):
@@ -46,7 +46,7 @@ def would_thin(row: Execution, policy: RetentionPolicy) -> Thinned:
     plan = _plan(row, policy)
     done = Thinned()
     for batch in plan.batches:
-        done += Thinned(len(batch.versions), thin_store.size_of(row, batch.places))
+        done += Thinned(len(batch.versions), retention_store.size_of_values(row, batch.places))
     return done
 
 
@@ -83,22 +83,22 @@ def thin(
 def _plan(row: Execution, policy: RetentionPolicy) -> _Plan:
     """The newest version is read first: whatever is written from here on is checked later."""
     row.refresh_from_db(fields=["version", "status", "thinned_count"])
-    standing = thin_store.standing_of(row)
+    standing = retention_store.retention_state_of(row)
     chosen = thinned_by(policy, standing.versions, standing.needs, clock.now())
     going = [version for version in chosen if version not in standing.thinned]
     if not going:
         return _Plan(row, row.version, ())
     gone = standing.thinned.union(going)
     whole = [each.number for each in standing.versions if each.number not in gone]
-    return _Plan(row, row.version, thin_store.batches_of(row, whole, going))
+    return _Plan(row, row.version, retention_store.thinning_batches(row, whole, going))
 
 
-def _drop(actor: Actor, public_id: str, plan: _Plan, place: int, batch: Batch) -> Thinned:
+def _drop(actor: Actor, public_id: str, plan: _Plan, place: int, batch: ThinningBatch) -> Thinned:
     with writing(actor, public_id) as opened:
         row = plan.row
         now = Execution.objects.filter(conversation=opened.head.key, number=row.number)
         _check(now.only("thinned_count").first(), plan, place)
-        freed = thin_store.drop(row, batch, opened.at)
+        freed = retention_store.drop_states(row, batch, opened.at)
         opened.head.checkpoint_bytes -= freed
         detail = {
             "conversation": public_id,
@@ -121,8 +121,10 @@ def _check(now: Execution | None, plan: _Plan, place: int) -> None:
     """
     if now is None or now.thinned_count != plan.row.thinned_count:
         raise _Outdated
-    needed = thin_store.restored_after(plan.row, plan.newest)
-    needed |= thin_store.forked_from(plan.row) | thin_store.labelled(plan.row)
-    needed |= thin_store.edited(plan.row)
+    needed = retention_store.restored_versions_after(plan.row, plan.newest)
+    needed |= retention_store.forked_versions(plan.row) | retention_store.labelled_versions(
+        plan.row
+    )
+    needed |= retention_store.edited_versions(plan.row)
     if any(needed.intersection(batch.versions) for batch in plan.batches[place:]):
         raise _Outdated

@@ -19,7 +19,7 @@ from checkpoints.models import (
     TaskWrites,
     Usage,
 )
-from checkpoints.state_sums import sum_of_key, sum_of_value
+from checkpoints.state_checksums import sum_of_key, sum_of_value
 from checkpoints.usage_store import sum_of_usage
 from checkpoints.verification.heads import verify_execution, verify_head
 from checkpoints.verification.manifests import records_of, verify_manifests

@@ -12,8 +12,8 @@ from checkpoints.domain.execution import read
 from checkpoints.domain.leases import Leases
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails, StateValue
-from checkpoints.pinned import reducers_of
-from checkpoints.standing import stands_at
+from checkpoints.pinned_workflow import reducers_of
+from checkpoints.position import position_of
 from checkpoints.verification.manifests import Recorded, Records
 from conversations.models import Conversation
 from conversations.verification import Finding, guarded
@@ -80,7 +80,7 @@ def _deleted(row: Execution, own: QuerySet[Checkpoint], records: Records) -> Ite
 
 
 def _side(row: Execution, newest: Checkpoint) -> Iterator[Finding]:
-    if newest.side != stands_at(read(bytes(row.decided)))[1].value:
+    if newest.side != position_of(read(bytes(row.decided)))[1].value:
         yield Finding(
             f"execution {row.number}: version {newest.version}",
             "is on the wrong side of its node",
@@ -97,7 +97,7 @@ def _decided(row: Execution) -> Iterator[str]:
         yield "has another version or status than was decided"
     pause = now.pause
     told = (
-        ("node_id", row.node_id, stands_at(now)[0] or ""),
+        ("node_id", row.node_id, position_of(now)[0] or ""),
         ("waiting_since", row.waiting_since, pause.since if pause is not None else None),
         ("deadline", row.deadline, pause.deadline if pause is not None else None),
         ("ended_at", row.ended_at is not None, now.ended),

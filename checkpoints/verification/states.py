@@ -21,8 +21,8 @@ from checkpoints.domain.state import (
     totals_after,
 )
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.state_checksums import sum_of_key, sum_of_value
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows
-from checkpoints.state_sums import sum_of_key, sum_of_value
 from conversations.verification import Finding, Unsummed, guarded, span
 from ctxadmin.lib.errors import ContextError
 

@@ -14,9 +14,9 @@ from checkpoints.domain.status import ENDED
 from checkpoints.domain.timeline import WriteKind, is_told
 from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned import Pinned
-from checkpoints.standing import ready_of, stands_at
-from checkpoints.state_store import Written
+from checkpoints.pinned_workflow import Pinned
+from checkpoints.position import position_of, ready_of
+from checkpoints.state_store import StoredChange
 from checkpoints.store import (
     CHECKPOINTS,
     EXECUTION_DETAILS,
@@ -27,8 +27,8 @@ from checkpoints.store import (
 )
 from checkpoints.usage_store import insert_usage, sum_of_usage, usage_row
 from checkpoints.writing.state import Known, StateWriting
-from checkpoints.writing.written import VersionWritten
-from conversations.announcing import is_followed
+from checkpoints.writing.version_events import VersionWritten
+from conversations.announcements import is_followed
 from conversations.domain import pairing
 from conversations.domain.message import Draft
 from conversations.write_cache import Kind
@@ -37,7 +37,7 @@ from ctxadmin.audit.record import Change
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import dumps
-from workflows.domain.routing import Next
+from workflows.domain.routing import EdgeOutcome
 
 _DECIDED: Final = (
     "version",
@@ -67,7 +67,7 @@ class Write:
     checkpoint_id: str | None = None
     body_digest: bytes = b""
     answer: bytes = b""
-    routing: tuple[Next, ...] = ()
+    routing: tuple[EdgeOutcome, ...] = ()
     restored_from: int | None = None
     details: Details | None = None
     usage: ModelUsage | None = None
@@ -153,7 +153,7 @@ class ExecutionWriting:
         self._is_new, self._message_bytes = False, 0
         self._view = _view_of(self.opened)
 
-    def _written(self, changes: Sequence[Written]) -> VersionWritten:
+    def _written(self, changes: Sequence[StoredChange]) -> VersionWritten:
         return VersionWritten(
             execution=self.row.number,
             public_id=self.row.public_id,
@@ -201,7 +201,7 @@ class ExecutionWriting:
     def _set_row(self) -> None:
         row, now = self.row, self.now
         row.version, row.status = now.version, now.status.value
-        row.node_id = stands_at(now)[0] or ""
+        row.node_id = position_of(now)[0] or ""
         row.decided = dump(now)
         row.marking = b"" if self.marking is None else dumps(self.marking.as_json())
         row.leases = self.leases.dump()
@@ -221,7 +221,7 @@ class ExecutionWriting:
 
     def _insert_checkpoint(self, write: Write, written: int, replaced: bytes) -> None:
         head, row = self.opened.head, self.row
-        node_id, side = stands_at(self.now)
+        node_id, side = position_of(self.now)
         checkpoint = Checkpoint(
             conversation=row.conversation,
             execution=row.number,

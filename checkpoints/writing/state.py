@@ -20,15 +20,15 @@ from checkpoints.domain.state import (
     restored,
 )
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned import reducers_of
+from checkpoints.pinned_workflow import reducers_of
 from checkpoints.state_store import (
     EMPTY_LIST,
     EXECUTED,
     HISTORY,
     LISTS,
-    Held,
     StateRows,
-    Written,
+    StoredChange,
+    StoredKey,
     changed_state,
     digest_of_name,
     grown_list,
@@ -42,7 +42,7 @@ from ctxadmin.lib.structural_diff import pointer as pointer_to
 _MOST_KEYS: Final = 2000  # heads of one state that are remembered; some hundred bytes each
 _BLIND: Final = (Reducer.OVERWRITE, Reducer.APPEND)  # these need no old value
 # What a process knows of the newest state: heads by digest, and which keys it looked up.
-Known: TypeAlias = tuple[dict[str, Held], set[str]]
+Known: TypeAlias = tuple[dict[str, StoredKey], set[str]]
 
 
 class StateWriting:
@@ -63,7 +63,7 @@ class StateWriting:
         self._reducers = reducers_of(bytes(row.reducers))
         self._is_new = row._state.adding
         self._held, self._loaded = known or ({}, set())
-        self._pending: dict[str, Written] = {}
+        self._pending: dict[str, StoredChange] = {}
         self._history: list[bytes] = []
         self._executed: list[str] | None = None
 
@@ -170,7 +170,7 @@ class StateWriting:
         self.executed_count = to.executed_count
         self.history_count = to.history_count
 
-    def changes(self) -> Sequence[Written]:
+    def changes(self) -> Sequence[StoredChange]:
         """All changes since the last version, as they are stored."""
         if self._history:
             self._load(())
@@ -198,8 +198,8 @@ class StateWriting:
     def _take(
         self,
         change: StateChange,
-        held: Mapping[str, Held],
-        former: Mapping[str, Held] | None = None,
+        held: Mapping[str, StoredKey],
+        former: Mapping[str, StoredKey] | None = None,
     ) -> None:
         self._pend(changed_state(change.changes, held, former))
         self.totals = change.totals
@@ -229,11 +229,11 @@ class StateWriting:
 
         return current
 
-    def _pend(self, changes: Sequence[Written]) -> None:
+    def _pend(self, changes: Sequence[StoredChange]) -> None:
         self._pending.update((change.key, change) for change in changes)
 
 
-def _state_heads(held: Mapping[str, Held]) -> dict[str, KeyHead]:
+def _state_heads(held: Mapping[str, StoredKey]) -> dict[str, KeyHead]:
     return {
         each.name: each.head
         for each in held.values()

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from conversations.api.answers import WarningAnswer
 from conversations.domain.formats.formats import FORMATS, OWN, ProviderFormat, provider_format
-from conversations.domain.formats.written import Written
+from conversations.domain.formats.formatted_view import FormattedView
 from ctxadmin.http.described import Answer, Parameter
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.lib.errors import ValidationFailed
@@ -89,7 +89,7 @@ def format_of(endpoint: Endpoint) -> ProviderFormat | None:
         raise ValidationFailed.at("?format", f"Unknown format. Use one of: {known}.") from None
 
 
-def formatted_json(written: Written, name: ProviderFormat) -> dict[str, object]:
+def formatted_json(written: FormattedView, name: ProviderFormat) -> dict[str, object]:
     """The fields of FormattedAnswer; ``system`` is left out where the format has none."""
     shown: dict[str, object] = {"format": name}
     if written.system is not None:

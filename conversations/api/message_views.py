@@ -19,7 +19,7 @@ from conversations.api.formats import FORMAT, IN_FORMAT, FormattedAnswer, format
 from conversations.api.schemas import AppendInFormat, AppendMessages, ChangeMessage, PopMessages
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.formats.formats import ProviderFormat
-from conversations.domain.formats.written import Written
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.message import Draft
 from conversations.models import Conversation
 from conversations.provider_views import view_in_format
@@ -66,7 +66,7 @@ class Messages(ConversationEndpoint):
             raise ValidationFailed.at("?order", "order must be asc or desc.")
         return order == "desc"
 
-    def _in_format(self, head: Conversation, name: ProviderFormat) -> Written:
+    def _in_format(self, head: Conversation, name: ProviderFormat) -> FormattedView:
         query = self.request.query_params
         for parameter in ("cursor", "limit", "order"):
             if parameter in query:

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonS
 
 from conversations.domain.configs import OperationConfig
 from conversations.domain.formats.formats import ProviderFormat
-from conversations.domain.imports.appended import read_appended
+from conversations.domain.imports.append_reader import read_appended
 from conversations.domain.message import MOST_MESSAGES, Draft, ReadMessages
 from ctxadmin.http.pagination import MAX_LIMIT
 from ctxadmin.lib import ids

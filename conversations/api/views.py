@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import archiving, erasure, queries, services, transfers
+from conversations import archival, erasure, queries, services, transfers
 from conversations.api.answers import (
     ConversationAnswer,
     ImportedAnswer,
@@ -149,7 +149,7 @@ class Archive(ConversationEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """It is not listed any more but otherwise unchanged; any write unarchives it."""
-        return shown(archiving.archive(self.actor, conversation_id, seen=self.seen_view()))
+        return shown(archival.archive(self.actor, conversation_id, seen=self.seen_view()))
 
 
 class Unarchive(ConversationEndpoint):
@@ -163,7 +163,7 @@ class Unarchive(ConversationEndpoint):
         answer_headers=("ETag",),
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        return shown(archiving.unarchive(self.actor, conversation_id, seen=self.seen_view()))
+        return shown(archival.unarchive(self.actor, conversation_id, seen=self.seen_view()))
 
 
 class Export(ConversationEndpoint):

@@ -6,8 +6,8 @@ from typing import Final, Literal
 
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
-from conversations.domain.budgets.cutting import NOTHING, fold_of
 from conversations.domain.budgets.fold import Fold
+from conversations.domain.budgets.incremental_fold import NOTHING, fold_of
 from conversations.domain.budgets.stand_ins import stand_ins
 from conversations.domain.configs import (
     ClearConfig,

@@ -9,7 +9,7 @@ import orjson
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
-from conversations.comments import may_take_back
+from conversations.comments import may_remove
 from conversations.domain.bodies import StoredMessage, text_of_body
 from conversations.models import Comment, Pin
 from ctxadmin.identity.actor import Actor
@@ -257,7 +257,7 @@ def comment_view(actor: Actor, comment: Comment) -> CommentView:
         comment.text,
         comment.author,
         comment.created_at,
-        may_take_back(actor, comment),
+        may_remove(actor, comment),
         comment.key_name,
     )
 

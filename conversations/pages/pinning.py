@@ -14,7 +14,7 @@ from conversations import pin_rows, pins
 from conversations.api.schemas import ChangeMessage
 from conversations.pages import presenters
 from conversations.pages.cards import PinView
-from conversations.pages.once import done_once
+from conversations.pages.single_submit import done_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

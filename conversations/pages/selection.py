@@ -12,7 +12,7 @@ from conversations import queries
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
-from conversations.pages.effects import current_view, system_among
+from conversations.pages.change_effects import current_view, system_among
 from conversations.pages.typed_messages import as_typed
 from conversations.store import find_revision
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict

@@ -11,8 +11,8 @@ django.setup(set_prefix=False)
 from django.conf import settings  # noqa: E402 - what follows needs Django's set-up
 from django.urls import get_resolver  # noqa: E402
 
-from checkpoints.api import hot as checkpoints  # noqa: E402
-from conversations.api import hot as conversations  # noqa: E402
+from checkpoints.api import fast_path_writes as checkpoints  # noqa: E402
+from conversations.api import fast_path_writes as conversations  # noqa: E402
 from ctxadmin.http.fair_queue import LONG  # noqa: E402
 from ctxadmin.http.fast_path import FastPath  # noqa: E402
 from ctxadmin.http.handler import ThreadedHandler  # noqa: E402

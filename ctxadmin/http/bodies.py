@@ -14,9 +14,9 @@ from typing import Any, Final, TypeAlias
 
 from django.conf import settings
 
-from ctxadmin.http.body_room import BodyRoom
+from ctxadmin.http.body_memory import BodyRoom
 from ctxadmin.http.callers import credential_of
-from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, declared_length
+from ctxadmin.http.early_responses import Receive, RefusedEarly, Scope, declared_length
 from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.lib.sentence import say
 

@@ -14,7 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from ctxadmin.accounts.authentication import person_actor
 from ctxadmin.http.authentication import bearer_actor
-from ctxadmin.http.early_answers import RefusedEarly, Scope
+from ctxadmin.http.early_responses import RefusedEarly, Scope
 from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.http.problems import BASE_PATH, of_database
 from ctxadmin.identity import roles

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from django.http import HttpResponse
 
-from ctxadmin.http.departures import Receive, wait_for_disconnect
+from ctxadmin.http.disconnects import Receive, wait_for_disconnect
 from ctxadmin.http.problems import of_exception
 
 Stream: TypeAlias = AsyncGenerator[bytes]

@@ -30,12 +30,12 @@ from ctxadmin.http.bodies import Bodies, ClientGone
 from ctxadmin.http.callers import KnownCallers, credential_of, identify
 from ctxadmin.http.compression import encoded
 from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
-from ctxadmin.http.departures import Watched
-from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.disconnects import Watched
+from ctxadmin.http.early_responses import Receive, RefusedEarly, Scope, Send, refuse
 from ctxadmin.http.early_rights import is_allowed, require_right
 from ctxadmin.http.fair_queue import FairQueue
 from ctxadmin.http.fast_path import FastPath
-from ctxadmin.http.freed_memory import FreedMemory
+from ctxadmin.http.memory_release import FreedMemory
 from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.http.problems import BASE_PATH
 from ctxadmin.http.request_limits import RequestLimits, limits_of_settings

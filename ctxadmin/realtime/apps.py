@@ -9,7 +9,7 @@ class RealtimeConfig(AppConfig):
 
     def ready(self) -> None:
         from ctxadmin.accounts.rights_changes import on_rights_changed
-        from ctxadmin.realtime import announcing, hubs
+        from ctxadmin.realtime import announcements, hubs
 
-        announcing.carry(hubs.carry)
-        on_rights_changed(announcing.announce_rights)
+        announcements.carry(hubs.carry)
+        on_rights_changed(announcements.announce_rights)

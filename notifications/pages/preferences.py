@@ -22,7 +22,7 @@ from notifications import payloads
 from notifications.domain.kinds import PERSONAL, Kind
 from notifications.pages.wording import KINDS, PROBLEMS
 from notifications.queries import lost_mails, news_of, own_address
-from notifications.services.choices import Chosen, choose, chosen_of, resend_mail
+from notifications.services.choices import PreferenceChoice, choices_of, choose, resend_mail
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,14 @@ def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
         flash.success(request, _("Queued for delivery again."))
         return redirect("notifications")
     if request.method == "POST":
-        choose(actor, Chosen(_ticked(request, "mail"), _ticked(request, "browser")))
+        choose(actor, PreferenceChoice(_ticked(request, "mail"), _ticked(request, "browser")))
         flash.success(request, _("Saved."))
         return redirect("notifications")
     return _choices_page(request, actor)
 
 
 def _choices_page(request: HttpRequest, actor: Actor) -> HttpResponse:
-    chosen = chosen_of(actor)
+    chosen = choices_of(actor)
     shown = ChoicesPage(
         title=_("Notifications"),
         crumbs=(),

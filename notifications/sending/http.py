@@ -13,7 +13,7 @@ from threading import Timer
 from typing import Final
 
 from notifications.domain.addresses import Address, Ip, Network, may_go_to
-from notifications.sending.look_up import look_up
+from notifications.sending.host_lookup import look_up
 from notifications.sending.outcome import Outcome, Problem
 
 CONNECT_SECONDS: Final = 5.0

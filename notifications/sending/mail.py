@@ -8,7 +8,7 @@ from notifications.sending.outcome import Outcome, Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Email:
     """A mail; ``id`` makes a message id by which a second copy is known."""
 
     id: str
@@ -18,7 +18,7 @@ class Letter:
     host: str
 
 
-def send(letter: Letter) -> Outcome:
+def send(letter: Email) -> Outcome:
     """Send it; a server that does not answer, or does not want it, is an outcome, too."""
     headers = {"Message-ID": f"<{letter.id}@{letter.host}>", "Auto-Submitted": "auto-generated"}
     mail = EmailMessage(letter.subject, letter.text, to=[letter.to], headers=headers)

@@ -17,24 +17,24 @@ from notifications.store import send_again
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class PreferenceChoice:
     """The kinds that a person hears of by mail and by the browser."""
 
     mail: Collection[Kind] = field(default_factory=tuple)
     browser: Collection[Kind] = field(default_factory=tuple)
 
 
-def chosen_of(actor: Actor) -> Chosen:
+def choices_of(actor: Actor) -> PreferenceChoice:
     """What a person chose so far; nothing at first."""
     rows = _rows_of(actor)
-    return Chosen(
+    return PreferenceChoice(
         [kind for kind, row in rows.items() if row.mail_since is not None],
         [kind for kind, row in rows.items() if row.browser_since is not None],
     )
 
 
 @transaction.atomic
-def choose(actor: Actor, wanted: Chosen) -> None:
+def choose(actor: Actor, wanted: PreferenceChoice) -> None:
     """Hear of these kinds from now on; of those that were chosen before as ever."""
     actor.require(Action.NOTIFICATION_CHOOSE)
     if actor.kind != "person":

@@ -22,7 +22,7 @@ from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import TEST
 from notifications.domain.signing import name_of, new_nonce
 from notifications.models import Delivery, Webhook
-from notifications.sending.look_up import looked_up_in_time
+from notifications.sending.host_lookup import look_up_with_timeout
 from notifications.signing_keys import former_signs_until, secret_of
 from notifications.store import send_again
 
@@ -218,7 +218,7 @@ def _require_reachable(url: str) -> None:
     A name may lead anywhere by the time something is sent: it is looked at again then. One that
     is not known now, or not in time, may be known then.
     """
-    found = looked_up_in_time(read_address(url))
+    found = look_up_with_timeout(read_address(url))
     if found and not any(may_go_to(each, settings.WEBHOOK_NETWORKS) for each in found):
         raise ValidationFailed.at(
             "/url",

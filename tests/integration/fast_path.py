@@ -10,8 +10,8 @@ from typing import Any, Self, TypeVar
 import httpx
 from django.db import connection, connections
 
-from checkpoints.api import hot as checkpoints
-from conversations.api import hot as conversations
+from checkpoints.api import fast_path_writes as checkpoints
+from conversations.api import fast_path_writes as conversations
 from ctxadmin.accounts.services import create_token, system_actor
 from ctxadmin.http.fast_path import Call, FastPath
 from ctxadmin.http.handler import ThreadedHandler

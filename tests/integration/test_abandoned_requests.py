@@ -9,9 +9,9 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.db import connections
 
-from checkpoints import entering
+from checkpoints import node_context
 from conversations.models import Conversation
-from ctxadmin.http import departures
+from ctxadmin.http import disconnects
 from ctxadmin.http.fair_queue import LONG
 from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.lib import caller_presence, work_budget
@@ -19,7 +19,7 @@ from ctxadmin.lib.caller_presence import CallerGone, Presence, current_presence
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.telemetry.application import Observed
 from tests.factories import Api
-from workflows import trials
+from workflows import dry_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,7 +28,7 @@ PATIENCE = 30
 
 @pytest.fixture(autouse=True)
 def _watched_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(departures, "_WATCHED_AFTER", 0)
+    monkeypatch.setattr(disconnects, "_WATCHED_AFTER", 0)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_work_under_way_ends_when_its_caller_goes(
             ended.append(type(error))
             raise
 
-    monkeypatch.setattr(trials, "run_steps", without_end)
+    monkeypatch.setattr(dry_run, "run_steps", without_end)
 
     async def act() -> int:
         dear = await begin(handler, secret, "/api/v1/filters/apply", STEPS)
@@ -179,7 +179,7 @@ def test_a_completion_that_has_begun_is_finished_with_what_the_next_node_sees(
         seen.append(current_presence())
         return b"null"
 
-    monkeypatch.setattr(entering, "entered_next", entered_next)
+    monkeypatch.setattr(node_context, "entered_next", entered_next)
     token = caller_presence._current.set(Presence())
     try:
         body = {"checkpoint_id": "c", "result": {"response": "done"}, "enter_next": True}

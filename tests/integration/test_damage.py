@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from checkpoints.services.overdue import answer_overdue
+from checkpoints.services.review_timeouts import answer_overdue
 from checkpoints.state_store import HISTORY, digest_of_name
 from conversations.models import Conversation, ConversationDetails, Message, Revision
 from ctxadmin.identity.roles import Role

@@ -15,7 +15,7 @@ from django.test import override_settings
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import erasure
 from conversations.models import Conversation
-from conversations.pages import changing
+from conversations.pages import change_pages
 from conversations.write_cache import WRITE_CACHE
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream
@@ -194,7 +194,7 @@ def test_the_process_remembers_nothing_of_an_erased_conversation() -> None:
 def test_the_page_says_what_backups_still_hold(
     monkeypatch: pytest.MonkeyPatch, days: int, told: str
 ) -> None:
-    monkeypatch.setattr(changing, "binary_log_days", lambda: 7)
+    monkeypatch.setattr(change_pages, "binary_log_days", lambda: 7)
     assert Api().post("/conversations", {"id": "said"}).status_code == 201
     with override_settings(BACKUP_DAYS=days):
         html = signed_in(Role.ADMIN).get("/conversations/said/erase/").content.decode()

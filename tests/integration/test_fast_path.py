@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, connections
 
 from checkpoints.models import Checkpoint
-from checkpoints.services import saving
+from checkpoints.services import checkpoint_saves
 from conversations.models import Conversation, Message
 from conversations.write_cache import WRITE_CACHE
 from ctxadmin.accounts.models import EngineToken
@@ -352,7 +352,7 @@ def test_a_connection_that_is_lost_within_a_batch_is_told_to_all_and_the_next_is
     heads = named(2)
     app.send(*save("c0", "before"))
     app.send(*append("c1"))
-    real = saving.save_in
+    real = checkpoint_saves.save_in
     lost: list[int] = []
 
     def losing(opened: Any, new: Any) -> bytes:
@@ -365,7 +365,7 @@ def test_a_connection_that_is_lost_within_a_batch_is_told_to_all_and_the_next_is
             killer.close()
         return answer
 
-    monkeypatch.setattr("checkpoints.api.hot.save_in", losing)
+    monkeypatch.setattr("checkpoints.api.fast_path_writes.save_in", losing)
     answers = app.send_together(save("c0", "s0"), append("c1"))
 
     assert [answer.status_code for answer in answers] == [503, 503]

@@ -12,7 +12,7 @@ from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.telemetry.application import Observed
 from tests.factories import Api
 from tests.integration.test_abandoned_requests import PATIENCE, STEPS, begin, until
-from workflows import trials
+from workflows import dry_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -44,8 +44,8 @@ def test_a_read_is_answered_beside_the_expensive_requests_of_another_token(
         free.wait(PATIENCE)
         return run_steps(*given, **more)
 
-    run_steps: Any = vars(trials)["run_steps"]
-    monkeypatch.setattr(trials, "run_steps", waiting)
+    run_steps: Any = vars(dry_run)["run_steps"]
+    monkeypatch.setattr(dry_run, "run_steps", waiting)
 
     application = Observed(handler)
 

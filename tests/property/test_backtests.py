@@ -11,7 +11,7 @@ from workflows.domain.backtests.policies import PolicyConfig, policies_of
 from workflows.domain.backtests.presets import PRESETS, preset
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.replay import replay
-from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.filters import Operations
 from workflows.domain.flow import preview
 from workflows.domain.graph import Document
@@ -54,7 +54,7 @@ def test_a_replay_is_what_a_node_sees_that_is_entered_at_each_call(
         by_messages, by_node = call.by_policy[2:]
         assert by_messages == by_node
         before = MemoryLog(drafts[: call.index])
-        sight = Sight(PromptContext(), Messages(before, View([(0, call.index)])))
+        sight = NodeInput(PromptContext(), Messages(before, View([(0, call.index)])))
         entered = preview(plan, "ask", sight, tokens=before.tokens)
         assert by_node.sent == entered.tokens_after
         assert by_node.messages == len(entered.entered.sight.messages.view)

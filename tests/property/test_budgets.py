@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations.domain.budgets.config import BudgetConfig
-from conversations.domain.budgets.cutting import extend, fold_of
 from conversations.domain.budgets.fold import Fold
+from conversations.domain.budgets.incremental_fold import extend, fold_of
 from conversations.domain.memory import MemoryLog
 from conversations.domain.pairing import drop_splits, find_splits, splits_within
 from conversations.domain.view import View

@@ -12,7 +12,7 @@ from checkpoints.domain.execution import (
     Decision,
     Execution,
     Move,
-    Standing,
+    RestorePoint,
     Step,
     advance,
     approve,
@@ -55,7 +55,7 @@ class Executions(RuleBasedStateMachine):
     def begin(self, start: bool, rules: dict[str, PauseRule], ready: tuple[str, ...]) -> None:
         self.now, self.reviews, self.ready = START, rules, ready
         self.executed: tuple[str, ...] = ()
-        self.standings = [Standing(0, None, When.BEFORE, ())]
+        self.standings = [RestorePoint(0, None, When.BEFORE, ())]
         self.execution = Execution(Status.IDLE)
         self.follow(begin(self.now, start=start, ready=ready, rules=rules), raises=0)
 
@@ -71,7 +71,9 @@ class Executions(RuleBasedStateMachine):
         assert after.version == before.version + (raises if decision.writes else 0)
         self.execution, self.executed = after, decision.done.applied(self.executed)
         if decision.writes and raises:
-            self.standings.append(Standing(after.version, after.node_id, When.AFTER, self.executed))
+            self.standings.append(
+                RestorePoint(after.version, after.node_id, When.AFTER, self.executed)
+            )
 
     def attempt(self, decide: Callable[..., Decision], *arguments: object) -> bool:
         """Ask for a decision and follow it; a refusal changes nothing."""

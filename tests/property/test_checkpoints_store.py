@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 from pydantic import JsonValue
 
-from checkpoints import thin_store
+from checkpoints import retention_store
 from checkpoints.domain import retention
 from checkpoints.domain.commands import (
     CompleteNode,
@@ -41,15 +41,15 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution, StateValue
 from checkpoints.queries import find_moment, snapshot_bytes
 from checkpoints.services import (
-    completing,
-    deleting,
-    forking,
-    moving,
-    restoring,
-    saving,
-    starting,
+    checkpoint_saves,
+    completions,
+    deletions,
+    execution_start,
+    forks,
+    restores,
+    state_updates,
+    status_changes,
     thinning,
-    updating,
 )
 from conversations import services as conversations
 from conversations.domain.configs import read_operation
@@ -106,7 +106,7 @@ class Executions(RuleBasedStateMachine):
     def begin(self) -> None:
         self.actor = engine(Scope.ENGINE, Scope.REVIEW)
         self.id = conversation(actor=self.actor).public_id
-        starting.start(self.actor, self.id, StartExecution(reducers=REDUCERS))
+        execution_start.start(self.actor, self.id, StartExecution(reducers=REDUCERS))
         self.versions = [Version("RUNNING")]
         self.shown: list[str] = []
         self.number = 0
@@ -144,8 +144,8 @@ class Executions(RuleBasedStateMachine):
             expected_version=len(self.versions) - 1,
         )
         checkpoint_id = self.fresh()
-        saved = saving.save(self.actor, self.id, checkpoint_id, body)
-        again = saving.save(self.actor, self.id, checkpoint_id, body)
+        saved = checkpoint_saves.save(self.actor, self.id, checkpoint_id, body)
+        again = checkpoint_saves.save(self.actor, self.id, checkpoint_id, body)
         assert (again.answer, again.again) == (saved.answer, True)
         after.state = self.reduced(update)
         after.executed.append("a")
@@ -164,7 +164,7 @@ class Executions(RuleBasedStateMachine):
                 "messages": [user(text) for text in said],
             }
         )
-        completing.complete(self.actor, self.id, "b", body)
+        completions.complete(self.actor, self.id, "b", body)
         after = self.now.next("FAILED" if fails else "RUNNING")
         after.history.append("FAILED" if fails else "COMPLETED")
         if not fails:
@@ -177,7 +177,7 @@ class Executions(RuleBasedStateMachine):
     @precondition(lambda self: self.now.status in ("PAUSED", "FAILED"))
     @rule()
     def resume(self) -> None:
-        moving.resume(self.actor, self.id, MoveExecution())
+        status_changes.resume(self.actor, self.id, MoveExecution())
         self.write(self.now.next("RUNNING"))
 
     @precondition(lambda self: self.now.status == "PAUSED")
@@ -190,7 +190,7 @@ class Executions(RuleBasedStateMachine):
             state_data={**update, "messages": [user(text) for text in said]},
             operations=[operation],
         )
-        updating.update(self.actor, self.id, body)
+        state_updates.update(self.actor, self.id, body)
         after = self.now.next()
         after.state = self.reduced(update)
         self.shown = (self.shown[-keep:] if keep else []) + said
@@ -200,7 +200,7 @@ class Executions(RuleBasedStateMachine):
     @rule(data=st.data())
     def restore(self, data: st.DataObject) -> None:
         version = data.draw(self.readable)
-        restoring.restore(self.actor, self.id, version, RestoreCheckpoint())
+        restores.restore(self.actor, self.id, version, RestoreCheckpoint())
         after = self.versions[version].next("PAUSED")
         self.shown = list(after.messages)
         self.write(after)
@@ -219,13 +219,13 @@ class Executions(RuleBasedStateMachine):
     @rule(update=updates)
     def a_refusal_changes_nothing(self, update: dict[str, Any]) -> None:
         wrong: list[Callable[[], object]] = [
-            lambda: saving.save(
+            lambda: checkpoint_saves.save(
                 self.actor,
                 self.id,
                 "refused",
                 SaveCheckpoint(node_id="a", state_data={**update, "sum": "x"}),
             ),
-            lambda: saving.save(
+            lambda: checkpoint_saves.save(
                 self.actor,
                 self.id,
                 "refused",
@@ -245,7 +245,7 @@ class Executions(RuleBasedStateMachine):
     @rule(data=st.data())
     def a_fork_is_the_same(self, data: st.DataObject) -> None:
         version = data.draw(self.readable)
-        forked = forking.fork(self.actor, self.id, version, ForkCheckpoint())
+        forked = forks.fork(self.actor, self.id, version, ForkCheckpoint())
         moment = find_moment(self.actor, forked.head.public_id)
         expected = self.versions[version].next("PAUSED")
         self.same(orjson.loads(snapshot_bytes(moment)), expected)
@@ -310,7 +310,7 @@ class ThinnedExecutions(Executions):
         later = clock.now() + timedelta(days=3)
         with (
             patch.object(retention, "FRESH", timedelta(0)),
-            patch.object(thin_store, "BATCH", at_once),
+            patch.object(retention_store, "BATCH", at_once),
             patch.object(clock, "now", lambda: later),
         ):
             would = thinning.would_thin(row, policy)
@@ -327,16 +327,16 @@ class ThinnedExecutions(Executions):
         kept = sorted(rows.filter(thinned_at=None).values_list("version", flat=True))
         if version in kept and version != row.version:
             others = [each for each in kept if each != version]
-            (all_of_it,) = thin_store.batches_of(row, others, [version])
-            assert {*thin_store.batch_of_one(row, version).places} == {*all_of_it.places}
-        paused = thin_store.waits_since(row)
+            (all_of_it,) = retention_store.thinning_batches(row, others, [version])
+            assert {*retention_store.deletion_batch(row, version).places} == {*all_of_it.places}
+        paused = retention_store.paused_since_version(row)
         needed = version in (0, row.version) or (paused is not None and version >= paused)
         keeper = system_actor(workspace(), "maintain")
         if needed:
             with pytest.raises(InvalidState):
-                deleting.delete(keeper, self.id, version)
+                deletions.delete(keeper, self.id, version)
         else:
-            deleting.delete(keeper, self.id, version)
+            deletions.delete(keeper, self.id, version)
             assert rows.get(version=version).deleted
 
     @invariant()

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from conversations.domain.formats.anthropic import FIRST
 from conversations.domain.formats.formats import FORMATS, ProviderFormat, write
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.source import SourceMessage, source_messages
-from conversations.domain.formats.written import Written
-from conversations.domain.imports.appended import read_appended
+from conversations.domain.imports.append_reader import read_appended
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft
 from conversations.domain.pairing import validate_for_model
@@ -86,7 +86,7 @@ def sources(log: MemoryLog, view: View) -> list[SourceMessage]:
     return source_messages([(index, log.entry(index).draft.body) for index in view])
 
 
-def codes(written: Written) -> set[str]:
+def codes(written: FormattedView) -> set[str]:
     return {warning.code for warning in written.warnings}
 
 

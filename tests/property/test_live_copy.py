@@ -26,9 +26,9 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.port import ALL_PARTS, NoLiveCopy
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.queries import find_moment, snapshot_bytes
-from checkpoints.services import moving, restoring, saving, starting
-from conversations import announcing, services
-from conversations.announcing import Changed
+from checkpoints.services import checkpoint_saves, execution_start, restores, status_changes
+from conversations import announcements, services
+from conversations.announcements import ChangeNotice
 from conversations.domain.configs import read_operation
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.storage.redis.address import read_address
@@ -69,7 +69,7 @@ class Copied(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.server.flushdb()
-        self.late: list[Changed] = []
+        self.late: list[ChangeNotice] = []
         self.name = f"c{next(_names)}"
         self.key = conversation(user("hello"), public_id=self.name).key
         self.start()
@@ -83,7 +83,7 @@ class Copied(RuleBasedStateMachine):
 
     @rule()
     def start(self) -> None:
-        self.do(starting.start, StartExecution(reducers={"list": "append"}))
+        self.do(execution_start.start, StartExecution(reducers={"list": "append"}))
 
     @rule(
         state=st.dictionaries(KEYS, VALUES, max_size=3),
@@ -98,7 +98,7 @@ class Copied(RuleBasedStateMachine):
             executed_node_ids=["a", "b"] if status else None,
             status=status,
         )
-        self.do(saving.save, f"s{next(_names)}", command)
+        self.do(checkpoint_saves.save, f"s{next(_names)}", command)
 
     @rule(texts=st.lists(st.text(max_size=5).map(lambda text: text + "."), min_size=1, max_size=3))
     def append(self, texts: list[str]) -> None:
@@ -115,11 +115,22 @@ class Copied(RuleBasedStateMachine):
 
     @rule(version=st.integers(0, 4))
     def restore(self, version: int) -> None:
-        self.do(moving.pause, MoveExecution())
-        self.do(saving.save, f"s{next(_names)}", SaveCheckpoint(node_id="a", state_data={}))
-        self.do(restoring.restore, version, RestoreCheckpoint())
+        self.do(status_changes.pause, MoveExecution())
+        self.do(
+            checkpoint_saves.save, f"s{next(_names)}", SaveCheckpoint(node_id="a", state_data={})
+        )
+        self.do(restores.restore, version, RestoreCheckpoint())
 
-    @rule(move=st.sampled_from([moving.pause, moving.resume, moving.cancel, moving.approve]))
+    @rule(
+        move=st.sampled_from(
+            [
+                status_changes.pause,
+                status_changes.resume,
+                status_changes.cancel,
+                status_changes.approve,
+            ]
+        )
+    )
     def move(self, move: Any) -> None:
         self.do(move, MoveExecution())
 
@@ -152,7 +163,7 @@ class Copied(RuleBasedStateMachine):
     @rule()
     def hear_late(self) -> None:
         """From now on changes are told later, in any order."""
-        announcing._followers[:] = [self.late.extend]
+        announcements._followers[:] = [self.late.extend]
 
     @rule(place=st.integers(0, 3))
     def hear(self, place: int) -> None:
@@ -161,7 +172,7 @@ class Copied(RuleBasedStateMachine):
 
     @rule()
     def hear_at_once(self) -> None:
-        announcing._followers[:] = [current.follow_changes]
+        announcements._followers[:] = [current.follow_changes]
 
     @rule()
     def read(self) -> None:
@@ -181,7 +192,7 @@ class Copied(RuleBasedStateMachine):
         return snapshot_bytes(find_moment(engine(), self.name))
 
     def teardown(self) -> None:
-        announcing._followers[:] = [current.follow_changes]
+        announcements._followers[:] = [current.follow_changes]
 
 
 class CopiedUnread(Copied):
@@ -202,7 +213,7 @@ class CopiedUnread(Copied):
 
 @pytest.fixture
 def server(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator["redis.Redis"]:
-    monkeypatch.setattr(announcing, "_followers", [current.follow_changes])
+    monkeypatch.setattr(announcements, "_followers", [current.follow_changes])
     link = Link(read_address(redis_url), timeout=10, pause=0.05)
     current.use(RedisLiveCopy(link))
     with redis.Redis.from_url(redis_url) as client:

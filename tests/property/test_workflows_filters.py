@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from ctxadmin.lib.errors import ContextError, Duplicate
 from tests.examples import examples
 from tests.unit.workflows.sights import REGISTRIES, chat, shown, sight
-from workflows.domain.context import HistoryEntry, Sight
+from workflows.domain.context import HistoryEntry, NodeInput
 from workflows.domain.context_types import CONTEXT_TYPES, node_steps
 from workflows.domain.edge_filters import edge_step, read_edge_filter
 from workflows.domain.explain import Decision, Step, run_steps
@@ -54,7 +54,7 @@ def _sight(
     history: list[HistoryEntry],
     metadata: dict[str, JsonValue],
     kinds: list[str],
-) -> Sight:
+) -> NodeInput:
     messages = _chat(kinds)
     drafts = chat(*messages) if messages else []
     return sight(variables, history=history, metadata=metadata, messages=drafts, tools="Tools")
@@ -133,7 +133,7 @@ choosing_steps = (
 )
 
 
-def _seen(given: Sight) -> str:
+def _seen(given: NodeInput) -> str:
     context = json.dumps(given.context.as_json())
     return f"{context} {shown(given)} {sorted(given.messages.rewrites)}"
 
@@ -144,7 +144,9 @@ def _is_part_in_order(part: Sequence[object], whole: Sequence[object]) -> bool:
 
 
 @given(sights, choosing_steps)
-def test_what_comes_out_is_a_part_of_what_came_in_its_order(given_sight: Sight, step: Step) -> None:
+def test_what_comes_out_is_a_part_of_what_came_in_its_order(
+    given_sight: NodeInput, step: Step
+) -> None:
     seen = step(given_sight, 0, False).sight
     before, after = given_sight.context, seen.context
     assert after.template == before.template
@@ -156,7 +158,7 @@ def test_what_comes_out_is_a_part_of_what_came_in_its_order(given_sight: Sight, 
 
 @given(sights, choosing)
 def test_a_filter_without_conditions_applied_twice_is_as_if_once(
-    given_sight: Sight, own: ContextFilter
+    given_sight: NodeInput, own: ContextFilter
 ) -> None:
     bare = own.model_copy(
         update={"rules": tuple(rule for rule in own.rules if rule.condition is None)}
@@ -168,7 +170,7 @@ def test_a_filter_without_conditions_applied_twice_is_as_if_once(
 
 @given(sights, choosing)
 def test_the_order_of_include_and_exclude_rules_does_not_matter(
-    given_sight: Sight, own: ContextFilter
+    given_sight: NodeInput, own: ContextFilter
 ) -> None:
     turned = own.model_copy(update={"rules": own.rules[::-1]})
     first = filter_step([own], REGISTRIES)(given_sight, 0, False).sight
@@ -178,7 +180,7 @@ def test_the_order_of_include_and_exclude_rules_does_not_matter(
 
 @given(sights, choosing)
 def test_adding_an_exclude_takes_away_what_it_matches_and_nothing_else(
-    given_sight: Sight, own: ContextFilter
+    given_sight: NodeInput, own: ContextFilter
 ) -> None:
     about_names: JsonValue = [{"type": "include", "pattern": "a"}]
     base = own.model_copy(
@@ -196,7 +198,7 @@ def test_adding_an_exclude_takes_away_what_it_matches_and_nothing_else(
 
 @given(sights, st.lists(filters(most_operations=2), max_size=3), types)
 def test_explaining_changes_nothing_and_tells_everything_once(
-    given_sight: Sight, own: list[ContextFilter], context_type: str
+    given_sight: NodeInput, own: list[ContextFilter], context_type: str
 ) -> None:
     steps = node_steps(context_type, own, REGISTRIES)
     try:
@@ -211,7 +213,7 @@ def test_explaining_changes_nothing_and_tells_everything_once(
     _check_messages(told.decisions, given_sight, told.sight)
 
 
-def _check_names(decisions: Sequence[Decision], before: Sight, after: Sight) -> None:
+def _check_names(decisions: Sequence[Decision], before: NodeInput, after: NodeInput) -> None:
     for section, old, new in (
         ("variables", before.context.variables, after.context.variables),
         ("metadata", before.context.metadata, after.context.metadata),
@@ -225,14 +227,14 @@ def _check_names(decisions: Sequence[Decision], before: Sight, after: Sight) -> 
                 assert json.dumps(new[each.name]) == json.dumps(old[each.name])
 
 
-def _check_history(decisions: Sequence[Decision], before: Sight, after: Sight) -> None:
+def _check_history(decisions: Sequence[Decision], before: NodeInput, after: NodeInput) -> None:
     told = [each for each in decisions if each.section == "history"]
     assert [each.index for each in told] == list(range(len(before.context.history)))
     left = [each.name for each in told if each.verdict != "dropped"]
     assert left == [entry.node_id for entry in after.context.history]
 
 
-def _check_messages(decisions: Sequence[Decision], before: Sight, after: Sight) -> None:
+def _check_messages(decisions: Sequence[Decision], before: NodeInput, after: NodeInput) -> None:
     told = {each.index: each.verdict for each in decisions if each.section == "messages"}
     assert len(told) == sum(each.section == "messages" for each in decisions)
     assert {index for index, verdict in told.items() if verdict != "dropped"} == set(shown(after))
@@ -251,7 +253,7 @@ def test_merging_is_associative(
 
 @given(sights, choosing, choosing)
 def test_merging_is_commutative_in_effect(
-    given_sight: Sight, first: ContextFilter, second: ContextFilter
+    given_sight: NodeInput, first: ContextFilter, second: ContextFilter
 ) -> None:
     one = filter_step([merge(first, second)], REGISTRIES)(given_sight, 0, False).sight
     other = filter_step([merge(second, first)], REGISTRIES)(given_sight, 0, False).sight
@@ -260,7 +262,7 @@ def test_merging_is_commutative_in_effect(
 
 @given(sights, filters())
 def test_merging_a_filter_with_itself_changes_nothing_but_double_rules(
-    given_sight: Sight, own: ContextFilter
+    given_sight: NodeInput, own: ContextFilter
 ) -> None:
     doubled = merge(own, own)
     assert doubled.rules == own.rules * 2
@@ -270,7 +272,7 @@ def test_merging_a_filter_with_itself_changes_nothing_but_double_rules(
 
 @given(sights, st.lists(filters(most_operations=1), max_size=4))
 def test_a_list_of_filters_acts_as_their_merge(
-    given_sight: Sight, own: list[ContextFilter]
+    given_sight: NodeInput, own: list[ContextFilter]
 ) -> None:
     try:
         listed = filter_step(own, REGISTRIES)(given_sight, 0, False).sight
@@ -299,7 +301,7 @@ rename_rules = st.lists(
 @settings(max_examples=examples(60))
 @given(sights, rename_rules)
 def test_a_rename_loses_no_value_or_is_refused(
-    given_sight: Sight, renames: list[dict[str, JsonValue]]
+    given_sight: NodeInput, renames: list[dict[str, JsonValue]]
 ) -> None:
     step = edge_step(
         read_edge_filter({"type": "transform", "transform_rules": list(renames)}), REGISTRIES

@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from tests.examples import examples
 from workflows.domain.compare import compare
-from workflows.domain.context import HistoryEntry, PromptContext, Sight
+from workflows.domain.context import HistoryEntry, NodeInput, PromptContext
 from workflows.domain.flow import Arrival, enter, join
 from workflows.domain.graph import Document, dump, read
 from workflows.domain.layout import layers, place
-from workflows.domain.ordering import in_one_order
+from workflows.domain.merged_order import in_one_order
 from workflows.domain.plan import Plan
 from workflows.domain.routing import Decision, Marking, ready_nodes, replay
 from workflows.domain.topology import Graph, graph_of
@@ -174,7 +174,9 @@ entries = st.builds(
     HistoryEntry, st.sampled_from("mn"), st.just("p"), st.just("r"), st.integers(0, 2)
 )
 sights = st.builds(
-    lambda named, history, metadata: Sight.of(PromptContext("t", named, tuple(history), metadata)),
+    lambda named, history, metadata: NodeInput.of(
+        PromptContext("t", named, tuple(history), metadata)
+    ),
     variables,
     st.lists(entries, max_size=4),
     variables,
@@ -182,15 +184,17 @@ sights = st.builds(
 
 
 @given(sights)
-def test_joining_a_sight_with_itself_changes_nothing(sight: Sight) -> None:
+def test_joining_a_sight_with_itself_changes_nothing(sight: NodeInput) -> None:
     joined = join([Arrival("a", sight), Arrival("b", sight)])
     assert joined.sight.context == sight.context
     assert joined.conflicts == ()
 
 
 @given(sights, sights, sights)
-def test_joining_is_associative_in_what_it_brings(one: Sight, two: Sight, three: Sight) -> None:
-    def joined(*parts: Sight) -> Sight:
+def test_joining_is_associative_in_what_it_brings(
+    one: NodeInput, two: NodeInput, three: NodeInput
+) -> None:
+    def joined(*parts: NodeInput) -> NodeInput:
         return join([Arrival(str(i), part) for i, part in enumerate(parts)]).sight
 
     at_once = joined(one, two, three).context
@@ -200,7 +204,7 @@ def test_joining_is_associative_in_what_it_brings(one: Sight, two: Sight, three:
 
 
 @given(sights, sights)
-def test_a_join_names_exactly_the_clashing_names(one: Sight, two: Sight) -> None:
+def test_a_join_names_exactly_the_clashing_names(one: NodeInput, two: NodeInput) -> None:
     joined = join([Arrival("a", one), Arrival("b", two)])
     clashing = {
         name
@@ -229,7 +233,7 @@ def edge_filters(draw: st.DrawFn) -> dict[str, Any]:
 
 @given(sights, st.lists(edge_filters(), min_size=1, max_size=3), patterns)
 def test_what_a_node_sees_is_a_subset_in_order_and_every_name_is_explained(
-    sight: Sight, filters: list[dict[str, Any]], own: list[str]
+    sight: NodeInput, filters: list[dict[str, Any]], own: list[str]
 ) -> None:
     nodes = [{"id": f"s{i}", "type": "step"} for i in range(len(filters))]
     rules = [{"type": "exclude", "pattern": pattern} for pattern in own]

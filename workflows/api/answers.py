@@ -15,10 +15,10 @@ from workflows.domain.context import PromptContextInput
 from workflows.domain.elements import Problem, Severity
 from workflows.domain.graph import Document
 from workflows.domain.yaml_json import YamlPlace
+from workflows.dry_run import DryRunResult, PreviewResult
 from workflows.models import Workflow, WorkflowVersion
+from workflows.node_inputs import notices_of
 from workflows.services import SavedDraft
-from workflows.sights import notices_of
-from workflows.trials import Previewed, Tried
 
 
 class WorkflowAnswer(Answer):
@@ -267,7 +267,7 @@ class AppliedAnswer(Answer):
     warnings: Notices = Field(description="Warnings; nothing was refused because of them.")
 
     @classmethod
-    def of(cls, tried: Tried) -> Self:
+    def of(cls, tried: DryRunResult) -> Self:
         return cls(
             context=_fragment(tried.context.as_json()),
             messages=tried.messages,
@@ -285,7 +285,7 @@ class JoinedAnswer(Answer):
     warnings: Notices = Field(description="Warnings; nothing was refused because of them.")
 
     @classmethod
-    def of(cls, tried: Tried) -> Self:
+    def of(cls, tried: DryRunResult) -> Self:
         return cls(
             context=_fragment(tried.context.as_json()),
             messages=tried.messages,
@@ -320,7 +320,7 @@ class PreviewAnswer(AppliedAnswer):
     )
 
     @classmethod
-    def of_preview(cls, found: Previewed, name: str) -> Self:
+    def of_preview(cls, found: PreviewResult, name: str) -> Self:
         fields = AppliedAnswer.of(found.seen).model_dump()
         written = found.seen.written
         system = None

@@ -25,7 +25,7 @@ from workflows.domain.context import PromptContextInput
 from workflows.domain.edge_filters import EdgeFilter, TransformRule
 from workflows.domain.filters import ContextFilter, FilterRule
 from workflows.domain.graph import Document, Edge, Node, NodeSettings
-from workflows.trials import FilterStep
+from workflows.dry_run import FilterStep
 
 BASE: Final = "/api/v1/schemas"
 

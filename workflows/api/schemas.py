@@ -16,11 +16,11 @@ from conversations.domain.message import ReadMessages
 from ctxadmin.http.described import JsonOf
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
-from workflows.domain.changes import DraftChanges
 from workflows.domain.context import PromptContext, PromptContextInput
+from workflows.domain.draft_changes import DraftChanges
 from workflows.domain.graph import MAX_CONDITION, MAX_NAME, Document, ElementId, FilterSource
+from workflows.dry_run import FilterStep, GivenContext, GivenEdgeContext, PreviewRequest
 from workflows.starters import StarterName
-from workflows.trials import FilterStep, Given, GivenArrival, PreviewAsked
 
 MAX_STEPS = 100
 MAX_ARRIVALS = 100
@@ -146,17 +146,17 @@ class PreviewNode(Contract):
             raise ValueError(f"either this or {other}, not both")
         return value
 
-    def asked(self) -> PreviewAsked:
+    def asked(self) -> PreviewRequest:
         """The same as the service takes it; PromptContext.read checks the context."""
         context = PromptContext.read({} if self.context is None else self.context, "/context")
-        return PreviewAsked(
+        return PreviewRequest(
             node=self.node,
             edges=self.edges,
             document=self.document,
             version=self.version,
             conversation=self.conversation_id,
             at=self.at,
-            given=Given(context, self.messages),
+            given=GivenContext(context, self.messages),
         )
 
 
@@ -172,9 +172,9 @@ class ApplyFilters(Contract):
         examples=[[{"context_type": "llm_context"}]],
     )
 
-    def given(self) -> Given:
+    def given(self) -> GivenContext:
         context = PromptContext.read(self.context, "/context")
-        return Given(context, self.messages)
+        return GivenContext(context, self.messages)
 
 
 class JoinArrival(Contract):
@@ -195,11 +195,11 @@ class JoinArrivals(Contract):
         description="What arrives along each edge."
     )
 
-    def given(self) -> list[GivenArrival]:
+    def given(self) -> list[GivenEdgeContext]:
         return [
-            GivenArrival(
+            GivenEdgeContext(
                 edge=each.edge or str(place),
-                given=Given(
+                given=GivenContext(
                     PromptContext.read(each.context, f"/arrivals/{place}/context"), each.messages
                 ),
                 edge_filter=each.edge_filter,

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from workflows.api import import_view, registry_views, trial_views, views
+from workflows.api import dry_run_views, import_view, registry_views, views
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("workflows", views.Workflows.as_view()),
@@ -14,10 +14,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("workflows/<str:slug>/versions/<int:number>", views.OneVersion.as_view()),
     path("workflows/<str:slug>/diff", views.Diff.as_view()),
     path("workflows/<str:slug>/yaml", views.Yaml.as_view()),
-    path("workflows/<str:slug>/preview", trial_views.Preview.as_view()),
-    path("filters/apply", trial_views.Apply.as_view()),
-    path("filters/join", trial_views.Join.as_view()),
-    path("conditions/check", trial_views.Check.as_view()),
+    path("workflows/<str:slug>/preview", dry_run_views.Preview.as_view()),
+    path("filters/apply", dry_run_views.Apply.as_view()),
+    path("filters/join", dry_run_views.Join.as_view()),
+    path("conditions/check", dry_run_views.Check.as_view()),
     path("processors", registry_views.Processors.as_view()),
     path("transforms", registry_views.Transforms.as_view()),
     path("reducers", registry_views.Reducers.as_view()),

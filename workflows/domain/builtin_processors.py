@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.sentence import say
 from workflows.domain.condition_values import is_true
-from workflows.domain.context import HistoryEntry, Sight
+from workflows.domain.context import HistoryEntry, NodeInput
 from workflows.domain.explain import SECTIONS, Section
 from workflows.domain.patterns import PatternSet
 
@@ -27,44 +27,46 @@ Config = Mapping[str, JsonValue]
 
 # What a node of such a type sees of a sight; the mapping is the node's config. Pure: neither may
 # be changed, ``dataclasses.replace`` makes the new sight, ``Messages.showing`` narrows messages.
-Processor = Callable[[Sight, Config], Sight]
+Processor = Callable[[NodeInput, Config], NodeInput]
 
 
-def _everything(sight: Sight, config: Config) -> Sight:
+def _everything(sight: NodeInput, config: Config) -> NodeInput:
     """Passes everything; the node's own filter decides."""
     return sight
 
 
-def _nothing(sight: Sight, config: Config) -> Sight:
+def _nothing(sight: NodeInput, config: Config) -> NodeInput:
     """Passes the template only."""
     return sight.template_only()
 
 
-def _llm_context(sight: Sight, config: Config) -> Sight:
+def _llm_context(sight: NodeInput, config: Config) -> NodeInput:
     """What a model needs: its variables, the history without tool calls, all messages."""
     return _narrowed(sight, _LLM, lambda entry: not _marked(entry, "toolCall", "tool_call"))
 
 
-def _tool_context(sight: Sight, config: Config) -> Sight:
+def _tool_context(sight: NodeInput, config: Config) -> NodeInput:
     """What a tool needs: the variables of tools and functions."""
     return _narrowed(sight, _TOOL, lambda entry: True)
 
 
-def _human_context(sight: Sight, config: Config) -> Sight:
+def _human_context(sight: NodeInput, config: Config) -> NodeInput:
     """What a person needs: their variables and the history of what people did."""
     return _narrowed(
         sight, _HUMAN, lambda entry: _marked(entry, "humanInteraction", "human_interaction")
     )
 
 
-def _system_context(sight: Sight, config: Config) -> Sight:
+def _system_context(sight: NodeInput, config: Config) -> NodeInput:
     """What the system needs: variables and metadata of system, config and env, no history."""
     narrowed = _narrowed(sight, _SYSTEM, lambda entry: False)
     metadata = _matching(sight.context.metadata, _SYSTEM)
     return replace(narrowed, context=replace(narrowed.context, metadata=metadata))
 
 
-def _narrowed(sight: Sight, names: PatternSet, remembers: Callable[[HistoryEntry], bool]) -> Sight:
+def _narrowed(
+    sight: NodeInput, names: PatternSet, remembers: Callable[[HistoryEntry], bool]
+) -> NodeInput:
     context = replace(
         sight.context,
         variables=_matching(sight.context.variables, names),

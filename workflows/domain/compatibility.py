@@ -6,7 +6,7 @@ from typing import Final
 from conversations.domain.pairing import find_splits, validate_for_model
 from ctxadmin.lib.errors import IncompatibleContext
 from ctxadmin.lib.sentence import say
-from workflows.domain.context import Messages, Sight
+from workflows.domain.context import Messages, NodeInput
 from workflows.domain.graph import Node
 
 _MODEL_TYPE: Final = "llm"
@@ -14,7 +14,7 @@ _TOOL_NAMES: Final = ("tool", "function")
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
+class MissingContext:
     """What a node would miss: names of what is missing, log indices of what a model rejects."""
 
     message: str
@@ -26,7 +26,7 @@ class Lack:
         return IncompatibleContext(self.message, missing=self.missing, indices=self.indices)
 
 
-def find_lack(node: Node, context_type: str, sight: Sight) -> Lack | None:
+def find_missing_context(node: Node, context_type: str, sight: NodeInput) -> MissingContext | None:
     """What ``sight`` lacks for ``node``, whose effective type is ``context_type``; or None.
 
     ``llm_context`` needs a variable or a visible message, ``tool_context`` a variable of a tool or
@@ -34,12 +34,12 @@ def find_lack(node: Node, context_type: str, sight: Sight) -> Lack | None:
     calls a model (of type ``llm``, or with that context type) has no split tool pairs either.
     """
     if context_type == "llm_context" and not (sight.context.variables or len(sight.messages.view)):
-        return Lack(
+        return MissingContext(
             say("{node} would see neither a variable nor a message.", node=node.id),
             ("variables", "messages"),
         )
     if context_type == "tool_context" and not _has_tool_call(sight):
-        return Lack(
+        return MissingContext(
             say(
                 "{node} would see neither a tool or function variable nor an unanswered call.",
                 node=node.id,
@@ -56,11 +56,11 @@ def calls_a_model(node: Node, context_type: str) -> bool:
     return node.type == _MODEL_TYPE or context_type == "llm_context"
 
 
-def _rejected(node: Node, messages: Messages) -> Lack | None:
+def _rejected(node: Node, messages: Messages) -> MissingContext | None:
     indices = validate_for_model(messages.view, messages.log)
     if not indices:
         return None
-    return Lack(
+    return MissingContext(
         say(
             "A model would reject what {node} sees: calls without their results, or results "
             "without their calls.",
@@ -70,7 +70,7 @@ def _rejected(node: Node, messages: Messages) -> Lack | None:
     )
 
 
-def _has_tool_call(sight: Sight) -> bool:
+def _has_tool_call(sight: NodeInput) -> bool:
     named = any(name.partition(".")[0] in _TOOL_NAMES for name in sight.context.variables)
     return named or _has_unanswered_call(sight.messages)
 

@@ -69,7 +69,7 @@ _RELATIONS: Final = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
-class Literally:
+class Constant:
     """A constant of the text."""
 
     value: str | int | float | bool | None
@@ -135,7 +135,7 @@ class AnyOf:
     parts: tuple["Expression", ...]
 
 
-Expression = Literally | Lookup | Member | Call | Not | Compared | AllOf | AnyOf
+Expression = Constant | Lookup | Member | Call | Not | Compared | AllOf | AnyOf
 
 
 def parse_condition(text: str) -> Expression:
@@ -319,9 +319,9 @@ class _Parser:
             raise token.fault(say("a condition has at most {n} names and values", n=MAX_TERMS))
         self._take()
         if token.kind != "name":
-            return Literally(token.value)
+            return Constant(token.value)
         if token.text in _CONSTANTS:
-            return Literally(_CONSTANTS[token.text])
+            return Constant(_CONSTANTS[token.text])
         return self._lookup(token)
 
     def _lookup(self, token: Token) -> Lookup:

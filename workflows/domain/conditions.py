@@ -13,8 +13,8 @@ from workflows.domain.condition_parser import (
     AnyOf,
     Call,
     Compared,
+    Constant,
     Expression,
-    Literally,
     Lookup,
     Member,
     Not,
@@ -173,7 +173,7 @@ def _any(tests: tuple[Test, ...]) -> Test:
 def _read(expression: Expression) -> Read:
     """The closure that gives the value of an expression."""
     match expression:
-        case Literally(value):
+        case Constant(value):
             return lambda variables, metadata: value
         case Lookup():
             return _lookup(expression)
@@ -273,9 +273,9 @@ def _call(call: Call) -> Read:
 def _compared(compared: Compared) -> Test:
     """The comparison; the usual one, of a value with a constant, without a further call."""
     read, other = _read(compared.left), compared.right
-    if isinstance(compared.left, Literally) and compared.comparison in ("===", "!=="):
+    if isinstance(compared.left, Constant) and compared.comparison in ("===", "!=="):
         read, other = _read(compared.right), compared.left
-    if isinstance(other, Literally) and compared.comparison == "===":
+    if isinstance(other, Constant) and compared.comparison == "===":
         return _equals(read, other.value)
     right, holds = _read(compared.right), RELATIONS[compared.comparison]
     left = _read(compared.left)

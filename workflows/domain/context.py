@@ -172,7 +172,7 @@ class Messages:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class NodeInput:
     """All that one node sees, or that travels along one edge: prompt context and messages."""
 
     context: PromptContext

@@ -8,12 +8,12 @@ from pydantic import JsonValue
 from conversations.domain import runs as run_sets
 from conversations.domain.view import View
 from ctxadmin.lib.structural_diff import equal
-from workflows.domain.context import HistoryEntry, Sight
+from workflows.domain.context import HistoryEntry, NodeInput
 from workflows.domain.explain import Decision, Label, Section, Verdict
 
 
 def differences(
-    sight: Sight, seen: Sight, name: str, reasons: Mapping[Section, str], label: Label
+    sight: NodeInput, seen: NodeInput, name: str, reasons: Mapping[Section, str], label: Label
 ) -> Iterator[Decision]:
     """A decision for each name and message, with the reason of its section in ``reasons``."""
     tell = _Teller(name, reasons, label)

@@ -9,8 +9,9 @@ from pydantic import Field
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
+from workflows.domain.compiled_filter import CompiledFilter
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
 from workflows.domain.figures import beside, figures_seen
 from workflows.domain.filters import (
@@ -25,7 +26,6 @@ from workflows.domain.message_view import PlacedOperation
 from workflows.domain.patterns import pattern_fault, pattern_problems
 from workflows.domain.processors import Registries
 from workflows.domain.selection import Change, Clause, Selection
-from workflows.domain.sieve import Sieve
 
 EdgeFilterType = Literal["pass_all", "pass_none", "selective", "conditional", "transform"]
 Patterns = Annotated[tuple[str, ...], Field(strict=False, max_length=MAX_RULES)]
@@ -189,18 +189,18 @@ def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
     if problems:
         raise ValidationFailed(problems[0].message, problems=problems)
     if edge_filter.type == "pass_none":
-        return Sieve.nothing(say("pass_none passes the template only")).apply
+        return CompiledFilter.nothing(say("pass_none passes the template only")).apply
     passed = _sieve(edge_filter, registries, pointer)
     if edge_filter.condition is None:
         return passed.apply
-    blocked = Sieve.nothing(
+    blocked = CompiledFilter.nothing(
         say("the condition {condition} is false", condition=repr(edge_filter.condition))
     )
     return _conditional(compile_condition(edge_filter.condition), passed, blocked)
 
 
-def _conditional(condition: Condition, passed: Sieve, blocked: Sieve) -> Step:
-    def step(sight: Sight, label: Label, explain: bool) -> Applied:
+def _conditional(condition: Condition, passed: CompiledFilter, blocked: CompiledFilter) -> Step:
+    def step(sight: NodeInput, label: Label, explain: bool) -> Applied:
         figures = figures_seen(condition.figures, sight.messages)
         metadata = beside(sight.context.metadata, figures)
         holds = condition.evaluate(sight.context.variables, metadata)
@@ -209,7 +209,7 @@ def _conditional(condition: Condition, passed: Sieve, blocked: Sieve) -> Step:
     return step
 
 
-def _sieve(edge_filter: EdgeFilter, registries: Registries, pointer: str) -> Sieve:
+def _sieve(edge_filter: EdgeFilter, registries: Registries, pointer: str) -> CompiledFilter:
     chosen = {
         section: _selection(section, edge_filter, _changes(section, edge_filter, registries))
         for section in SECTIONS
@@ -218,7 +218,7 @@ def _sieve(edge_filter: EdgeFilter, registries: Registries, pointer: str) -> Sie
         PlacedOperation.of(config, index, f"{pointer}/messages/{index}")
         for index, config in enumerate(edge_filter.messages)
     )
-    return Sieve(**chosen, operations=operations)
+    return CompiledFilter(**chosen, operations=operations)
 
 
 def _changes(

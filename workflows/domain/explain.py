@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pydantic import JsonValue
 
 from ctxadmin.lib.work_budget import spend
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 
 Section = Literal["variables", "history", "metadata", "messages"]
 Verdict = Literal["kept", "dropped", "changed", "added"]
@@ -87,7 +87,7 @@ class Applied:
     ``decisions`` is empty unless an explanation was asked for.
     """
 
-    sight: Sight
+    sight: NodeInput
     decisions: tuple[Decision, ...] = ()
     warnings: tuple[Notice, ...] = ()
 
@@ -97,11 +97,11 @@ class Applied:
 _EXPLAINING: Final = 120
 
 # A step takes the sight, the label under which it explains itself, and whether it should.
-Step = Callable[[Sight, Label, bool], Applied]
+Step = Callable[[NodeInput, Label, bool], Applied]
 
 
 def run_steps(
-    sight: Sight, steps: Sequence[tuple[Label, Step]], *, explain: bool = False
+    sight: NodeInput, steps: Sequence[tuple[Label, Step]], *, explain: bool = False
 ) -> Applied:
     """Apply labelled steps one after the other (semantics 2.5, 2.13).
 
@@ -120,7 +120,7 @@ def run_steps(
     return Applied(sight, final_decisions(decisions) if explain else (), tuple(warnings))
 
 
-def _size(sight: Sight) -> int:
+def _size(sight: NodeInput) -> int:
     """How many names, history entries and messages a step looks at."""
     context = sight.context
     named = len(context.variables) + len(context.history) + len(context.metadata)

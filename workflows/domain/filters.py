@@ -10,15 +10,15 @@ from conversations.domain.configs import OperationConfig, is_version_1, read_ope
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import Sentence, say
+from workflows.domain.compiled_filter import CompiledFilter
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
 from workflows.domain.figures import beside, figures_seen
 from workflows.domain.message_view import PlacedOperation, role_fault
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries
 from workflows.domain.selection import Change, Clause, Selection
-from workflows.domain.sieve import Sieve
 from workflows.domain.transforms import Transform
 
 # What the filters of a node may cost together, on a state of 10 MB that is made to be slow: 100
@@ -298,7 +298,7 @@ class _FilterStep:
         self._figures = frozenset(name for each in conditions for name in each.figures)
         self._sieve = None if conditional else self._sieve_of(rules)
 
-    def __call__(self, sight: Sight, step: Label, explain: bool) -> Applied:
+    def __call__(self, sight: NodeInput, step: Label, explain: bool) -> Applied:
         sieve = self._sieve
         if sieve is None:
             variables = sight.context.variables
@@ -312,9 +312,9 @@ class _FilterStep:
             )
         return sieve.apply(sight, step, explain)
 
-    def _sieve_of(self, live: Sequence[_Rule]) -> Sieve:
+    def _sieve_of(self, live: Sequence[_Rule]) -> CompiledFilter:
         chosen = {section: self._selection(section, live) for section in SECTIONS}
-        return Sieve(**chosen, operations=self._operations)
+        return CompiledFilter(**chosen, operations=self._operations)
 
     def _selection(self, section: Section, live: Sequence[_Rule]) -> Selection:
         mine = [rule for rule in live if rule.target == section]

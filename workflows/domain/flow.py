@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from conversations.domain.operations import TokensOf, tokens_of
 from conversations.domain.tokens import tokens_of_message
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
-from workflows.domain.compatibility import Lack, find_lack
-from workflows.domain.context import Messages, Sight
+from workflows.domain.compatibility import MissingContext, find_missing_context
+from workflows.domain.context import Messages, NodeInput
+from workflows.domain.context_join import Arrival, Conflict, JoinedContext, join
 from workflows.domain.explain import (
     Applied,
     Decision,
@@ -18,14 +19,13 @@ from workflows.domain.explain import (
     final_decisions,
     run_steps,
 )
-from workflows.domain.joining import Arrival, Conflict, Joined, join
 from workflows.domain.plan import EdgePlan, Plan
 
 __all__ = [
     "Arrival",
     "Conflict",
     "Entered",
-    "Joined",
+    "JoinedContext",
     "Preview",
     "enter",
     "join",
@@ -44,11 +44,11 @@ class Entered:
 
     node_id: str
     edges: tuple[str, ...]
-    sight: Sight
+    sight: NodeInput
     explanation: tuple[Decision, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     warnings: tuple[Notice, ...] = ()
-    lack: Lack | None = None
+    lack: MissingContext | None = None
 
     def require_compatible(self) -> None:
         """Raise IncompatibleContext if the node would miss something (semantics 2.11)."""
@@ -72,7 +72,7 @@ class Preview:
 def enter(
     plan: Plan,
     node_id: str,
-    sight: Sight,
+    sight: NodeInput,
     edges: Sequence[str] = (),
     *,
     explain: bool = False,
@@ -95,7 +95,7 @@ def enter(
     template = planned.settings.template or sight.context.template
     origin = replace(sight, context=replace(sight.context, template=template))
     came = [run_steps(origin, _steps_along(plan, way), explain=explain) for way in ways]
-    joined = Joined(origin)
+    joined = JoinedContext(origin)
     told: Sequence[Decision] = ()
     if came:
         arrivals = [Arrival(way.edge.id, each.sight) for way, each in zip(ways, came, strict=True)]
@@ -109,7 +109,9 @@ def enter(
         explanation=final_decisions([told, seen.decisions]) if told else seen.decisions,
         conflicts=joined.conflicts,
         warnings=(*(notice for each in came for notice in each.warnings), *seen.warnings),
-        lack=find_lack(planned.node, planned.context_type, seen.sight) if check else None,
+        lack=find_missing_context(planned.node, planned.context_type, seen.sight)
+        if check
+        else None,
     )
 
 
@@ -138,7 +140,7 @@ def _steps_along(plan: Plan, way: EdgePlan) -> list[tuple[Label, Step]]:
     return steps
 
 
-def _told_of_arrivals(came: Sequence[Applied], joined: Joined) -> list[Decision]:
+def _told_of_arrivals(came: Sequence[Applied], joined: JoinedContext) -> list[Decision]:
     """The last word on each item before the node itself: that of the last arrival with it.
 
     What no arrival brought was dropped, as the last one says. A variable that one edge renamed
@@ -164,7 +166,9 @@ def _brought(others: Mapping[str | None, Decision]) -> list[Decision]:
     return kept or list(others.values())
 
 
-def _as_joined(decisions: Sequence[Decision], joined: Joined, number: int) -> Iterator[Decision]:
+def _as_joined(
+    decisions: Sequence[Decision], joined: JoinedContext, number: int
+) -> Iterator[Decision]:
     """The decisions of one arrival with the places and indices that its items have in the join.
 
     No edge changes the order of the history, so its entries arrived in the order of the index.
@@ -182,7 +186,7 @@ def _as_joined(decisions: Sequence[Decision], joined: Joined, number: int) -> It
 
 
 def walk(
-    plan: Plan, edges: Sequence[str], sight: Sight, *, explain: bool = False
+    plan: Plan, edges: Sequence[str], sight: NodeInput, *, explain: bool = False
 ) -> tuple[Entered, ...]:
     """What each node on a way of edges sees of ``sight``, the first one entered without an edge.
 
@@ -207,7 +211,7 @@ def walk(
 def preview(
     plan: Plan,
     node_id: str,
-    sight: Sight,
+    sight: NodeInput,
     edges: Sequence[str] = (),
     *,
     tokens: TokensOf,

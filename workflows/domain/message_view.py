@@ -19,8 +19,8 @@ from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import Messages
 from workflows.domain.explain import Decision, Label, Notice, Verdict, final_decisions
-from workflows.domain.operation_words import operation_words
-from workflows.domain.overlay import OverlayLog
+from workflows.domain.operation_summary import operation_summary
+from workflows.domain.overlay_log import OverlayLog
 from workflows.domain.patterns import matcher
 from workflows.domain.selection import Change, Selection
 from workflows.domain.transforms import Emptied
@@ -215,7 +215,7 @@ def _operation_decisions(
             "messages",
             "dropped",
             step,
-            say("hidden by “{operation}”", operation=operation_words(operation.config)),
+            say("hidden by “{operation}”", operation=operation_summary(operation.config)),
             index=index,
         )
     for index, _ in outcome.emptied:
@@ -223,7 +223,7 @@ def _operation_decisions(
             "messages",
             "changed",
             step,
-            say("emptied by “{operation}”", operation=operation_words(operation.config)),
+            say("emptied by “{operation}”", operation=operation_summary(operation.config)),
             index=index,
         )
     for index in run_sets.indices(outcome.shown):
@@ -231,7 +231,7 @@ def _operation_decisions(
             "messages",
             "added",
             step,
-            say("shown again by “{operation}”", operation=operation_words(operation.config)),
+            say("shown again by “{operation}”", operation=operation_summary(operation.config)),
             index=index,
         )
     for index in run_sets.indices(outcome.added):
@@ -239,7 +239,7 @@ def _operation_decisions(
             "messages",
             "added",
             step,
-            say("added by “{operation}”", operation=operation_words(operation.config)),
+            say("added by “{operation}”", operation=operation_summary(operation.config)),
             index=index,
         )
 

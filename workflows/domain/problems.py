@@ -11,10 +11,10 @@ from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain.elements import Problem, Severity, read_edge
-from workflows.domain.foreseen import node_problems
 from workflows.domain.graph import START, Document, filters_in
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries, standard
+from workflows.domain.static_checks import node_problems
 from workflows.domain.topology import Graph, cycles, graph_of, reachable
 
 __all__ = ["MAX_PROBLEMS", "REDUCERS", "Problem", "Severity", "check", "refuse_unpublishable"]

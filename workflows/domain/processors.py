@@ -11,7 +11,7 @@ from conversations.domain.operations import compare
 from conversations.domain.view import View
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from workflows.domain.builtin_processors import BUILTIN_PROCESSORS, REASONS, Processor
-from workflows.domain.context import HistoryEntryInput, PromptContext, Sight
+from workflows.domain.context import HistoryEntryInput, NodeInput, PromptContext
 from workflows.domain.differences import differences
 from workflows.domain.explain import Applied, Label, Notice, Step
 from workflows.domain.message_view import labelled
@@ -71,7 +71,7 @@ def _adopted(name: str, function: Processor) -> Processor:
     """A package's processor whose failures and results are named and checked."""
 
     @functools.wraps(function)
-    def checked(sight: Sight, config: Mapping[str, JsonValue]) -> Sight:
+    def checked(sight: NodeInput, config: Mapping[str, JsonValue]) -> NodeInput:
         try:
             result = function(sight, config)
         except ContextError:
@@ -94,9 +94,9 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _fault_of(result: object, sight: Sight) -> str | None:
+def _fault_of(result: object, sight: NodeInput) -> str | None:
     """What is wrong with a processor's result: only data, and only messages that were there."""
-    if not isinstance(result, Sight) or not isinstance(result.context, PromptContext):
+    if not isinstance(result, NodeInput) or not isinstance(result.context, PromptContext):
         return "its result is not a Sight"
     if result.messages.log is not sight.messages.log:
         return "it put in messages of its own"
@@ -141,7 +141,7 @@ def processor_step(
     given = {} if config is None else config
     reasons = REASONS.get(name, {})
 
-    def step(sight: Sight, label: Label, explain: bool) -> Applied:
+    def step(sight: NodeInput, label: Label, explain: bool) -> Applied:
         seen = processor(sight, given)
         decisions = tuple(differences(sight, seen, name, reasons, label)) if explain else ()
         return Applied(seen, decisions, _warnings(sight, seen, label))
@@ -149,7 +149,7 @@ def processor_step(
     return step
 
 
-def _warnings(sight: Sight, seen: Sight, label: Label) -> tuple[Notice, ...]:
+def _warnings(sight: NodeInput, seen: NodeInput, label: Label) -> tuple[Notice, ...]:
     before, after = sight.messages.view, seen.messages.view
     if not after or after == before:
         return ()

@@ -38,7 +38,7 @@ from workflows.domain.topology import Graph, strongly_connected
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class EdgeOutcome:
     """The decision on one outgoing edge of a completed node (rest.md, ``complete``)."""
 
     edge: str
@@ -67,7 +67,7 @@ def decide(
     metadata: Mapping[str, JsonValue],
     *,
     failed: bool = False,
-) -> tuple[Next, ...]:
+) -> tuple[EdgeOutcome, ...]:
     """The decision on every outgoing edge of a node that completed or failed.
 
     In the order of falling weight, then of the document. Every edge that passes is taken; a
@@ -78,7 +78,7 @@ def decide(
     if outgoing is None:
         raise NotFound(say("The workflow has no node {name}.", name=repr(node_id)))
     return tuple(
-        Next(edge.id, edge.to_node, *_passes(edge, variables, metadata, failed=failed))
+        EdgeOutcome(edge.id, edge.to_node, *_passes(edge, variables, metadata, failed=failed))
         for edge in outgoing
     )
 

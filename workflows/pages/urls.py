@@ -2,42 +2,49 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from workflows.pages.definition import editing, importing, managing, reading
-from workflows.pages.editor import canvas, card_words, diff_canvas, node_preview, panel, sides
+from workflows.pages.definition import action_pages, element_pages, import_page, workflow_pages
+from workflows.pages.editor import (
+    canvas,
+    card_summaries,
+    conflict_sides,
+    diff_canvas,
+    node_preview,
+    panel,
+)
 from workflows.pages.preview import page as preview_page
 
 _pages: list[URLPattern | URLResolver] = [
-    path("", reading.workflow_list, name="list"),
-    path("+new/", managing.create, name="create"),
-    path("import/", importing.upload, name="import"),
-    path("<str:slug>/", reading.detail, name="detail"),
+    path("", workflow_pages.workflow_list, name="list"),
+    path("+new/", action_pages.create, name="create"),
+    path("import/", import_page.upload, name="import"),
+    path("<str:slug>/", workflow_pages.detail, name="detail"),
     path("<str:slug>/editor/", canvas.editor, name="editor"),
-    path("<str:slug>/edit/", managing.edit, name="edit"),
-    path("<str:slug>/delete/", managing.delete, name="delete"),
-    path("<str:slug>/yaml/", reading.yaml_file, name="yaml"),
-    path("<str:slug>/json/", reading.json_file, name="json"),
+    path("<str:slug>/edit/", action_pages.edit, name="edit"),
+    path("<str:slug>/delete/", action_pages.delete, name="delete"),
+    path("<str:slug>/yaml/", workflow_pages.yaml_file, name="yaml"),
+    path("<str:slug>/json/", workflow_pages.json_file, name="json"),
     path("<str:slug>/preview/", preview_page.preview, name="preview"),
     path("<str:slug>/editor/panel/", panel.panel, name="editor-panel"),
     path("<str:slug>/editor/read/", panel.read, name="editor-read"),
     path("<str:slug>/editor/preview/", node_preview.preview, name="editor-preview"),
-    path("<str:slug>/editor/words/", card_words.words, name="editor-words"),
-    path("<str:slug>/editor/sides/", sides.sides, name="editor-sides"),
-    path("<str:slug>/publish/", managing.publish, name="publish"),
-    path("<str:slug>/versions/", reading.versions, name="versions"),
-    path("<str:slug>/versions/<int:number>/", reading.version, name="version"),
-    path("<str:slug>/versions/<int:number>/restore/", managing.restore, name="restore"),
-    path("<str:slug>/diff/", reading.diff, name="diff"),
+    path("<str:slug>/editor/words/", card_summaries.words, name="editor-words"),
+    path("<str:slug>/editor/sides/", conflict_sides.sides, name="editor-sides"),
+    path("<str:slug>/publish/", action_pages.publish, name="publish"),
+    path("<str:slug>/versions/", workflow_pages.versions, name="versions"),
+    path("<str:slug>/versions/<int:number>/", workflow_pages.version, name="version"),
+    path("<str:slug>/versions/<int:number>/restore/", action_pages.restore, name="restore"),
+    path("<str:slug>/diff/", workflow_pages.diff, name="diff"),
     path(
         "<str:slug>/diff/<str:before>/<str:after>/canvas/", diff_canvas.canvas, name="diff-canvas"
     ),
     path("<str:slug>/diff/<str:before>/<str:after>/panel/", diff_canvas.panel, name="diff-panel"),
-    path("<str:slug>/reducers/", editing.reducers, name="reducers"),
-    path("<str:slug>/add-node/", editing.new_node, name="new-node"),
-    path("<str:slug>/add-edge/", editing.new_edge, name="new-edge"),
-    path("<str:slug>/nodes/<str:node_id>/", editing.node, name="node"),
-    path("<str:slug>/nodes/<str:node_id>/delete/", managing.delete_node, name="delete-node"),
-    path("<str:slug>/edges/<str:edge_id>/", editing.edge, name="edge"),
-    path("<str:slug>/edges/<str:edge_id>/delete/", managing.delete_edge, name="delete-edge"),
+    path("<str:slug>/reducers/", element_pages.reducers, name="reducers"),
+    path("<str:slug>/add-node/", element_pages.new_node, name="new-node"),
+    path("<str:slug>/add-edge/", element_pages.new_edge, name="new-edge"),
+    path("<str:slug>/nodes/<str:node_id>/", element_pages.node, name="node"),
+    path("<str:slug>/nodes/<str:node_id>/delete/", action_pages.delete_node, name="delete-node"),
+    path("<str:slug>/edges/<str:edge_id>/", element_pages.edge, name="edge"),
+    path("<str:slug>/edges/<str:edge_id>/delete/", action_pages.delete_edge, name="delete-edge"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

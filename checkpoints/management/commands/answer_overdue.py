@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, InterfaceError, connection
 
-from checkpoints.services.overdue import answer_overdue
+from checkpoints.services.review_timeouts import answer_overdue
 
 _log = logging.getLogger("ctxadmin.checkpoints")
 

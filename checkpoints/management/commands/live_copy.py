@@ -8,10 +8,10 @@ from django.core.management.base import CommandError
 
 from checkpoints.live_copy import current
 from checkpoints.live_copy.document import document_of
-from checkpoints.live_copy.erasing import drop_erased
-from checkpoints.live_copy.inspecting import Standing, conversations_held, standing_of
+from checkpoints.live_copy.erasure import drop_erased
+from checkpoints.live_copy.inspection import PartStatus, conversations_held, status_of
 from checkpoints.live_copy.port import Part
-from checkpoints.live_copy.verifying import Verdict, rebuild, verify
+from checkpoints.live_copy.verification import Verdict, rebuild, verify
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.models import Workspace
@@ -86,7 +86,7 @@ class Command(ReadyCommand):
         for key, head in _heads(keys):
             newest = f"latest change {head.change_seq}" if head else _NO_CONVERSATION
             self.stdout.write(f"{_name(key, head)}: {newest}")
-            for part, standing in standing_of(link, key).items():
+            for part, standing in status_of(link, key).items():
                 total += standing.size
                 self.stdout.write(f"  {_line(part, key, standing)}")
         self.stdout.write(f"{len(keys)} conversations, {total:,} bytes")
@@ -140,7 +140,7 @@ def _name(key: int, head: Conversation | None) -> str:
     return f"{head.public_id if head else '?'} {{{key}}}"
 
 
-def _line(part: Part, key: int, standing: Standing) -> str:
+def _line(part: Part, key: int, standing: PartStatus) -> str:
     change = "no mark" if standing.change is None else f"change {standing.change}"
     expiry = "never expires" if standing.seconds < 0 else f"expires in {standing.seconds} s"
     keys = "1 key" if standing.keys == 1 else f"{standing.keys} keys"

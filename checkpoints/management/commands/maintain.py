@@ -12,8 +12,13 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 from django.template.defaultfilters import filesizeformat
 
-from checkpoints.maintenance_lock import Busy, held, last_run
-from checkpoints.services.maintaining import Part, Report, Wanted, maintain
+from checkpoints.maintenance_lock import MaintenanceRunning, held, last_run
+from checkpoints.services.maintenance import (
+    MaintenancePart,
+    MaintenanceReport,
+    MaintenanceScope,
+    maintain,
+)
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.lib import clock
 from ctxadmin.storage.commands import ReadyCommand
@@ -36,7 +41,7 @@ class Command(ReadyCommand):
         parser.add_argument(
             "--only",
             action="append",
-            choices=[part.value for part in Part],
+            choices=[part.value for part in MaintenancePart],
             help="only this part; can be repeated",
         )
         parser.add_argument("--every", type=float, metavar="SECONDS", help="repeat until stopped")
@@ -48,23 +53,23 @@ class Command(ReadyCommand):
         else:
             self._again_and_again(options, timedelta(seconds=every))
 
-    def _wanted(self, options: Mapping[str, Any], say: Callable[[str], object]) -> Wanted:
+    def _wanted(self, options: Mapping[str, Any], say: Callable[[str], object]) -> MaintenanceScope:
         workspaces = Workspace.objects.order_by("slug")
         if options["workspace"]:
             workspaces = workspaces.filter(slug=options["workspace"])
             if not workspaces:
                 raise CommandError(f"There is no workspace {options['workspace']!r}.")
-        parts = frozenset(map(Part, options["only"] or Part))
-        return Wanted(parts, list(workspaces), bool(options["dry_run"]), say)
+        parts = frozenset(map(MaintenancePart, options["only"] or MaintenancePart))
+        return MaintenanceScope(parts, list(workspaces), bool(options["dry_run"]), say)
 
-    def _once(self, wanted: Wanted) -> Report:
+    def _once(self, wanted: MaintenanceScope) -> MaintenanceReport:
         if wanted.dry_run:
             return maintain(wanted)
         try:
             with held() as holding:
                 report = maintain(wanted, holding)
                 holding.report = asdict(report)
-        except Busy as busy:
+        except MaintenanceRunning as busy:
             until = (
                 f" or was killed, which is known after {clock.iso(busy.until)}"
                 if busy.until
@@ -87,7 +92,7 @@ class Command(ReadyCommand):
             connection.close()
             time.sleep(min(_LOOK_SECONDS, every.total_seconds()))
 
-    def _tell(self, wanted: Wanted, report: Report) -> None:
+    def _tell(self, wanted: MaintenanceScope, report: MaintenanceReport) -> None:
         would = "would be " if wanted.dry_run or report.only_looked else ""
         for slug, each in report.workspaces.items():
             self.stdout.write(

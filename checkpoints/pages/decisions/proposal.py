@@ -9,18 +9,18 @@ from pydantic import JsonValue
 
 from checkpoints.domain.proposal import Proposal, Source
 from checkpoints.models import Execution
-from checkpoints.moments import Moment, moment_at
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.proposed_messages import (
     ProposedMessages,
     ShownMessage,
     ViewChanges,
 )
-from checkpoints.pages.executions import values
+from checkpoints.pages.executions import state_view
 from checkpoints.pages.executions.state_rows import state_rows
-from checkpoints.pages.presenters import Named
+from checkpoints.pages.presenters import NamedNode
 from checkpoints.proposals import find_proposal
-from checkpoints.state_store import Held
+from checkpoints.snapshots import StoredSnapshot, snapshot_at
+from checkpoints.state_store import StoredKey
 from checkpoints.state_values import held_keys
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
@@ -65,7 +65,7 @@ class ProposedKey:
 class SourceView:
     """What one node proposed; ``more_keys`` and ``more_messages`` of it are not shown."""
 
-    node: Named
+    node: NamedNode
     version: int
     at: datetime
     keys: Sequence[ProposedKey]
@@ -94,7 +94,7 @@ class ProposalView:
         return bool(self.sources or self.besides)
 
 
-def proposal_view(moment: Moment) -> ProposalView | None:
+def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
     """What there is to decide on; None if nothing waits."""
     proposal, row = find_proposal(moment), moment.row
     if row is None or not (proposal.sources or proposal.since):
@@ -118,14 +118,14 @@ def proposal_view(moment: Moment) -> ProposalView | None:
 class _Reader:
     """Reads the values that are shown: of all sources at once, as they are now."""
 
-    def __init__(self, moment: Moment, row: Execution, proposal: Proposal) -> None:
+    def __init__(self, moment: StoredSnapshot, row: Execution, proposal: Proposal) -> None:
         self._moment = moment
         self._row = row
         self._proposal = proposal
         self._held = held_keys(moment)
         besides = proposal.edited_besides()[:_MOST_KEYS]
         shown = {name for each in proposal.sources for name in self._own(each)[:_MOST_KEYS]}
-        self._now = values.small_values(moment, {*shown, *besides})
+        self._now = state_view.small_values(moment, {*shown, *besides})
 
     def _own(self, source: Source) -> list[str]:
         """The keys of which this source wrote what stood last, those that were edited first."""
@@ -139,7 +139,7 @@ class _Reader:
         former = self._former(source.version, edited)
         written, more_messages = messages.of(source)
         return SourceView(
-            node=Named(source.node, presenters.name_of(self._moment.pinned, source.node)),
+            node=NamedNode(source.node, presenters.name_of(self._moment.pinned, source.node)),
             version=source.version,
             at=source.at,
             keys=[self._key(name, former) for name in names[:_MOST_KEYS]],
@@ -160,13 +160,13 @@ class _Reader:
         if not names:
             return {}
         try:
-            then = moment_at(self._moment.head, self._row, version)
-            return values.small_values(then, names)
+            then = snapshot_at(self._moment.head, self._row, version)
+            return state_view.small_values(then, names)
         except NotFound:
             return None
 
     def _key(self, name: str, former: Mapping[str, JsonValue] | None) -> ProposedKey:
-        held: Held | None = self._held.get(name)
+        held: StoredKey | None = self._held.get(name)
         size = held.head.size if held is not None and held.head is not None else 0
         now: Value = self._now.get(name, ABSENT)
         shown = ProposedKey(

@@ -8,8 +8,8 @@ from typing import Final
 
 from checkpoints.domain.proposal import Source
 from checkpoints.models import Execution
-from checkpoints.moments import Moment
 from checkpoints.pages.executions.provenance import log_count_at
+from checkpoints.snapshots import StoredSnapshot
 from conversations.domain.bodies import text_of_body
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs, of_indices
@@ -84,7 +84,7 @@ class ViewChanges:
 class ProposedMessages:
     """Reads the messages of the sources of a proposal, and what happened to them since."""
 
-    def __init__(self, moment: Moment, row: Execution, sources: Sequence[Source]) -> None:
+    def __init__(self, moment: StoredSnapshot, row: Execution, sources: Sequence[Source]) -> None:
         self._moment = moment
         self._row = row
         self._sources = sources

@@ -14,22 +14,22 @@ from pydantic import JsonValue
 from checkpoints.domain.merge import Conflict, resolve
 from checkpoints.domain.rebase import changes_between
 from checkpoints.domain.status import Status
-from checkpoints.editing import drafts, state_form
-from checkpoints.moments import Moment
+from checkpoints.editing import draft_store, state_form
 from checkpoints.pages import presenters
-from checkpoints.pages.editing import unwritable as lost
-from checkpoints.pages.editing.edits import (
+from checkpoints.pages.editing import lost_edit_page as lost
+from checkpoints.pages.editing.edit_request import (
+    ChangeAuthors,
     Edit,
-    Whose,
+    authors_since,
     execution_of,
     others_since,
     own_versions,
-    whose_since,
 )
 from checkpoints.pages.editing.summary import Sides, merge_edit, show_summary
 from checkpoints.pages.executions.state_rows import shown_value, state_rows
-from checkpoints.pages.presenters import Named, VersionLine
-from checkpoints.pages.seen import version_in
+from checkpoints.pages.expected_version_fields import version_in
+from checkpoints.pages.presenters import NamedNode, VersionLine
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys, reducers_for
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
@@ -39,10 +39,10 @@ from ctxadmin.ui.pages import show
 from ctxadmin.ui.sentences import translated
 
 _CHOICES: Final = ("mine", "theirs", "offer", "edit")
-_TITLES: Final[Mapping[Whose, Text]] = {
-    Whose.OTHERS: gettext_lazy("This changed while you were editing"),
-    Whose.YOURS: gettext_lazy("You changed this in another tab"),
-    Whose.BOTH: gettext_lazy("You and others changed this while you were editing"),
+_TITLES: Final[Mapping[ChangeAuthors, Text]] = {
+    ChangeAuthors.OTHERS: gettext_lazy("This changed while you were editing"),
+    ChangeAuthors.YOURS: gettext_lazy("You changed this in another tab"),
+    ChangeAuthors.BOTH: gettext_lazy("You and others changed this while you were editing"),
 }
 
 
@@ -81,20 +81,20 @@ class ConflictPage:
     execution: str
     version: int
     theirs: int
-    node: Named | None
+    node: NamedNode | None
     conflicts: Sequence[ConflictView]
     merged: Sequence[DiffRow]
     seq: int
     reason: str
     others: Sequence[VersionLine]
-    whose: Whose
+    whose: ChangeAuthors
     problem: str
 
 
 def show_conflict(task: Edit) -> HttpResponse:
     """Somebody was faster: merge what goes together, ask for the rest, lose nothing."""
     if task.now.status is not Status.PAUSED:
-        return lost.show_lost(task)
+        return lost.show_lost_edit(task)
     sides = merge_edit(task, task.now)
     if sides.merged.conflicts:
         return _show_choices(task, task.now, sides, {}, status=409)
@@ -107,7 +107,7 @@ def show_moved(task: Edit) -> HttpResponse:
         flash.info(task.request, _("Your edits were applied or discarded in another tab."))
         return redirect("checkpoints:edit", task.head.public_id)
     problem = _("You edited this in another tab. Check the changes again.")
-    written = retyped(task)
+    written = values_entered(task)
     if written:
         problem += " " + _("You entered: %(text)s") % {"text": "; ".join(written)}
     return show_summary(task, status=409, problem=problem)
@@ -117,7 +117,7 @@ def resolved(task: Edit) -> HttpResponse:
     """What was chosen on the conflict page; the result is shown once more before it is applied."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
-        return lost.show_lost(task)
+        return lost.show_lost_edit(task)
     task, theirs = task.of_draft(), task.moment_at(version)
     if task.draft.seq != task.seq:
         return show_moved(task)
@@ -140,7 +140,7 @@ def resolved(task: Edit) -> HttpResponse:
     return _go_on(task, theirs, sides, final, status=200)
 
 
-def retyped(task: Edit) -> list[str]:
+def values_entered(task: Edit) -> list[str]:
     """What was typed on the page of the conflicts, each with its place; it is kept nowhere."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
@@ -178,7 +178,7 @@ def _as_typed(value: Value) -> str:
 
 
 def _refused(
-    task: Edit, theirs: Moment, places: Sequence[Conflict], final: Mapping[str, JsonValue]
+    task: Edit, theirs: StoredSnapshot, places: Sequence[Conflict], final: Mapping[str, JsonValue]
 ) -> dict[int, str]:
     """What was typed again and its key's reducer could not go on from, by place."""
     reducers = reducers_for(theirs.row)
@@ -199,16 +199,16 @@ def _key_of(conflict: Conflict) -> str:
 
 
 def _go_on(
-    task: Edit, theirs: Moment, sides: Sides, final: Mapping[str, JsonValue], *, status: int
+    task: Edit, theirs: StoredSnapshot, sides: Sides, final: Mapping[str, JsonValue], *, status: int
 ) -> HttpResponse:
     """The merged edit as changes of the state of now, to be looked at before it is applied."""
     changes = changes_between(sides.theirs, final, task.changes)
     if not changes:
-        drafts.applied(task.actor, task.base, task.draft, task.changes)
+        draft_store.applied(task.actor, task.base, task.draft, task.changes)
         flash.info(task.request, _("Nothing left to apply: the state already has your changes."))
         return redirect("checkpoints:detail", task.head.public_id)
-    others, whose = others_since(task, theirs), whose_since(task, theirs)
-    draft = drafts.merged(task.actor, theirs, task.draft, task.changes.keys(), changes)
+    others, whose = others_since(task, theirs), authors_since(task, theirs)
+    draft = draft_store.merged(task.actor, theirs, task.draft, task.changes.keys(), changes)
     if draft is None:
         return show_moved(task.of_draft())
     task = replace(task, base=theirs, changes=changes, draft=draft)
@@ -231,12 +231,12 @@ def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
 
 
 def _show_choices(
-    task: Edit, theirs: Moment, sides: Sides, problems: Mapping[int, str], *, status: int
+    task: Edit, theirs: StoredSnapshot, sides: Sides, problems: Mapping[int, str], *, status: int
 ) -> HttpResponse:
     merged = diff(dict(sides.theirs), dict(sides.merged.state))
     undecided = [conflict.path for conflict in sides.merged.conflicts]
     rows = [each for each in merged if not any(_is_in(each.path, path) for path in undecided)]
-    whose = whose_since(task, theirs)
+    whose = authors_since(task, theirs)
     own = _own_keys(task, theirs, whose)
     shown = ConflictPage(
         title=_TITLES[whose],
@@ -245,7 +245,7 @@ def _show_choices(
         execution=execution_of(theirs),
         version=task.version,
         theirs=theirs.version,
-        node=presenters.named(theirs.pinned, theirs.node_id),
+        node=presenters.named_node(theirs.pinned, theirs.node_id),
         conflicts=[
             _view(task, place, each, theirs, problems.get(place, ""), own=_key_of(each) in own)
             for place, each in enumerate(sides.merged.conflicts)
@@ -260,11 +260,11 @@ def _show_choices(
     return show(task.request, "checkpoints/conflict.html", shown, status=status)
 
 
-def _own_keys(task: Edit, theirs: Moment, whose: Whose) -> set[str]:
+def _own_keys(task: Edit, theirs: StoredSnapshot, whose: ChangeAuthors) -> set[str]:
     """The keys of the edit whose values of now the same person wrote."""
-    if whose is Whose.OTHERS:
+    if whose is ChangeAuthors.OTHERS:
         return set()
-    if whose is Whose.YOURS:
+    if whose is ChangeAuthors.YOURS:
         return set(task.changes)
     held = held_keys(theirs)  # one that is gone has no author here
     versions = {name: held[name].version for name in task.changes if name in held}
@@ -277,7 +277,7 @@ def _is_in(path: str, other: str) -> bool:
 
 
 def _view(
-    task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: str, *, own: bool
+    task: Edit, place: int, conflict: Conflict, theirs: StoredSnapshot, problem: str, *, own: bool
 ) -> ConflictView:
     sent = task.request.POST
     kind = "text" if isinstance(conflict.mine, str) else "json"

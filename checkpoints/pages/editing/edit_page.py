@@ -10,19 +10,18 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.status import Status
-from checkpoints.editing import drafts, state_form
+from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.draft import Draft, WholeText, name_at
 from checkpoints.editing.state_form import Changes, Row
-from checkpoints.moments import Moment
 from checkpoints.pages import presenters
-from checkpoints.pages.editing import form_rows
-from checkpoints.pages.editing import plain_form as keeping
-from checkpoints.pages.editing.edits import Edit
-from checkpoints.pages.editing.pending_view import PendingView, view_of
-from checkpoints.pages.editing.text_merge import TakenIn, nothing_taken, taken_in
-from checkpoints.pages.executions import values
-from checkpoints.pages.executions.values import KeyView
-from checkpoints.pages.presenters import Named
+from checkpoints.pages.editing import form_rows, plain_form
+from checkpoints.pages.editing.draft_view import DraftView, draft_view_of
+from checkpoints.pages.editing.edit_request import Edit
+from checkpoints.pages.editing.text_merge import MergedText, merge_text, unmerged_text
+from checkpoints.pages.executions import state_view
+from checkpoints.pages.executions.state_view import KeyView
+from checkpoints.pages.presenters import NamedNode
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import all_values
 from conversations.models import Conversation
 from ctxadmin.lib.errors import InvalidState
@@ -52,7 +51,7 @@ class EditPage:
     head: Conversation
     execution: str
     version: int
-    node: Named | None
+    node: NamedNode | None
     rows: Sequence[Row]
     kinds: Sequence[str]
     raw: str | None
@@ -67,7 +66,7 @@ class EditPage:
     seq: int
     given: str
     text_given: str
-    pending: PendingView | None
+    pending: DraftView | None
     up_to: int
     took: int
     meets: str
@@ -83,11 +82,11 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
     head, base, row, draft = task.head, task.base, task.base.row, task.draft
     if row is None:
         raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
-    view = values.state_view(base, text=text, most=_MOST_KEYS)
+    view = state_view.state_view(base, text=text, most=_MOST_KEYS)
     may_raw = row.state_bytes <= _MOST_RAW
     is_large = row.state_bytes > _MOST_IN_PAGE
     whole, unread = None, text_of(draft, task.request) if raw else None
-    taken = taken_of(task)
+    taken = merged_text_of(task)
     given = unread.given if unread else _given(task, raw=raw)
     if raw and may_raw:
         text_now = unread.text if unread else raw_text(base, {**taken.changes, **task.changes})
@@ -101,7 +100,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
         head=head,
         execution=row.public_id,
         version=base.version,
-        node=presenters.named(base.pinned, base.node_id),
+        node=presenters.named_node(base.pinned, base.node_id),
         rows=form_rows.of_state(base, view.keys, shown, draft, text, extra),
         kinds=state_form.KINDS,
         raw=whole,
@@ -116,37 +115,37 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
         seq=draft.seq,
         given=orjson.dumps({**taken.marks, **given}).decode(),
         text_given=unread.mark if unread else "",
-        pending=view_of(draft, base, task.now),
+        pending=draft_view_of(draft, base, task.now),
         up_to=taken.version,
         took=len(taken.changes),
-        meets=", ".join(keeping.short(name) for name in taken.meets),
+        meets=", ".join(plain_form.short(name) for name in taken.meets),
     )
 
 
-def taken_of(task: Edit) -> TakenIn:
+def merged_text_of(task: Edit) -> MergedText:
     """What others applied since the version that the draft is held at."""
     is_behind = task.now.version != task.base.version and task.now.status is Status.PAUSED
-    return taken_in(task) if is_behind else nothing_taken(task.base)
+    return merge_text(task) if is_behind else unmerged_text(task.base)
 
 
 def _given(task: Edit, *, raw: bool) -> dict[str, str]:
     """The marks of what the page shows of the draft; a whole state has only what can be read."""
-    marks = drafts.marks_of(task.draft).items()
+    marks = draft_store.marks_of(task.draft).items()
     if not raw:
         return dict(marks)
     return {place: mark for place, mark in marks if name_at(place) in task.changes}
 
 
-def _shown_of(taken: TakenIn, text: str) -> Changes:
+def _shown_of(taken: MergedText, text: str) -> Changes:
     """What others applied, as far as the form shows it."""
     return {
         name: value
         for name, value in taken.changes.items()
-        if text in name and len(state_form.pretty(value)) <= values.MOST_VALUE_BYTES
+        if text in name and len(state_form.pretty(value)) <= state_view.MOST_VALUE_BYTES
     }
 
 
-def raw_text(base: Moment, changes: Changes) -> str:
+def raw_text(base: StoredSnapshot, changes: Changes) -> str:
     """The whole state as JSON with what was changed."""
     return state_form.pretty(state_form.with_changes(all_values(base), changes))
 

@@ -14,20 +14,18 @@ from django.views.decorators.http import require_http_methods
 from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution, UpdateSnapshot
 from checkpoints.domain.status import Status
-from checkpoints.editing import drafts, state_form
+from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of
 from checkpoints.editing.state_form import Read, Row
-from checkpoints.moments import Moment
-from checkpoints.pages.editing import conflicts, summary
+from checkpoints.pages.editing import conflicts, plain_form, repeated_applies, summary
 from checkpoints.pages.editing import former_drafts as former
-from checkpoints.pages.editing import plain_form as keeping
-from checkpoints.pages.editing import repeated_applies as repeats
-from checkpoints.pages.editing import unwritable as lost
-from checkpoints.pages.editing.edit_page import edit_page, raw_text, taken_of, text_of
-from checkpoints.pages.editing.edits import Edit, execution_of
-from checkpoints.pages.executions import unapplied as left
-from checkpoints.pages.seen import version_in
-from checkpoints.services import moving, updating
+from checkpoints.pages.editing import lost_edit_page as lost
+from checkpoints.pages.editing.edit_page import edit_page, merged_text_of, raw_text, text_of
+from checkpoints.pages.editing.edit_request import Edit, execution_of
+from checkpoints.pages.executions import unapplied_edits as left
+from checkpoints.pages.expected_version_fields import version_in
+from checkpoints.services import state_updates, status_changes
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import reducers_for, values_of
 from conversations.domain import revisions
 from conversations.domain.revisions import Seen
@@ -80,7 +78,9 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     return _form_sent(task, step)
 
 
-def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> HttpResponse:
+def _opened(
+    request: HttpRequest, actor: Actor, head: Conversation, now: StoredSnapshot
+) -> HttpResponse:
     """The form, with what the person typed and did not apply; it is of the version seen then."""
     before = left.numbers(actor, now)
     asked = version_in(request.GET, "former")
@@ -89,7 +89,7 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
     task = Edit.opened(request, actor, head, now)
     if now.status is not Status.PAUSED:
         if task.draft:
-            return lost.show_lost(task)
+            return lost.show_lost_edit(task)
         if before:
             return former.show_former(request, actor, head, before[0])
         raise InvalidState(
@@ -103,7 +103,7 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
 
 def _whole(task: Edit) -> HttpResponse:
     """The whole state as a text, for a page in which it does not stand."""
-    text, taken = text_of(task.draft, task.request), taken_of(task)
+    text, taken = text_of(task.draft, task.request), merged_text_of(task)
     found = text.text if text else raw_text(task.base, {**taken.changes, **task.changes})
     made_of = {"X-State": f"{task.version} {task.draft.seq} {taken.version}"}
     return HttpResponse(found, content_type=_PLAIN, headers=made_of)
@@ -111,27 +111,27 @@ def _whole(task: Edit) -> HttpResponse:
 
 def _discard(task: Edit) -> HttpResponse:
     if task.now.row is not None:
-        drafts.discard(task.actor, task.now.row)
+        draft_store.discard(task.actor, task.now.row)
     flash.info(task.request, _("Your edits are discarded; the state is unchanged."))
     return redirect("checkpoints:detail", task.head.public_id)
 
 
 def _of_another_conversation(task: Edit) -> HttpResponse:
     """It names an execution that there is none of: shown for copying, and nothing is written."""
-    return lost.show_lost(replace(task, changes=_read(task).changes))
+    return lost.show_lost_edit(replace(task, changes=_read(task).changes))
 
 
 def _form_sent(task: Edit, step: str) -> HttpResponse:
     """What the form says: show it in another way, or what would change."""
     raw = task.request.POST.get("mode") == state_form.RAW
     try:
-        kept = keeping.keep(task)
+        kept = plain_form.keep(task)
     except (VersionConflict, TooLarge) as error:
         return _refuse_unkept(task, translated(error.detail), raw=raw)
-    if keeping.pressed(task):
+    if plain_form.pressed(task):
         return redirect("checkpoints:edit", task.head.public_id)
     if kept.beside:
-        flash.warning(task.request, keeping.over_words(kept.over))
+        flash.warning(task.request, plain_form.over_words(kept.over))
         return redirect("checkpoints:edit", task.head.public_id)
     read = _read(task)
     task = task.of_draft(kept.draft)
@@ -147,25 +147,25 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
         flash.info(task.request, _("There are no changes yet."))
         return _show_form(task, raw=raw)
     if task.now.status is not Status.PAUSED:
-        return lost.show_lost(task)
+        return lost.show_lost_edit(task)
     return summary.show_summary(task)
 
 
 def _look_again(task: Edit) -> HttpResponse:
     """The summary as it was sent; drafts.js asks for it after signing in."""
     if task.now.status is not Status.PAUSED:
-        return lost.show_lost(task)
+        return lost.show_lost_edit(task)
     return summary.show_summary(task) if task.changes else conflicts.show_moved(task)
 
 
 def _read(task: Edit) -> Read:
     """What the form says, or the draft of a page whose script kept all of it."""
     sent, base = task.request.POST, task.base
-    draft = drafts.find(task.actor, base.row, task.version)
+    draft = draft_store.find(task.actor, base.row, task.version)
     if sent.get("mode") == state_form.RAW:
         unread = [each.text for each in draft.texts if each.mark == sent.get("text-given")]
         for text in [sent["raw"]] if "raw" in sent else unread:
-            return drafts.read_whole(base, text)
+            return draft_store.read_whole(base, text)
     rows = task.sent_rows or [row_of(each) for each in draft.entries.values()]
     names = {row.name for row in rows}
     return state_form.read_rows(rows, values_of(base, names), reducers_for(base.row))
@@ -175,7 +175,7 @@ def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
     if raw and read.raw:
         return _show_form(task, raw=True, problem=read.problem, text=read.raw)
     wrong = {place: row for place, row in state_form.places_of(read.rows).items() if row.problem}
-    names = ", ".join(keeping.short(row.name) for row in wrong.values())
+    names = ", ".join(plain_form.short(row.name) for row in wrong.values())
     text = ngettext("Check the key %(keys)s.", "Check the keys %(keys)s.", len(wrong))
     return _show_form(task, raw=raw, problem=text % {"keys": names}, wrong=wrong)
 
@@ -232,7 +232,7 @@ def _apply(task: Edit) -> HttpResponse:
         if reads_problems(task.request):
             return JsonResponse({"detail": translated(error.detail)}, status=status_of(error))
         return _refused(task, error)
-    drafts.applied(task.actor, task.base, task.draft, task.changes)
+    draft_store.applied(task.actor, task.base, task.draft, task.changes)
     flash.success(task.request, text)
     if task.request.POST.get("step") == "approve":
         _approve(task, version)
@@ -276,9 +276,9 @@ def _write(task: Edit) -> tuple[int, str]:
             },
         )
         execution = execution_of(task.base)
-        done = updating.update(task.actor, task.head.public_id, command, execution=execution)
+        done = state_updates.update(task.actor, task.head.public_id, command, execution=execution)
     except (VersionConflict, InvalidState):
-        version = repeats.written_as(task)
+        version = repeated_applies.written_as(task)
         if version is None:
             raise
         return version, _("Already saved as version %(n)s.") % {"n": version}
@@ -324,9 +324,9 @@ def _approve(task: Edit, version: int) -> None:
             expected_count=seen.count,
         )
         execution = execution_of(task.base)
-        moving.approve(task.actor, task.head.public_id, wanted, execution=execution)
+        status_changes.approve(task.actor, task.head.public_id, wanted, execution=execution)
     except ContextError as error:
-        if repeats.is_approved_as(task, version + 1):
+        if repeated_applies.is_approved_as(task, version + 1):
             flash.success(task.request, _("Approved."))
             return
         text = _("Not approved: %(why)s") % {"why": translated(error.detail)}

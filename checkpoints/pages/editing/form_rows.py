@@ -10,8 +10,8 @@ from checkpoints.editing import state_form
 from checkpoints.editing.draft import Draft
 from checkpoints.editing.entries import row_of
 from checkpoints.editing.state_form import Changes, Row
-from checkpoints.moments import Moment
-from checkpoints.pages.executions.values import KeyView
+from checkpoints.pages.executions.state_view import KeyView
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys, reducers_for, values_of
 
 _MOST_OFFERED: Final = 50
@@ -19,7 +19,12 @@ _JSON: Final = (str, int, float, bool, list, dict, type(None))
 
 
 def of_state(
-    base: Moment, keys: Sequence[KeyView], changes: Changes, draft: Draft, text: str, extra: int
+    base: StoredSnapshot,
+    keys: Sequence[KeyView],
+    changes: Changes,
+    draft: Draft,
+    text: str,
+    extra: int,
 ) -> list[Row]:
     """The keys of the state as rows, with what others changed, or else was typed, already.
 
@@ -52,7 +57,9 @@ def overlaid(rows: Sequence[Row], typed: Sequence[Row]) -> list[Row]:
     return list((state_form.places_of(rows) | state_form.places_of(typed)).values())
 
 
-def as_typed(base: Moment, rows: Sequence[Row], *, text: str = "", extra: int = 1) -> list[Row]:
+def as_typed(
+    base: StoredSnapshot, rows: Sequence[Row], *, text: str = "", extra: int = 1
+) -> list[Row]:
     """Rows as they were typed, the other declared keys, and ``extra`` empty rows."""
     held, reducers = held_keys(base), reducers_for(base.row)
     more = state_form.offered(reducers, {*held, *(row.name for row in rows)})

@@ -7,19 +7,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from checkpoints.editing import drafts, state_form
+from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.draft import Draft, WholeText
 from checkpoints.editing.entries import mark_of, row_of
+from checkpoints.editing.form_changes import DraftPatch
 from checkpoints.editing.state_form import Changes
-from checkpoints.editing.statements import Said
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
-from checkpoints.pages.editing import conflicts
-from checkpoints.pages.editing import plain_form as keeping
-from checkpoints.pages.editing import repeated_applies as repeats
-from checkpoints.pages.editing.edits import Edit
-from checkpoints.pages.editing.unwritable import LostPage
-from checkpoints.pinned import reducers_of
+from checkpoints.pages.editing import conflicts, plain_form, repeated_applies
+from checkpoints.pages.editing.edit_request import Edit
+from checkpoints.pages.editing.lost_edit_page import LostEditPage
+from checkpoints.pinned_workflow import reducers_of
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound
@@ -34,7 +32,7 @@ def show_former(
 ) -> HttpResponse:
     """What was typed, for copying: the execution that it is of never waits again."""
     row = Execution.objects.filter(conversation=head.key, number=number).first()
-    typed = drafts.find(actor, row, 0)
+    typed = draft_store.find(actor, row, 0)
     if row is None or not typed:
         raise NotFound(_("You have no unapplied edits there."))
     title = _("Your edits to an earlier execution")
@@ -58,28 +56,28 @@ def go_on(task: Edit) -> HttpResponse:
         return redirect("checkpoints:detail", task.head.public_id)
     shown = _lost_page(task.head, row, typed, _("Another execution has started"))
     shown = replace(shown, reason=task.reason, unkept=unkept)
-    if not drafts.find(task.actor, row, 0):
+    if not draft_store.find(task.actor, row, 0):
         shown = replace(shown, execution="")
     return show(task.request, "checkpoints/lost.html", shown, status=409)
 
 
 def _kept(task: Edit) -> tuple[Draft, str]:
     """All that was typed, now and before, and why what was typed now could not be kept."""
-    said = keeping.said_by(task)
-    written = "\n\n".join(conflicts.retyped(task.of_draft()))
+    said = plain_form.patch_of_request(task)
+    written = "\n\n".join(conflicts.values_entered(task.of_draft()))
     if written:
         mark = mark_of(written.encode(errors="surrogatepass"))
         said = replace(said, text=WholeText(written, {}, mark))
     try:
-        keeping.keep(task, said)
+        plain_form.keep(task, said)
     except ContextError as error:
-        kept = drafts.find(task.actor, task.base.row, task.version)
+        kept = draft_store.find(task.actor, task.base.row, task.version)
         return _with_all(kept, said), translated(error.detail)
-    keeping.pressed(task)
-    return drafts.find(task.actor, task.base.row, task.version), ""
+    plain_form.pressed(task)
+    return draft_store.find(task.actor, task.base.row, task.version), ""
 
 
-def _with_all(draft: Draft, said: Said) -> Draft:
+def _with_all(draft: Draft, said: DraftPatch) -> Draft:
     """What is kept with what a page says beside it, for a page that only shows it."""
     mine = {place: each for place, each in said.entries.items() if each is not None}
     texts = (*draft.texts, said.text) if said.text else draft.texts
@@ -91,20 +89,20 @@ def _is_written(task: Edit) -> bool:
     """True if the same press wrote it before, when its execution still waited."""
     if task.request.POST.get("step") not in ("apply", "approve"):
         return False
-    version = repeats.written_as(task)
+    version = repeated_applies.written_as(task)
     if version is None:
         return False
     task = task.of_draft()
-    drafts.applied(task.actor, task.base, replace(task.draft, seq=task.seq), task.changes)
+    draft_store.applied(task.actor, task.base, replace(task.draft, seq=task.seq), task.changes)
     text = _("Already saved as version %(n)s of the earlier execution.")
     flash.success(task.request, text % {"n": version})
     return True
 
 
-def _lost_page(head: Conversation, row: Execution, typed: Draft, title: Text) -> LostPage:
+def _lost_page(head: Conversation, row: Execution, typed: Draft, title: Text) -> LostEditPage:
     changes, texts = _read(typed, row)
     values, deleted = state_form.typed_values(changes)
-    return LostPage(
+    return LostEditPage(
         title=title,
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
         head=head,
@@ -124,7 +122,7 @@ def _lost_page(head: Conversation, row: Execution, typed: Draft, title: Text) ->
 def discard(request: HttpRequest, actor: Actor, head: Conversation, number: int) -> HttpResponse:
     row = Execution.objects.filter(conversation=head.key, number=number).first()
     if row is not None:
-        drafts.discard(actor, row)
+        draft_store.discard(actor, row)
     flash.info(request, _("Your edits are discarded; the state is unchanged."))
     return redirect("checkpoints:detail", head.public_id)
 

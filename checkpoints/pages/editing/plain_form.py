@@ -6,31 +6,31 @@ from urllib.parse import unquote
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from checkpoints.editing import drafts, state_form, statements
+from checkpoints.editing import draft_store, form_changes, state_form
 from checkpoints.editing.draft import Drop, Operation, Revert, Use
-from checkpoints.editing.drafts import Kept
-from checkpoints.editing.statements import Said
-from checkpoints.pages.editing.edits import Edit
+from checkpoints.editing.draft_store import KeptDraft
+from checkpoints.editing.form_changes import DraftPatch
+from checkpoints.pages.editing.edit_request import Edit
 
 
-def keep(task: Edit, says: Said | None = None) -> Kept:
+def keep(task: Edit, says: DraftPatch | None = None) -> KeptDraft:
     """Keep what the page says; a JSON text that cannot be read is kept as a text."""
-    said = says or said_by(task)
-    return drafts.keep(task.actor, task.base, said, task.moment_at, for_copying=task.of_former)
+    said = says or patch_of_request(task)
+    return draft_store.keep(task.actor, task.base, said, task.moment_at, for_copying=task.of_former)
 
 
-def said_by(task: Edit) -> Said:
+def patch_of_request(task: Edit) -> DraftPatch:
     """What the page says: nothing if it has no fields, as one whose script kept all of it."""
     sent = task.request.POST
-    given = statements.read_given(sent.get("given", ""))
+    given = form_changes.read_given(sent.get("given", ""))
     if sent.get("mode") == state_form.RAW:
         if "raw" not in sent:
-            return Said()
+            return DraftPatch()
         mark = sent.get("text-given", "")
-        return drafts.said_by_whole(task.base, sent["raw"], given, mark)
+        return draft_store.patch_of_whole(task.base, sent["raw"], given, mark)
     if "name-0" not in sent:
-        return Said()
-    return drafts.said_by_form(task.base, task.sent_rows, given)
+        return DraftPatch()
+    return draft_store.patch_of_form(task.base, task.sent_rows, given)
 
 
 def pressed(task: Edit) -> bool:
@@ -39,7 +39,7 @@ def pressed(task: Edit) -> bool:
     operations: list[Operation] = []
     if "take-back" in sent:
         name = unquote(sent["take-back"])
-        draft = drafts.find(task.actor, task.base.row, task.version)
+        draft = draft_store.find(task.actor, task.base.row, task.version)
         places = [place for place, each in draft.entries.items() if each.name == name]
         operations = [Revert(place) for place in places]
     elif "drop" in sent:
@@ -48,7 +48,7 @@ def pressed(task: Edit) -> bool:
         operations = [Use(sent["use"])]
     else:
         return False
-    drafts.operate(task.actor, task.base, operations)
+    draft_store.operate(task.actor, task.base, operations)
     return True
 
 

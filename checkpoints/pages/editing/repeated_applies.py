@@ -6,7 +6,7 @@ from checkpoints.domain.rebase import changes_between
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.editing.entries import mark_of_changes
 from checkpoints.models import Checkpoint
-from checkpoints.pages.editing.edits import Edit
+from checkpoints.pages.editing.edit_request import Edit
 from checkpoints.state_values import held_keys, values_of
 
 

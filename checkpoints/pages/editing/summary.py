@@ -11,18 +11,18 @@ from checkpoints import queries
 from checkpoints.domain.merge import MergedState, merge_states
 from checkpoints.editing import state_form
 from checkpoints.editing.entries import mark_of_changes
-from checkpoints.moments import Moment
 from checkpoints.pages import presenters
-from checkpoints.pages.editing.edits import (
+from checkpoints.pages.editing.edit_request import (
+    ChangeAuthors,
     Edit,
-    Whose,
+    authors_since,
     execution_of,
     others_since,
-    whose_since,
 )
 from checkpoints.pages.executions.state_rows import state_rows
-from checkpoints.pages.executions.versions import MOST_ROWS, keys_too_large
-from checkpoints.pages.presenters import Named, VersionLine
+from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large
+from checkpoints.pages.presenters import NamedNode, VersionLine
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import reducers_for, values_of
 from conversations.models import Conversation
 from ctxadmin.identity.roles import Action
@@ -32,7 +32,7 @@ from ctxadmin.ui.pages import show
 
 
 @dataclass(frozen=True, slots=True)
-class Newer:
+class NewerVersion:
     """A version that was written since the one that was seen: what it changed of the state.
 
     ``both`` are the places that the edit changes, too; ``too_large`` keys are not compared.
@@ -57,7 +57,7 @@ class SummaryPage:
     head: Conversation
     execution: str
     version: int
-    node: Named | None
+    node: NamedNode | None
     rows: Sequence[DiffRow]
     edit: str
     revision: int
@@ -65,8 +65,8 @@ class SummaryPage:
     seq: int
     reason: str
     others: Sequence[VersionLine]
-    newer: Newer | None
-    whose: Whose
+    newer: NewerVersion | None
+    whose: ChangeAuthors
     may_approve: bool
     problem: str
 
@@ -83,7 +83,7 @@ def show_summary(
     task: Edit,
     *,
     others: Sequence[VersionLine] = (),
-    whose: Whose = Whose.OTHERS,
+    whose: ChangeAuthors = ChangeAuthors.OTHERS,
     status: int = 200,
     problem: str = "",
 ) -> HttpResponse:
@@ -97,7 +97,7 @@ def show_summary(
         head=task.head,
         execution=execution_of(task.base),
         version=task.version,
-        node=presenters.named(task.base.pinned, task.base.node_id),
+        node=presenters.named_node(task.base.pinned, task.base.node_id),
         rows=state_rows(diff(dict(before), after)),
         edit=mark_of_changes(task.changes),
         revision=task.now.revision,
@@ -106,24 +106,24 @@ def show_summary(
         reason=task.reason,
         others=others_since(task, task.now) if newer else others,
         newer=newer,
-        whose=whose_since(task, task.now) if newer else whose,
+        whose=authors_since(task, task.now) if newer else whose,
         may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
         problem=problem,
     )
     return show(task.request, "checkpoints/summary.html", shown, status=status)
 
 
-def _newer(task: Edit) -> Newer | None:
+def _newer(task: Edit) -> NewerVersion | None:
     """What somebody else wrote since; None if nobody did."""
     if task.now.version <= task.version:
         return None
     too_large = keys_too_large(task.base, task.now)
     found = [] if too_large else queries.compare_moments(task.base, task.now).state
     both = [conflict.path for conflict in merge_edit(task, task.now).merged.conflicts]
-    return Newer(task.now.version, state_rows(found[:MOST_ROWS]), both, too_large)
+    return NewerVersion(task.now.version, state_rows(found[:MOST_ROWS]), both, too_large)
 
 
-def merge_edit(task: Edit, theirs: Moment) -> Sides:
+def merge_edit(task: Edit, theirs: StoredSnapshot) -> Sides:
     """Only the keys that the edit changes can be in conflict."""
     names = task.changes.keys()
     base = values_of(task.base, names)

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checkpoints.editing import drafts, state_form
+from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.draft import Marks
 from checkpoints.editing.state_form import Changes
-from checkpoints.moments import Moment
-from checkpoints.pages.editing.edits import Edit
+from checkpoints.pages.editing.edit_request import Edit
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys, reducers_for, values_of
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class MergedText:
     """What others changed until ``version`` in keys that nobody typed into, and its marks.
 
     A page that is given the marks says nothing of these keys, so they never count as typed.
@@ -27,11 +27,11 @@ class TakenIn:
     meets: Sequence[str]
 
 
-def nothing_taken(base: Moment) -> TakenIn:
-    return TakenIn(base.version, {}, {}, ())
+def unmerged_text(base: StoredSnapshot) -> MergedText:
+    return MergedText(base.version, {}, {}, ())
 
 
-def taken_in(task: Edit) -> TakenIn:
+def merge_text(task: Edit) -> MergedText:
     """What can be taken in now; all of it stays a change against ``task.base``."""
     base, now = task.base, task.now
     held, then = held_keys(now), held_keys(base)
@@ -58,7 +58,7 @@ def taken_in(task: Edit) -> TakenIn:
             meets.append(name)
         else:
             taken[name] = theirs
-    return TakenIn(now.version, taken, drafts.marks_of_changes(base, taken), meets)
+    return MergedText(now.version, taken, draft_store.marks_of_changes(base, taken), meets)
 
 
 def _same(one: Value, other: Value) -> bool:

@@ -12,19 +12,24 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints import queries
-from checkpoints.course import Course, course_of
-from checkpoints.inputs import look_at_input
 from checkpoints.models import Execution
-from checkpoints.moments import Moment
 from checkpoints.pages import presenters
-from checkpoints.pages.executions import values
-from checkpoints.pages.executions.course_words import Decided, TurnLine, decided_on, turn_lines
-from checkpoints.pages.executions.reading import tabs_of
-from checkpoints.pages.executions.run_marks import marks_of
-from checkpoints.pages.presenters import Stand, VersionLine
-from checkpoints.pinned import Pinned
+from checkpoints.pages.executions import state_view
+from checkpoints.pages.executions.execution_pages import tabs_of
+from checkpoints.pages.executions.position_marks import marks_of
+from checkpoints.pages.executions.trace_lines import (
+    EdgeDecisionLine,
+    NodeRunLine,
+    edge_decision_lines,
+    node_run_lines,
+)
+from checkpoints.pages.presenters import PositionView, VersionLine
+from checkpoints.pinned_workflow import Pinned
+from checkpoints.snapshots import StoredSnapshot
+from checkpoints.trace import Trace, trace_of
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import usage_of_nodes
+from checkpoints.version_inputs import preview_version_input
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.http.pagination import PageRequest
@@ -34,9 +39,9 @@ from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from workflows.domain.graph import Edge, Node
 from workflows.pages.drawing.marks import Mark, Marks
-from workflows.pages.drawing.words import NODE_TYPE_WORDS
+from workflows.pages.drawing.summaries import NODE_TYPE_WORDS
 from workflows.pages.editor.canvas import watched_setup
-from workflows.pages.preview.seen import Seen, seen_of
+from workflows.pages.preview.preview_result import PreviewView, preview_view
 
 _LAST: Final = 12
 
@@ -51,14 +56,14 @@ class RunPanel:
     """
 
     name: str
-    stand: Stand
+    stand: PositionView
     node: Node | None = None
     type: Text = ""
     edge: Edge | None = None
     mark: Mark | None = None
     usage: UsageSum | None = None
-    turns: Sequence[TurnLine] = ()
-    decided: Sequence[Decided] = ()
+    turns: Sequence[NodeRunLine] = ()
+    decided: Sequence[EdgeDecisionLine] = ()
     more: int = 0
     lines: Sequence[VersionLine] = ()
 
@@ -89,7 +94,7 @@ class SawPage:
     head: Conversation
     node: str
     number: int
-    seen: Seen
+    seen: PreviewView
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +102,10 @@ class _Run:
     """An execution of a workflow with its course and its marks."""
 
     head: Conversation
-    moment: Moment
+    moment: StoredSnapshot
     row: Execution
     pinned: Pinned
-    course: Course
+    course: Trace
     marks: Marks
     usage: Mapping[str, UsageSum]
 
@@ -159,7 +164,7 @@ def saw(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -
     row = moment.row
     if row is None:
         raise NotFound(_("This conversation has no execution."))
-    looked = look_at_input(head, row, number)
+    looked = preview_version_input(head, row, number)
     title = _("Context seen: %(node)s, version %(n)s")
     name = presenters.name_of(moment.pinned, looked.entered.node_id)
     shown = SawPage(
@@ -168,7 +173,7 @@ def saw(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -
         head=head,
         node=looked.entered.node_id,
         number=number,
-        seen=seen_of(looked),
+        seen=preview_view(looked),
     )
     return show(request, "checkpoints/saw.html", shown)
 
@@ -183,8 +188,8 @@ def _run(actor: Actor, conversation_id: str) -> _Run:
     row, pinned = moment.row, moment.pinned
     if row is None or pinned is None:
         raise NotFound(_("This execution runs without a workflow."))
-    course = course_of(row)
-    executed = values.executed_nodes(moment)
+    course = trace_of(row)
+    executed = state_view.executed_nodes(moment)
     counts = course.runs() if executed is None else Counter(executed)
     usage = usage_of_nodes(row)
     marks = marks_of(moment, course, counts, usage)
@@ -192,13 +197,13 @@ def _run(actor: Actor, conversation_id: str) -> _Run:
 
 
 def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
-    name, stand = run.head.public_id, presenters.stand_of(run.moment)
+    name, stand = run.head.public_id, presenters.position_view(run.moment)
     node_id, edge_id = request.GET.get("node", ""), request.GET.get("edge", "")
     if node_id:
         run.pinned.require_node(node_id)
         node = run.pinned.graph.nodes[node_id]
         turns = run.course.of_node(node_id)
-        lines = turn_lines(run.row, turns, run.pinned)
+        lines = node_run_lines(run.row, turns, run.pinned)
         return RunPanel(
             name,
             stand,
@@ -214,7 +219,7 @@ def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
         if edge is None:
             raise NotFound(_("The workflow has no edge %(id)s.") % {"id": edge_id[:64]})
         found = run.course.on_edge(edge_id)
-        decided = decided_on(found)
+        decided = edge_decision_lines(found)
         mark = run.marks.edges.get(edge_id)
         more = len(found) - len(decided)
         return RunPanel(name, stand, edge=edge, mark=mark, decided=decided, more=more)

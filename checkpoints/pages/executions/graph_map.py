@@ -7,8 +7,8 @@ from typing import Literal
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from checkpoints.moments import Moment
-from checkpoints.pages.presenters import Stand, Step
+from checkpoints.pages.presenters import PathNode, PositionView
+from checkpoints.snapshots import StoredSnapshot
 from workflows.pages.drawing.svg import Line, draw
 
 
@@ -42,7 +42,9 @@ class GraphMap:
     url: str
 
 
-def map_of(moment: Moment, stand: Stand, steps: Sequence[Step]) -> GraphMap | None:
+def map_of(
+    moment: StoredSnapshot, stand: PositionView, steps: Sequence[PathNode]
+) -> GraphMap | None:
     """The map, None for a free execution and for a workflow that is too large to be drawn."""
     if moment.row is None or moment.pinned is None:
         return None
@@ -67,7 +69,7 @@ def map_of(moment: Moment, stand: Stand, steps: Sequence[Step]) -> GraphMap | No
     )
 
 
-def _node(x: float, y: float, title: str, step: Step) -> MapNode:
+def _node(x: float, y: float, title: str, step: PathNode) -> MapNode:
     state: Literal["done", "ready", "open"] = "open"
     if step.ready:
         state = "ready"
@@ -76,7 +78,7 @@ def _node(x: float, y: float, title: str, step: Step) -> MapNode:
     return MapNode(x, y, title, state, step.current, step.done or 0)
 
 
-def _spoken(stand: Stand) -> str:
+def _spoken(stand: PositionView) -> str:
     if stand.node is None:
         return _("Workflow map: nothing has run yet")
     return _("Workflow map: currently at %(node)s") % {"node": stand.node.name}

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from checkpoints.moments import Moment
-from checkpoints.pages.executions.values import KeyView, StateView
+from checkpoints.pages.executions.state_view import KeyView, StateView
+from checkpoints.snapshots import StoredSnapshot
 from conversations.comments import of_execution
 from conversations.models import Comment
 from conversations.pages.cards import CommentView, comment_view
 from ctxadmin.identity.actor import Actor
 
 
-def said_until(moment: Moment) -> Sequence[Comment]:
+def comments_until(moment: StoredSnapshot) -> Sequence[Comment]:
     """The comments on the versions and keys up to a moment, the oldest first."""
     if moment.row is None:
         return ()
@@ -20,7 +20,7 @@ def said_until(moment: Moment) -> Sequence[Comment]:
 
 
 def with_comments(
-    actor: Actor, moment: Moment, state: StateView, comments: Sequence[Comment]
+    actor: Actor, moment: StoredSnapshot, state: StateView, comments: Sequence[Comment]
 ) -> StateView:
     """The keys, each with what was said about it; a key that was changed since says so."""
     by_key: dict[str, list[Comment]] = {}

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints.domain.status import Status
-from checkpoints.pages.executions import lists
-from checkpoints.pages.executions.lists import ExecutionLine, Kept
+from checkpoints.pages.executions import execution_queries
+from checkpoints.pages.executions.execution_queries import ExecutionLine, StorageFigures
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -43,7 +43,7 @@ class OverviewPage:
     failed: Sequence[ExecutionLine]
     counts: Sequence[StatusCount]
     conversations: Sequence[Conversation]
-    kept: Kept
+    kept: StorageFigures
     database_bytes: int | None
     may_approve: bool
     may_import: bool
@@ -54,8 +54,8 @@ class OverviewPage:
 @require_safe
 @page
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
-    at_work = lists.at_work(actor, _MOST_WAITING)
-    kept = lists.kept(actor)
+    at_work = execution_queries.active_executions(actor, _MOST_WAITING)
+    kept = execution_queries.storage_figures(actor)
     shown_statuses = (Status.PAUSED, Status.RUNNING, Status.FAILED, Status.COMPLETED)
     shown = OverviewPage(
         title=_("Overview"),
@@ -63,9 +63,9 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         waiting=[line for line in at_work if line.status == Status.PAUSED],
         waiting_count=kept.by_status.get(Status.PAUSED, 0),
         running=[line for line in at_work if line.status == Status.RUNNING][:_MOST],
-        failed=lists.failed(actor, _MOST),
+        failed=execution_queries.failed_executions(actor, _MOST),
         counts=[StatusCount(each, kept.by_status.get(each, 0)) for each in shown_statuses],
-        conversations=lists.newest_conversations(actor, _MOST),
+        conversations=execution_queries.newest_conversations(actor, _MOST),
         kept=kept,
         database_bytes=_database_bytes(),
         may_approve=actor.may(Action.EXECUTION_APPROVE),

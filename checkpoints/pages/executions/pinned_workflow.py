@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints import queries
-from checkpoints.moments import Moment
 from checkpoints.pages import presenters
+from checkpoints.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
@@ -19,7 +19,7 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from workflows.pages.definition.links import OutlineLinks
 from workflows.pages.definition.outline import Outline, outline_of
-from workflows.pages.definition.reading import outline_page
+from workflows.pages.definition.workflow_pages import outline_page
 from workflows.pages.drawing.svg import Drawing, draw
 from workflows.queries import slug_of
 from workflows.store import workflow_exists
@@ -49,7 +49,7 @@ class PinnedPage:
     url: str
 
 
-def workflow_name(moment: Moment) -> WorkflowName | None:
+def workflow_name(moment: StoredSnapshot) -> WorkflowName | None:
     """How the page of an execution names its workflow; None for a free execution.
 
     By what the execution is pinned to: the slug may belong to another workflow by now.

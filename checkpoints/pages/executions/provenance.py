@@ -15,7 +15,9 @@ from ctxadmin.ui.pages import page
 
 @require_safe
 @page
-def written(request: HttpRequest, actor: Actor, conversation_id: str, index: int) -> HttpResponse:
+def provenance_of(
+    request: HttpRequest, actor: Actor, conversation_id: str, index: int
+) -> HttpResponse:
     """The version with which a message of the log was written, or the next one after it."""
     head = find_head(actor.workspace, conversation_id)
     row = find_current(head.key)

@@ -15,17 +15,22 @@ from checkpoints import queries
 from checkpoints.domain.commands import ForkCheckpoint, RestoreCheckpoint
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import KeysCompared, compare_keys
-from checkpoints.moments import Moment
 from checkpoints.pages import presenters
-from checkpoints.pages.executions import reading
-from checkpoints.pages.presenters import Named
-from checkpoints.pages.seen import execution_in, require_seen, seen_fields, seen_in
-from checkpoints.services import forking, restoring
+from checkpoints.pages.executions import execution_pages
+from checkpoints.pages.expected_version_fields import (
+    execution_in,
+    expected_fields,
+    expected_in,
+    require_seen,
+)
+from checkpoints.pages.presenters import NamedNode
+from checkpoints.services import forks, restores
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
-from conversations.pages.once import done_once
+from conversations.pages.single_submit import done_once
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -44,7 +49,7 @@ class RestorePage:
     crumbs: Sequence[Crumb]
     head: Conversation
     confirm: Confirm
-    node: Named | None
+    node: NamedNode | None
     keys: KeysCompared
     visible_count: int
     visible_now: int
@@ -74,7 +79,7 @@ class ForkPage:
     form: ForkForm
     execution: str
     version: int
-    node: Named | None
+    node: NamedNode | None
     visible_count: int
 
 
@@ -89,12 +94,14 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         require_seen(head, request)
         if request.method == "POST":
             command, seen = _command(request.POST), execution_in(request)
-            done = restoring.restore(actor, conversation_id, number, command, execution=seen)
+            done = restores.restore(actor, conversation_id, number, command, execution=seen)
             text = _("Restored version %(old)s as version %(n)s. The execution is paused.")
             flash.success(request, text % {"n": done.version, "old": number})
             return redirect("checkpoints:detail", conversation_id)
     except (InvalidState, VersionConflict) as error:
-        return reading.show_execution(request, actor, head, refusal=error, fields=("reason",))
+        return execution_pages.show_execution(
+            request, actor, head, refusal=error, fields=("reason",)
+        )
     now = queries.find_moment(actor, conversation_id)
     to = queries.find_moment(actor, conversation_id, number)
     if now.status not in (Status.PAUSED, Status.FAILED):
@@ -114,7 +121,7 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         submit=_("Restore"),
         back=reverse("checkpoints:version", args=[conversation_id, number]),
         asks_reason=True,
-        hidden=seen_fields(now),
+        hidden=expected_fields(now),
         once=True,
     )
     shown = RestorePage(
@@ -122,7 +129,7 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         crumbs=presenters.crumbs(head, Crumb(title)),
         head=head,
         confirm=confirm,
-        node=presenters.named(to.pinned, to.node_id),
+        node=presenters.named_node(to.pinned, to.node_id),
         keys=_keys(now, to),
         visible_count=to.visible_count,
         visible_now=now.visible_count,
@@ -134,7 +141,7 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     return show(request, "checkpoints/restore.html", shown, confirm=confirm)
 
 
-def _visible(moment: Moment) -> Runs:
+def _visible(moment: StoredSnapshot) -> Runs:
     """The messages that were visible then; as many may be others."""
     row = find_revision(moment.head.key, moment.revision)
     return view_of(row).slice(0, moment.visible_count).indices_as_runs()
@@ -153,7 +160,9 @@ def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) 
     except (InvalidState, NotFound) as error:
         if request.method != "POST" and isinstance(error, NotFound):
             raise
-        return reading.show_execution(request, actor, head, refusal=error, fields=("id", "title"))
+        return execution_pages.show_execution(
+            request, actor, head, refusal=error, fields=("id", "title")
+        )
 
 
 def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -> HttpResponse:
@@ -163,7 +172,7 @@ def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -
         form = ForkForm(request.POST)
         if form.is_valid():
             try:
-                made = forking.fork(
+                made = forks.fork(
                     actor, head.public_id, number, form.model, execution=execution_in(request)
                 )
             except Duplicate as error:
@@ -181,7 +190,7 @@ def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -
         form=form,
         execution=moment.row.public_id if moment.row else "",
         version=number,
-        node=presenters.named(moment.pinned, moment.node_id),
+        node=presenters.named_node(moment.pinned, moment.node_id),
         visible_count=moment.visible_count,
     )
     status = 422 if request.method == "POST" else 200
@@ -191,7 +200,7 @@ def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -
 def _command(sent: QueryDict) -> RestoreCheckpoint:
     return parse(
         RestoreCheckpoint,
-        {"reason": sent.get("reason", "").strip() or None, **seen_in(sent)},
+        {"reason": sent.get("reason", "").strip() or None, **expected_in(sent)},
     )
 
 
@@ -199,7 +208,7 @@ def _fork_title(head: Conversation) -> str:
     return (_("Fork of %(title)s") % {"title": head.title or head.public_id})[:200]
 
 
-def _keys(now: Moment, to: Moment) -> KeysCompared:
+def _keys(now: StoredSnapshot, to: StoredSnapshot) -> KeysCompared:
     sides = [
         {name: held.head for name, held in held_keys(each).items() if held.head}
         for each in (now, to)

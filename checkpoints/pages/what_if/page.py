@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods
 
 from checkpoints.what_if import (
     MAX_EXECUTIONS,
-    TriedExecution,
-    TriedInput,
+    ReplayedExecution,
+    ReplayedInput,
     count_executions,
     last_executions,
     what_if,
@@ -32,8 +32,8 @@ from workflows.domain.plan import Plan
 from workflows.domain.what_if import ChangeKind, InputChange
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
-from workflows.pages.drawing.words import SECTION_WORDS
-from workflows.pages.preview.seen import step_words
+from workflows.pages.drawing.summaries import SECTION_WORDS
+from workflows.pages.preview.preview_result import step_label
 from workflows.store import find_workflow
 
 _SALT: Final = "checkpoints.what_if"
@@ -102,7 +102,7 @@ class Run:
         sums = [NodeSum(name, count, self.changed[name]) for name, count in self.inputs.items()]
         return sorted(sums, key=lambda each: -each.changed)
 
-    def after(self, tried: Sequence[TriedExecution], left: int) -> "Run":
+    def after(self, tried: Sequence[ReplayedExecution], left: int) -> "Run":
         """The same after some executions, with ``left`` to go."""
         inputs, changed, before = self.inputs.copy(), self.changed.copy(), self.before
         for each in tried:
@@ -137,7 +137,7 @@ class ChangeLine:
 class InputLines:
     """An input that would change; ``more`` of its differences are not shown."""
 
-    tried: TriedInput
+    tried: ReplayedInput
     problem: str
     lines: Sequence[ChangeLine]
     more: int
@@ -147,7 +147,7 @@ class InputLines:
 class ExecutionResult:
     """One execution with the inputs that would change."""
 
-    tried: TriedExecution
+    tried: ReplayedExecution
     url: str
     inputs: Sequence[InputLines]
     total: int
@@ -221,7 +221,7 @@ def _number(text: str) -> int | None:
     return int(text) if 1 <= int(text) <= MAX_EXECUTIONS else None
 
 
-def _result(tried: TriedExecution) -> ExecutionResult:
+def _result(tried: ReplayedExecution) -> ExecutionResult:
     return ExecutionResult(
         tried=tried,
         url=reverse("checkpoints:detail", args=[tried.recorded.head.public_id]),
@@ -230,7 +230,7 @@ def _result(tried: TriedExecution) -> ExecutionResult:
     )
 
 
-def _input_lines(tried: TriedInput) -> InputLines:
+def _input_lines(tried: ReplayedInput) -> InputLines:
     shown = tried.changes[:_MOST_LINES]
     more = len(tried.changes) - len(shown) + tried.more
     problem = translated(tried.problem)
@@ -244,7 +244,7 @@ def _line(change: InputChange) -> ChangeLine:
         what = f"{section}: {change.name}"
     elif change.index is not None:
         what = f"{section}: #{change.index}"
-    where = "" if change.step is None else step_words(change.step)
+    where = "" if change.step is None else step_label(change.step)
     why = " · ".join(part for part in (change.reason, where) if part)
     return ChangeLine(change.kind, KIND_WORDS[change.kind], what, why)
 

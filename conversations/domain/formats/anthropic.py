@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
     Image,
@@ -21,7 +22,6 @@ from conversations.domain.formats.source import (
     warn_of_more,
 )
 from conversations.domain.formats.warnings import Warnings
-from conversations.domain.formats.written import Written
 
 Block = dict[str, JsonValue]
 
@@ -41,7 +41,7 @@ _OF_TEXTS: Final = frozenset({"cache_control", "citations"})
 _OF_IMAGES: Final = frozenset({"cache_control"})
 
 
-def write(messages: Sequence[SourceMessage]) -> Written:
+def write(messages: Sequence[SourceMessage]) -> FormattedView:
     """User and assistant in turns; all results stand first in the user message behind the calls.
 
     System texts of all messages are the blocks of ``system``.
@@ -50,7 +50,7 @@ def write(messages: Sequence[SourceMessage]) -> Written:
     for message in messages:
         chat.add(message)
     chat.pairs.close()
-    return Written(chat.messages(), chat.system, chat.warnings.all())
+    return FormattedView(chat.messages(), chat.system, chat.warnings.all())
 
 
 class _Turn:

@@ -5,11 +5,11 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from conversations.domain.formats import anthropic, openai, responses, vercel
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.source import SourceMessage
-from conversations.domain.formats.written import Written
 
 ProviderFormat = Literal["openai", "anthropic", "responses", "vercel"]
-Write: TypeAlias = Callable[[Sequence[SourceMessage]], Written]
+Write: TypeAlias = Callable[[Sequence[SourceMessage]], FormattedView]
 
 OWN: Final = "ctxadmin"
 FORMATS: Final[Mapping[ProviderFormat, Write]] = MappingProxyType(
@@ -32,6 +32,6 @@ def provider_format(name: str) -> ProviderFormat | None:
     raise KeyError(name)
 
 
-def write(messages: Sequence[SourceMessage], name: ProviderFormat) -> Written:
+def write(messages: Sequence[SourceMessage], name: ProviderFormat) -> FormattedView:
     """The messages of a view in its order, as a provider takes them (semantics 1.17)."""
     return FORMATS[name](messages)

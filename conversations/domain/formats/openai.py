@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
     Call,
@@ -19,7 +20,6 @@ from conversations.domain.formats.source import (
     warn_of_more,
 )
 from conversations.domain.formats.warnings import Warnings
-from conversations.domain.formats.written import Written
 
 _FIELDS: Final = frozenset({"refusal", "audio"})  # of an assistant message
 _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -27,13 +27,13 @@ _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 )
 
 
-def write(messages: Sequence[SourceMessage]) -> Written:
+def write(messages: Sequence[SourceMessage]) -> FormattedView:
     """The messages as they were logged, without our own fields and what OpenAI does not know."""
     warnings = Warnings()
     pairs = Pairs(warnings, unique=False)
     written = [_message(message, pairs, warnings) for message in messages]
     pairs.close()
-    return Written(written, None, warnings.all())
+    return FormattedView(written, None, warnings.all())
 
 
 def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> dict[str, JsonValue]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
     Image,
@@ -19,7 +20,6 @@ from conversations.domain.formats.source import (
     warn_of_more,
 )
 from conversations.domain.formats.warnings import Warnings
-from conversations.domain.formats.written import Written
 
 Item = dict[str, JsonValue]
 
@@ -30,13 +30,13 @@ _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 )
 
 
-def write(messages: Sequence[SourceMessage]) -> Written:
+def write(messages: Sequence[SourceMessage]) -> FormattedView:
     """The items in the order of the view, system texts among them."""
     warnings = Warnings()
     pairs = Pairs(warnings, longest=_LONGEST_ID)
     items = [item for message in messages for item in _items(message, pairs, warnings)]
     pairs.close()
-    return Written(items, None, warnings.all())
+    return FormattedView(items, None, warnings.all())
 
 
 def _items(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> list[Item]:

@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
     DATA_URL,
@@ -20,7 +21,6 @@ from conversations.domain.formats.source import (
 )
 from conversations.domain.formats.source import Fields as SourceFields
 from conversations.domain.formats.warnings import Warnings
-from conversations.domain.formats.written import Written
 
 Fields: TypeAlias = dict[str, JsonValue]
 
@@ -28,13 +28,13 @@ _UNKNOWN_TOOL: Final = "unknown"
 _ROLES: Final = {"developer": "system"}  # which the SDK has no word for
 
 
-def write(messages: Sequence[SourceMessage]) -> Written:
+def write(messages: Sequence[SourceMessage]) -> FormattedView:
     """One model message for each message, system messages among them."""
     warnings = Warnings()
     pairs = Pairs(warnings)
     written = [_message(message, pairs, warnings) for message in messages]
     pairs.close()
-    return Written(written, None, warnings.all())
+    return FormattedView(written, None, warnings.all())
 
 
 def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields:

@@ -9,7 +9,7 @@ _MOST_NAME: Final = 100  # characters of a name that the file chose
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenConversation:
     """``source``, a field or part of the file, was stored as ``target`` ``count`` times."""
 
     source: str
@@ -21,7 +21,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class ImportNote:
     """``what`` was left out, or is odd, ``count`` times; ``pointer`` and ``line`` name the first.
 
     ``line`` (from 1) is that of JSONL.
@@ -52,10 +52,10 @@ class ImportReport:
     messages: int
     calls: int
     results: int
-    taken: tuple[Taken, ...] = ()
-    left_out: tuple[Noted, ...] = ()
+    taken: tuple[TakenConversation, ...] = ()
+    left_out: tuple[ImportNote, ...] = ()
     left_out_count: int = 0
-    warnings: tuple[Noted, ...] = ()
+    warnings: tuple[ImportNote, ...] = ()
     warning_count: int = 0
 
     @property
@@ -83,10 +83,10 @@ class NoteTally:
     """Counts equal notes; remembers the first place of each kind."""
 
     def __init__(self) -> None:
-        self._kinds: dict[tuple[str, str], Noted] = {}
+        self._kinds: dict[tuple[str, str], ImportNote] = {}
         self.total = 0
 
-    def add(self, note: Noted) -> None:
+    def add(self, note: ImportNote) -> None:
         self.total += note.count
         note = replace(note, what=note.what[:_MOST_NAME])
         key = (note.what, note.why)
@@ -96,7 +96,7 @@ class NoteTally:
         elif len(self._kinds) < MOST_SHOWN:
             self._kinds[key] = note
 
-    def notes(self) -> tuple[Noted, ...]:
+    def notes(self) -> tuple[ImportNote, ...]:
         return tuple(self._kinds.values())
 
 
@@ -112,8 +112,8 @@ class TakenTally:
             key = ("other fields", target)
         self._counts[key] = self._counts.get(key, 0) + count
 
-    def taken(self) -> tuple[Taken, ...]:
-        return tuple(Taken(*key, count) for key, count in self._counts.items())
+    def taken(self) -> tuple[TakenConversation, ...]:
+        return tuple(TakenConversation(*key, count) for key, count in self._counts.items())
 
 
 def merge_reports(reports: Iterable[ImportReport]) -> tuple[ImportReport, ...]:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from conversations.domain.bodies import text_of_content
 from conversations.domain.imports.calls import CallIds
 from conversations.domain.imports.reasons import ORPHAN, UNANSWERED
-from conversations.domain.imports.report import ImportReport, Noted, NoteTally, TakenTally
+from conversations.domain.imports.report import ImportNote, ImportReport, NoteTally, TakenTally
 from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.message import MOST_MESSAGES, Draft, read_message
 from ctxadmin.lib import json_bytes
@@ -94,7 +94,7 @@ class Transcript:
 
     def leave_out(self, place: SourceValue, what: str, why: str) -> None:
         """Tell that something of the file is not stored."""
-        self._left_out.add(Noted(what, why, 1, place.pointer, place.line))
+        self._left_out.add(ImportNote(what, why, 1, place.pointer, place.line))
 
     def append(self, place: SourceValue, message: JsonValue, *, is_verbatim: bool = False) -> None:
         """Add a message in the chat form; errors of a verbatim one point at its fields."""
@@ -256,7 +256,7 @@ class Transcript:
     def _warn(self, index: int, why: str) -> None:
         place = self._sources[index].place
         what = "tool_call_id" if why == ORPHAN else "tool_calls"
-        self._warnings.add(Noted(what, why, 1, place.pointer, place.line))
+        self._warnings.add(ImportNote(what, why, 1, place.pointer, place.line))
 
 
 def _tools_text(place: SourceValue) -> str | None:

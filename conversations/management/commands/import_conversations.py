@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from conversations.domain.imports.report import ImportReport, Noted, merge_reports
+from conversations.domain.imports.report import ImportNote, ImportReport, merge_reports
 from conversations.domain.imports.shapes import EXPORT_NAME, NAMES, TITLES
 from conversations.domain.imports.uploads import Importable, read_upload, report_of
 from conversations.transfers import import_one
@@ -74,7 +74,7 @@ class Command(ReadyCommand):
         self._tell_notes("left out", report.left_out, report.left_out_count)
         self._tell_notes("warnings", report.warnings, report.warning_count)
 
-    def _tell_notes(self, title: str, notes: Sequence[Noted], total: int) -> None:
+    def _tell_notes(self, title: str, notes: Sequence[ImportNote], total: int) -> None:
         if total:
             self.stdout.write(f"  {title}: {total}")
         for note in notes:

@@ -70,7 +70,7 @@ STORAGE: Final = TermGroup(
             "deleted-version",
             pgettext_lazy("glossary", "deleted version"),
             _("A version that was deleted: its bytes are gone, its line in the timeline stays."),
-            "checkpoints.services.deleting",
+            "checkpoints.services.deletions",
         ),
         Term(
             "archive",

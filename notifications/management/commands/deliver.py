@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, InterfaceError, connection
 
-from checkpoints.services.overdue import answer_overdue
+from checkpoints.services.review_timeouts import answer_overdue
 from ctxadmin.audit.anchors import anchor_if_due
 from notifications.worker import Sender
 

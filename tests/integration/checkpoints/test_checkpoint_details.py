@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints import listing
-from checkpoints.listing import Wanted, checkpoints_page
+from checkpoints import checkpoint_list
+from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.models import Checkpoint, CheckpointDetails
 from checkpoints.verification.conversation import verify_conversation
 from conversations.verification import Unsummed
@@ -99,8 +99,8 @@ def test_a_call_looks_at_so_many_versions_and_says_where_it_goes_on(
 ) -> None:
     for number in range(1, 8):
         ok(run.save(f"c{number}", metadata={"first": number == 1}))
-    monkeypatch.setattr(listing, "_BLOCK", 2)
-    monkeypatch.setattr(listing, "_MOST_SCANNED", 4)
+    monkeypatch.setattr(checkpoint_list, "_BLOCK", 2)
+    monkeypatch.setattr(checkpoint_list, "_MOST_SCANNED", 4)
     page = ok(run.get("checkpoints?metadata.first=true&limit=1"))
     assert (page["results"], page["next"] is None) == ([], False)
     page = ok(run.get(f"checkpoints?metadata.first=true&limit=1&cursor={page['next']}"))
@@ -123,7 +123,7 @@ def test_a_page_with_states_ends_early_rather_than_grow_without_bound(
 ) -> None:
     for number in range(1, 4):
         ok(run.save(f"c{number}", state_data={"k": str(number) * 3000}))
-    monkeypatch.setattr(listing, "MOST_BYTES", 2000)
+    monkeypatch.setattr(checkpoint_list, "MOST_BYTES", 2000)
     first = ok(run.get("checkpoints?include=state"))
     assert [each["checkpoint_id"] for each in first["results"]] == ["c3"]
     second = ok(run.get(f"checkpoints?include=state&cursor={first['next']}"))
@@ -168,7 +168,7 @@ def test_a_list_asks_once_for_all_details(run: Run) -> None:
     save_some(run)
     actor = engine(Scope.ENGINE)
     with CaptureQueriesContext(connection) as queries:
-        checkpoints_page(actor, run.head.public_id, Wanted(), PageRequest())
+        checkpoints_page(actor, run.head.public_id, CheckpointQuery(), PageRequest())
     assert len(queries) == 4
 
 

@@ -15,7 +15,7 @@ from checkpoints.domain.commands import ForkCheckpoint, SaveCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateValue, TaskWrites
 from checkpoints.queries import compare_moments, find_moment, snapshot_bytes
-from checkpoints.services import deleting, forking, saving, thinning
+from checkpoints.services import checkpoint_saves, deletions, forks, thinning
 from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
 from conversations.verification import Unsummed
@@ -354,10 +354,10 @@ class TestMeanwhile:
         before = Execution.objects.get(conversation=run.head.key)
         gone(run, 2)
         with (
-            patch("checkpoints.services.forking.find_current", lambda key: before),
+            patch("checkpoints.services.forks.find_current", lambda key: before),
             pytest.raises(Unavailable),
         ):
-            forking.fork(me, run.head.public_id, 3, ForkCheckpoint())
+            forks.fork(me, run.head.public_id, 3, ForkCheckpoint())
         assert Conversation.objects.count() == 1
 
     @pytest.mark.django_db(transaction=True)
@@ -368,13 +368,13 @@ class TestMeanwhile:
         actor = engine(Scope.ADMIN)
         head = conversation(actor=actor)
         for number in range(1, 9):
-            saving.save(actor, head.public_id, f"c{number}", plan(number))
+            checkpoint_saves.save(actor, head.public_id, f"c{number}", plan(number))
 
         def delete_one(version: int) -> None:
-            deleting.delete(actor, head.public_id, version)
+            deletions.delete(actor, head.public_id, version)
 
         def save_one(number: int) -> None:
-            saving.save(actor, head.public_id, f"c{number}", plan(number))
+            checkpoint_saves.save(actor, head.public_id, f"c{number}", plan(number))
 
         works = [partial(delete_one, version) for version in (1, 2, 2, 5, 7)]
         works += [partial(save_one, number) for number in (9, 10)]

@@ -165,7 +165,7 @@ def test_of_writers_of_mixed_speed_nothing_is_skipped_or_out_of_order() -> None:
     where = workspace().key
     dice = random.Random(7)
     waits = [[dice.choice((0, 0, 0.02, 0.06)) for _ in range(WRITES)] for _ in heads]
-    cursor, seen = 0, list[feed.Fed]()
+    cursor, seen = 0, list[feed.FeedChange]()
 
     def write(head: Conversation, seconds: list[float]) -> None:
         for each in seconds:
@@ -192,7 +192,7 @@ def test_of_writers_of_mixed_speed_nothing_is_skipped_or_out_of_order() -> None:
     assert [entry.position for entry in seen] == sorted({entry.position for entry in seen})
 
 
-def _read(where: int, cursor: int, seen: list[feed.Fed]) -> int:
+def _read(where: int, cursor: int, seen: list[feed.FeedChange]) -> int:
     """Read on behind the cursor for as long as there is something."""
     while (part := feed.read(where, cursor, 10)).entries:
         seen += part.entries

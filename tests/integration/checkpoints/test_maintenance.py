@@ -11,14 +11,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
-from checkpoints import maintenance_lock, thin_store
+from checkpoints import maintenance_lock, retention_store
 from checkpoints.domain.commands import ForkCheckpoint, SaveCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.management.commands import maintain
 from checkpoints.models import Checkpoint, Execution, Maintenance, PendingEdit, StateValue
 from checkpoints.queries import find_moment, snapshot_bytes
-from checkpoints.services import forking, saving, thinning
-from checkpoints.services.policies import policy_of, set_policy
+from checkpoints.services import checkpoint_saves, thinning
+from checkpoints.services import forks as forking
+from checkpoints.services.retention_policies import policy_of, set_policy
 from checkpoints.state_store import digest_of_name
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import BrowserSession, EngineToken
@@ -318,7 +319,9 @@ def test_thinning_beside_saves_reads_and_forks_disturbs_nobody() -> None:
         for number in range(25):
             body = SaveCheckpoint(node_id="a", state_data={"value": number})
             saved.append(
-                orjson.loads(saving.save(writer, name, f"d{number}", body).answer)["version"]
+                orjson.loads(checkpoint_saves.save(writer, name, f"d{number}", body).answer)[
+                    "version"
+                ]
             )
 
     def thin() -> thinning.Thinned:
@@ -359,7 +362,7 @@ def test_thinning_beside_saves_reads_and_forks_disturbs_nobody() -> None:
         finally:
             all_forked.set()
 
-    with patch.object(thin_store, "BATCH", 7):
+    with patch.object(retention_store, "BATCH", 7):
         _, thinned_now, problems, forks = together([save, thin, read, fork_some])
     assert saved == list(range(61, 86))
     assert problems == []

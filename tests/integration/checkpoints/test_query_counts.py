@@ -7,10 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pydantic import JsonValue
 
-from checkpoints import entering
+from checkpoints import node_context
 from checkpoints.domain.commands import CompleteNode, SaveCheckpoint, StartExecution
 from checkpoints.queries import find_moment, list_checkpoints, snapshot_bytes
-from checkpoints.services import completing, saving, starting
+from checkpoints.services import checkpoint_saves, completions, execution_start
 from conversations.models import Conversation
 from conversations.services import append
 from ctxadmin.http.pagination import PageRequest
@@ -39,7 +39,7 @@ def head(actor: Actor) -> Conversation:
     publish("loop", nodes, [edge("ask", "use"), edge("use", "ask")], reducers={"log": "append"})
     made = conversation(user("go"), actor=actor)
     begin = StartExecution(workflow="loop", state={"log": [0], "big": "x" * 1000})
-    starting.start(actor, made.public_id, begin)
+    execution_start.start(actor, made.public_id, begin)
     return made
 
 
@@ -60,7 +60,7 @@ class Hot:
                 state_data={"log": [self.number], "small": self.number},
                 messages=[message],
             )
-            completing.complete(self.actor, self.head.public_id, name, body)
+            completions.complete(self.actor, self.head.public_id, name, body)
 
     def counts(self) -> dict[str, int]:
         """The number of queries of each call now."""
@@ -72,9 +72,11 @@ class Hot:
         done = CompleteNode(checkpoint_id=f"c{number}", state_data=update, messages=messages)
         return {
             "append": counted(lambda: append(self.actor, public_id, drafts(user("u")))),
-            "enter": counted(lambda: entering.enter(self.actor, public_id, "ask")),
-            "save": counted(lambda: saving.save(self.actor, public_id, f"s{number}", save)),
-            "complete": counted(lambda: completing.complete(self.actor, public_id, "use", done)),
+            "enter": counted(lambda: node_context.enter(self.actor, public_id, "ask")),
+            "save": counted(
+                lambda: checkpoint_saves.save(self.actor, public_id, f"s{number}", save)
+            ),
+            "complete": counted(lambda: completions.complete(self.actor, public_id, "use", done)),
             "snapshot": counted(lambda: snapshot_bytes(find_moment(self.actor, public_id))),
             "list": counted(lambda: list_checkpoints(self.actor, public_id, PageRequest())),
         }

@@ -18,7 +18,15 @@ from checkpoints.domain.commands import (
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.queries import find_moment, snapshot_bytes
-from checkpoints.services import completing, leasing, moving, saving, starting, steps, updating
+from checkpoints.services import (
+    checkpoint_saves,
+    completions,
+    execution_start,
+    node_leases,
+    node_steps,
+    state_updates,
+    status_changes,
+)
 from conversations.models import Conversation
 from conversations.services import append
 from ctxadmin.audit.models import AuditEntry
@@ -72,11 +80,11 @@ def codes(results: list[Any]) -> list[str]:
 
 
 def begin(actor: Actor, head: Conversation) -> None:
-    starting.start(actor, head.public_id, StartExecution(reducers={"sum": "increment"}))
+    execution_start.start(actor, head.public_id, StartExecution(reducers={"sum": "increment"}))
 
 
 def pause(actor: Actor, head: Conversation) -> None:
-    saving.save(
+    checkpoint_saves.save(
         actor, head.public_id, "p", SaveCheckpoint(node_id="a", state_data={}, status=Status.PAUSED)
     )
 
@@ -97,7 +105,7 @@ def test_of_many_saves_of_one_version_one_wins(actor: Actor, head: Conversation)
 
     def save(number: int) -> object:
         body = SaveCheckpoint(node_id="a", state_data={"k": number}, expected_version=0)
-        return saving.save(actor, head.public_id, f"c{number}", body)
+        return checkpoint_saves.save(actor, head.public_id, f"c{number}", body)
 
     results = at_once(*(lambda n=n: save(n) for n in range(WRITERS)))
     assert codes(results) == ["version_conflict"] * (WRITERS - 1)
@@ -109,7 +117,7 @@ def test_saves_that_expect_nothing_all_count(actor: Actor, head: Conversation) -
 
     def save(number: int) -> object:
         body = SaveCheckpoint(node_id="a", state_data={"sum": 1, f"k{number}": number})
-        return saving.save(actor, head.public_id, f"c{number}", body)
+        return checkpoint_saves.save(actor, head.public_id, f"c{number}", body)
 
     results = at_once(*(lambda n=n: save(n) for n in range(WRITERS)))
     assert codes(results) == []
@@ -123,7 +131,7 @@ def test_one_checkpoint_id_has_one_effect(actor: Actor, head: Conversation) -> N
     body = CompleteNode(checkpoint_id="once", state_data={"sum": 1}, messages=[user("x")])
 
     def complete() -> object:
-        return completing.complete(actor, head.public_id, "a", body)
+        return completions.complete(actor, head.public_id, "a", body)
 
     results = at_once(*([complete] * WRITERS))
     assert codes(results) == []
@@ -136,10 +144,10 @@ def test_one_checkpoint_id_has_one_effect(actor: Actor, head: Conversation) -> N
 
 def test_of_many_workers_that_claim_a_node_one_has_it(actor: Actor, head: Conversation) -> None:
     chain("w", "a", "b")
-    starting.start(actor, head.public_id, StartExecution(workflow="w"))
+    execution_start.start(actor, head.public_id, StartExecution(workflow="w"))
 
     def claim() -> object:
-        return leasing.claim(actor, head.public_id, "a", ClaimNode(ttl=60))
+        return node_leases.claim(actor, head.public_id, "a", ClaimNode(ttl=60))
 
     results = at_once(*([claim] * WRITERS))
     assert codes(results) == ["invalid_state"] * (WRITERS - 1)
@@ -148,11 +156,11 @@ def test_of_many_workers_that_claim_a_node_one_has_it(actor: Actor, head: Conver
 
 def test_of_many_workers_that_complete_a_node_one_wins(actor: Actor, head: Conversation) -> None:
     chain("w", "a", "b")
-    starting.start(actor, head.public_id, StartExecution(workflow="w"))
+    execution_start.start(actor, head.public_id, StartExecution(workflow="w"))
 
     def complete(number: int) -> object:
         body = CompleteNode(checkpoint_id=f"c{number}", messages=[user(f"worker {number}")])
-        return completing.complete(actor, head.public_id, "a", body)
+        return completions.complete(actor, head.public_id, "a", body)
 
     results = at_once(*(lambda n=n: complete(n) for n in range(WRITERS)))
     assert codes(results) == ["invalid_state"] * (WRITERS - 1)
@@ -165,8 +173,8 @@ def test_of_a_resume_and_an_edit_at_once_one_wins(actor: Actor, head: Conversati
     pause(actor, head)
     edit = UpdateSnapshot(node_id="a", state_data={"k": 1}, expected_version=1)
     results = at_once(
-        lambda: moving.resume(actor, head.public_id, MoveExecution(expected_version=1)),
-        lambda: updating.update(actor, head.public_id, edit),
+        lambda: status_changes.resume(actor, head.public_id, MoveExecution(expected_version=1)),
+        lambda: state_updates.update(actor, head.public_id, edit),
     )
     assert len(codes(results)) == 1
     assert codes(results)[0] in ("version_conflict", "invalid_state")
@@ -175,7 +183,7 @@ def test_of_a_resume_and_an_edit_at_once_one_wins(actor: Actor, head: Conversati
 
 def test_of_many_starts_one_wins(actor: Actor, head: Conversation) -> None:
     def start() -> object:
-        return starting.start(actor, head.public_id, StartExecution())
+        return execution_start.start(actor, head.public_id, StartExecution())
 
     results = at_once(*([start] * WRITERS))
     assert codes(results) == ["invalid_state"] * (WRITERS - 1)
@@ -185,7 +193,7 @@ def test_of_many_starts_one_wins(actor: Actor, head: Conversation) -> None:
 def test_of_many_first_checkpoints_each_counts(actor: Actor, head: Conversation) -> None:
     def save(number: int) -> object:
         body = SaveCheckpoint(node_id="a", state_data={f"k{number}": 1})
-        return saving.save(actor, head.public_id, f"c{number}", body)
+        return checkpoint_saves.save(actor, head.public_id, f"c{number}", body)
 
     results = at_once(*(lambda n=n: save(n) for n in range(WRITERS)))
     assert codes(results) == []
@@ -197,7 +205,7 @@ def test_appends_never_conflict_with_saves(actor: Actor, head: Conversation) -> 
 
     def save(number: int) -> object:
         body = SaveCheckpoint(node_id="a", state_data={"sum": 1}, messages=[user("saved")])
-        return saving.save(actor, head.public_id, f"c{number}", body)
+        return checkpoint_saves.save(actor, head.public_id, f"c{number}", body)
 
     saves = [lambda n=n: save(n) for n in range(WRITERS // 2)]
     appends = [lambda: append(actor, head.public_id, drafts(user("x")))] * (WRITERS // 2)
@@ -211,18 +219,20 @@ def test_a_second_writer_of_a_version_is_refused_even_if_no_lock_held_it_back(
     actor: Actor, head: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(actor, head)
-    decide = steps.take_step
+    decide = node_steps.take_step
 
-    def late(*args: Any) -> steps.Taken:
+    def late(*args: Any) -> node_steps.StepResult:
         row = Checkpoint.objects.get(conversation=head.key, version=0)
         row.version = 1
         row.save(force_insert=True)
         return decide(*args)
 
-    monkeypatch.setattr(steps, "take_step", late)
+    monkeypatch.setattr(node_steps, "take_step", late)
     before = list(Checkpoint.objects.values())
     with pytest.raises(ContextError) as caught:
-        saving.save(actor, head.public_id, "c1", SaveCheckpoint(node_id="a", state_data={"k": 1}))
+        checkpoint_saves.save(
+            actor, head.public_id, "c1", SaveCheckpoint(node_id="a", state_data={"k": 1})
+        )
     assert caught.value.code == "unavailable"
     assert list(Checkpoint.objects.values()) == before
     assert Execution.objects.get(conversation=head.key).version == 0
@@ -233,9 +243,9 @@ def test_a_snapshot_that_was_begun_reads_one_version_whatever_is_written(
 ) -> None:
     begin(actor, head)
     first = SaveCheckpoint(node_id="a", state_data={"k": 1, "l": 1}, messages=[user("one")])
-    saving.save(actor, head.public_id, "c1", first)
+    checkpoint_saves.save(actor, head.public_id, "c1", first)
     moment = find_moment(actor, head.public_id)
     whole = snapshot_bytes(moment)
     second = SaveCheckpoint(node_id="b", state_data={"k": 2, "m": 1}, messages=[user("two")])
-    saving.save(actor, head.public_id, "c2", second)
+    checkpoint_saves.save(actor, head.public_id, "c2", second)
     assert snapshot_bytes(moment) == whole

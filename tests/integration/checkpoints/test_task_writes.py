@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from checkpoints.models import Execution, TaskWrites
-from checkpoints.thin_store import Batch, drop
+from checkpoints.retention_store import ThinningBatch, drop_states
 from checkpoints.verification.conversation import verify_conversation
 from conversations.verification import Unsummed
 from ctxadmin.audit.models import AuditEntry
@@ -120,7 +120,7 @@ def test_thinning_a_version_takes_its_writes(run: Run) -> None:
     put(run, RESULT, checkpoint="c2")
     ok(run.save("c2"))
     row = Execution.objects.get(conversation=run.head.key)
-    drop(row, Batch([1], []), clock.now())
+    drop_states(row, ThinningBatch([1], []), clock.now())
     assert [each.checkpoint for each in TaskWrites.objects.all()] == ["c2"]
 
 

@@ -11,7 +11,7 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints import thin_store
+from checkpoints import retention_store
 from checkpoints.domain.commands import (
     ForkCheckpoint,
     MoveExecution,
@@ -25,9 +25,17 @@ from checkpoints.domain.retention import RetentionPolicy, thinned_by
 from checkpoints.domain.state import KeyHead, head_of, totals_of
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution, StateValue
-from checkpoints.moments import Moment
 from checkpoints.queries import compare, compare_moments, find_moment, snapshot_bytes
-from checkpoints.services import forking, moving, restoring, saving, starting, thinning, updating
+from checkpoints.services import (
+    checkpoint_saves,
+    execution_start,
+    forks,
+    restores,
+    state_updates,
+    status_changes,
+    thinning,
+)
+from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_store import LISTS
 from checkpoints.store import find_checkpoint
 from conversations.models import Conversation, Message
@@ -60,7 +68,7 @@ class Long:
     def __init__(self) -> None:
         self.actor = runner()
         self.id = conversation(actor=self.actor).public_id
-        starting.start(self.actor, self.id, StartExecution(reducers=REDUCERS))
+        execution_start.start(self.actor, self.id, StartExecution(reducers=REDUCERS))
         self.number = 0
 
     @property
@@ -80,18 +88,18 @@ class Long:
             status=Status.PAUSED if pauses else None,
         )
         return int(
-            orjson.loads(saving.save(self.actor, self.id, f"c{self.number}", body).answer)[
-                "version"
-            ]
+            orjson.loads(
+                checkpoint_saves.save(self.actor, self.id, f"c{self.number}", body).answer
+            )["version"]
         )
 
     def resume(self) -> None:
-        moving.resume(self.actor, self.id, MoveExecution())
+        status_changes.resume(self.actor, self.id, MoveExecution())
 
     def restore(self, version: int) -> None:
-        restoring.restore(self.actor, self.id, version, RestoreCheckpoint())
+        restores.restore(self.actor, self.id, version, RestoreCheckpoint())
 
-    def moment(self, version: int) -> Moment:
+    def moment(self, version: int) -> StoredSnapshot:
         return find_moment(self.actor, self.id, version)
 
     def read(self, version: int) -> Any:
@@ -114,7 +122,7 @@ class Long:
         return rows.aggregate(n=Sum(Length("value")))["n"] or 0
 
 
-def read_and_verify(moment: Moment) -> Any:
+def read_and_verify(moment: StoredSnapshot) -> Any:
     """A snapshot whose keys add up to the digest on record; the time is left out."""
     rows, row = moment.rows, moment.row
     assert rows is not None
@@ -155,7 +163,7 @@ def test_of_two_thousand_versions_every_kept_one_is_what_it_was() -> None:
     newest = long.row.version
     long.age(timedelta(minutes=10))
     policy = RetentionPolicy(keep_last=20, hourly_days=4)
-    standing = thin_store.standing_of(long.row)
+    standing = retention_store.retention_state_of(long.row)
     going = thinned_by(policy, standing.versions, standing.needs, clock.now())
     staying = {each.number for each in standing.versions} - set(going)
     before = {version: long.read(version) for version in staying}
@@ -174,7 +182,7 @@ def test_of_two_thousand_versions_every_kept_one_is_what_it_was() -> None:
     assert done.freed > bytes_before // 3
     for version in kept:
         assert long.read(version) == before[version]
-    assert long.head.change_seq == seq + -(-done.versions // thin_store.BATCH)
+    assert long.head.change_seq == seq + -(-done.versions // retention_store.BATCH)
     assert not verify_stream(long.head.key)
     assert long.head.updated_at == changed_at
 
@@ -189,7 +197,7 @@ def test_a_thinned_execution_goes_on() -> None:
     then, first = long.read(middle), long.read(0)
 
     assert compare(long.actor, long.id, 0, middle).state
-    forked = forking.fork(long.actor, long.id, middle, ForkCheckpoint()).head
+    forked = forks.fork(long.actor, long.id, middle, ForkCheckpoint()).head
     fork = read_and_verify(find_moment(long.actor, forked.public_id))
     assert fork["state_data"]["log"] == then["state_data"]["log"]
     assert find_moment(long.actor, forked.public_id, 0).version == 0
@@ -221,7 +229,7 @@ def test_what_a_fork_came_from_and_what_was_gone_back_to_stays() -> None:
         long.save(pauses=number == 19, log=[number])
     long.restore(4)
     long.resume()
-    forking.fork(long.actor, long.id, 7, ForkCheckpoint())
+    forks.fork(long.actor, long.id, 7, ForkCheckpoint())
     long.age(timedelta(minutes=1))
     long.thin(RetentionPolicy(keep_last=1, hourly_days=0))
     assert {0, 4, 7, long.row.version} <= set(long.kept())
@@ -233,7 +241,7 @@ def test_what_waits_keeps_every_version_since_it_waits() -> None:
     for number in range(8):
         long.save(pauses=number == 7, log=[number])
     for number in range(3):
-        updating.update(
+        state_updates.update(
             long.actor, long.id, UpdateSnapshot(node_id="n1", state_data={"note": number})
         )
     long.age(timedelta(minutes=1))
@@ -254,10 +262,10 @@ def test_a_repeat_of_a_thinned_save_gets_its_answer() -> None:
         long.save(log=[number])
     long.age(timedelta(minutes=1))
     body = SaveCheckpoint(node_id="n3", state_data={"sum": 1, "log": [2]})
-    first = saving.save(long.actor, long.id, "c3", body)
+    first = checkpoint_saves.save(long.actor, long.id, "c3", body)
     long.thin()
     assert 3 not in long.kept()
-    assert saving.save(long.actor, long.id, "c3", body) == first
+    assert checkpoint_saves.save(long.actor, long.id, "c3", body) == first
 
 
 def test_the_decisions_on_edges_can_be_followed_through_thinned_versions() -> None:
@@ -316,15 +324,15 @@ def test_only_admins_and_the_system_thin() -> None:
 def test_a_version_that_is_forked_while_it_is_about_to_go_stays() -> None:
     long = written(30)
     long.age(timedelta(minutes=1))
-    planned = thin_store.batches_of
+    planned = retention_store.thinning_batches
 
     def fork_meanwhile(*arguments: Any) -> Any:
         made = planned(*arguments)
         if Conversation.objects.count() == 1:
-            forking.fork(long.actor, long.id, 9, ForkCheckpoint())
+            forks.fork(long.actor, long.id, 9, ForkCheckpoint())
         return made
 
-    with patch.object(thin_store, "batches_of", fork_meanwhile):
+    with patch.object(retention_store, "thinning_batches", fork_meanwhile):
         long.thin(RetentionPolicy(keep_last=1, hourly_days=0))
     assert 9 in long.kept()
     assert 7 not in long.kept()
@@ -336,10 +344,10 @@ def test_a_fork_that_meets_thinning_is_refused_and_not_half() -> None:
     before = long.row
     long.thin()
     with (
-        patch("checkpoints.services.forking.find_current", lambda key: before),
+        patch("checkpoints.services.forks.find_current", lambda key: before),
         pytest.raises(Unavailable),
     ):
-        forking.fork(long.actor, long.id, long.kept()[1], ForkCheckpoint())
+        forks.fork(long.actor, long.id, long.kept()[1], ForkCheckpoint())
     assert Conversation.objects.count() == 1
 
 

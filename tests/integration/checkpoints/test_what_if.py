@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from checkpoints.models import Checkpoint
-from checkpoints.what_if import Budget, last_executions, what_if
+from checkpoints.what_if import TimeBudget, last_executions, what_if
 from ctxadmin.identity.roles import Role, Scope
 from tests.factories import assistant, person, user
 from tests.integration.checkpoints.flows import (
@@ -275,12 +275,12 @@ def test_what_the_time_is_too_short_for_is_left_and_named(api: CheckedApi, run: 
     reviewer = person(Role.REVIEWER)
     recorded = last_executions(reviewer, "letter", 5)
     plan = Plan(graph.read(changed()))
-    found = what_if(reviewer, plan, recorded, Budget(0))
+    found = what_if(reviewer, plan, recorded, TimeBudget(0))
     assert [each.complete for each in found.tried] == [False]
     assert found.tried[0].inputs.total() == 1
     assert list(found.left) == [recorded[1].row.public_id]
     ticks = count()
-    some = what_if(reviewer, plan, recorded, Budget(3, lambda: float(next(ticks))))
+    some = what_if(reviewer, plan, recorded, TimeBudget(3, lambda: float(next(ticks))))
     assert some.tried[0].complete
     assert len(some.tried) == 1
 

@@ -17,7 +17,14 @@ from checkpoints.domain.commands import (
 )
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.queries import find_moment, snapshot_bytes
-from checkpoints.services import completing, moving, restoring, saving, starting, updating
+from checkpoints.services import (
+    checkpoint_saves,
+    completions,
+    execution_start,
+    restores,
+    state_updates,
+    status_changes,
+)
 from checkpoints.state_store import HISTORY
 from conversations import services
 from conversations.domain.configs import read_operation
@@ -62,7 +69,7 @@ class Run:
         self.random = random.Random(seed)
         self.number = 0
         self.outcomes: list[str] = []
-        starting.start(self.actor, self.id, self._start())
+        execution_start.start(self.actor, self.id, self._start())
 
     def _start(self) -> StartExecution:
         return StartExecution(reducers={"log": "append", "sum": "increment"}, state={"log": [0]})
@@ -98,21 +105,21 @@ class Run:
     def save(self) -> None:
         self.number += 1
         body = SaveCheckpoint(node_id="a", state_data=self._update(), messages=[user("m")])
-        saving.save(self.actor, self.id, f"c{self.number}", body)
+        checkpoint_saves.save(self.actor, self.id, f"c{self.number}", body)
 
     def save_fewer(self) -> None:
         ids = ["a"] * self.random.randrange(3)
         body = SaveCheckpoint(node_id="a", state_data=self._update(), executed_node_ids=ids)
-        saving.save(self.actor, self.id, f"c{self.number}", body)
+        checkpoint_saves.save(self.actor, self.id, f"c{self.number}", body)
 
     def repeat(self) -> None:
         """The same id as some step before: the same save, another one, or a new one."""
         body = SaveCheckpoint(node_id="a", state_data={"k0": 1})
-        saving.save(self.actor, self.id, f"r{self.random.randrange(6)}", body)
+        checkpoint_saves.save(self.actor, self.id, f"r{self.random.randrange(6)}", body)
 
     def complete(self) -> None:
         body = CompleteNode(checkpoint_id=f"d{self.number}", state_data=self._update())
-        completing.complete(self.actor, self.id, "b", body)
+        completions.complete(self.actor, self.id, "b", body)
 
     def operate(self) -> None:
         block: JsonValue = {"keep_last": self.random.randrange(6)}
@@ -127,24 +134,24 @@ class Run:
         services.restore(self.actor, self.id, self.random.randrange(4))
 
     def pause(self) -> None:
-        moving.pause(self.actor, self.id, MoveExecution())
+        status_changes.pause(self.actor, self.id, MoveExecution())
 
     def update(self) -> None:
         node = find_moment(self.actor, self.id).node_id or "a"
         body = UpdateSnapshot(node_id=node, state_data=self._update())
-        updating.update(self.actor, self.id, body)
+        state_updates.update(self.actor, self.id, body)
 
     def resume(self) -> None:
-        moving.resume(self.actor, self.id, MoveExecution())
+        status_changes.resume(self.actor, self.id, MoveExecution())
 
     def restore(self) -> None:
         version = self.random.randrange(self.number)
-        restoring.restore(self.actor, self.id, version, RestoreCheckpoint())
+        restores.restore(self.actor, self.id, version, RestoreCheckpoint())
 
     def start_again(self) -> None:
         if self.random.random() < 0.3:
-            moving.cancel(self.actor, self.id, MoveExecution())
-        starting.start(self.actor, self.id, self._start())
+            status_changes.cancel(self.actor, self.id, MoveExecution())
+        execution_start.start(self.actor, self.id, self._start())
 
     def rows(self) -> dict[str, list[dict[str, object]]]:
         """All that is stored, but for keys and times."""
@@ -201,7 +208,7 @@ def test_a_write_that_is_refused_leaves_nothing_remembered() -> None:
     run.save()
     body = SaveCheckpoint(node_id="a", state_data={"k": 1, "log": 5})
     with pytest.raises(ContextError):
-        saving.save(run.actor, run.id, "bad", body)
+        checkpoint_saves.save(run.actor, run.id, "bad", body)
     assert run.head.key not in WRITE_CACHE._known
     run.save()
     before = snapshot_bytes(find_moment(run.actor, run.id))

@@ -7,10 +7,10 @@ import pytest
 from django.db import transaction
 
 from checkpoints.domain.commands import SaveCheckpoint
-from checkpoints.services import saving
-from checkpoints.writing.written import VersionWritten
-from conversations import announcing, services
-from conversations.announcing import Changed
+from checkpoints.services import checkpoint_saves
+from checkpoints.writing.version_events import VersionWritten
+from conversations import announcements, services
+from conversations.announcements import ChangeNotice
 from conversations.domain.configs import read_operation
 from ctxadmin.audit.models import AuditEntry
 from tests.factories import assistant, conversation, drafts, engine, user
@@ -19,18 +19,18 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[Changed]:
-    heard: list[Changed] = []
-    followers: list[announcing.Follower] = [heard.extend]
-    monkeypatch.setattr(announcing, "_followers", followers)
+def told(monkeypatch: pytest.MonkeyPatch) -> list[ChangeNotice]:
+    heard: list[ChangeNotice] = []
+    followers: list[announcements.Follower] = [heard.extend]
+    monkeypatch.setattr(announcements, "_followers", followers)
     return heard
 
 
-def _texts(change: Changed) -> Sequence[bytes] | None:
+def _texts(change: ChangeNotice) -> Sequence[bytes] | None:
     return None if change.shown is None else [bytes(row.body) for row in change.shown]
 
 
-def test_a_change_is_told_after_its_commit_and_not_before(told: list[Changed]) -> None:
+def test_a_change_is_told_after_its_commit_and_not_before(told: list[ChangeNotice]) -> None:
     conversation(public_id="c")
     told.clear()
     with transaction.atomic():
@@ -39,7 +39,7 @@ def test_a_change_is_told_after_its_commit_and_not_before(told: list[Changed]) -
     assert len(told) == 1
 
 
-def test_what_was_undone_is_never_told(told: list[Changed]) -> None:
+def test_what_was_undone_is_never_told(told: list[ChangeNotice]) -> None:
     conversation(user("hello"), public_id="c")
     told.clear()
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": 0}})
@@ -47,7 +47,7 @@ def test_what_was_undone_is_never_told(told: list[Changed]) -> None:
     assert not told
 
 
-def test_the_marks_are_those_of_the_audit_and_join_to_a_chain(told: list[Changed]) -> None:
+def test_the_marks_are_those_of_the_audit_and_join_to_a_chain(told: list[ChangeNotice]) -> None:
     head = conversation(user("hello"), public_id="c")
     services.append(engine(), "c", drafts(user("again")))
     services.append(engine(), "c", drafts(user("and again")))
@@ -58,7 +58,7 @@ def test_the_marks_are_those_of_the_audit_and_join_to_a_chain(told: list[Changed
     assert [change.before for change in told[1:]] == [change.after for change in told[:-1]]
 
 
-def test_appended_messages_are_told_as_those_behind_the_view(told: list[Changed]) -> None:
+def test_appended_messages_are_told_as_those_behind_the_view(told: list[ChangeNotice]) -> None:
     conversation(user("hello"), public_id="c")
     services.append(engine(), "c", drafts(user("how"), assistant("so")))
     shown = _texts(told[-1])
@@ -68,7 +68,7 @@ def test_appended_messages_are_told_as_those_behind_the_view(told: list[Changed]
 
 @pytest.mark.parametrize("undo", [False, True])
 def test_an_operation_and_a_rollback_tell_that_the_view_is_another(
-    told: list[Changed], undo: bool
+    told: list[ChangeNotice], undo: bool
 ) -> None:
     conversation(user("hello"), assistant("so"), public_id="c")
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
@@ -78,10 +78,10 @@ def test_an_operation_and_a_rollback_tell_that_the_view_is_another(
     assert told[-1].shown is None
 
 
-def test_a_save_tells_what_its_version_wrote(told: list[Changed]) -> None:
+def test_a_save_tells_what_its_version_wrote(told: list[ChangeNotice]) -> None:
     conversation(public_id="c")
     command = SaveCheckpoint(node_id="a", state_data={"x": 1}, messages=[user("hello")])
-    saving.save(engine(), "c", "one", command)
+    checkpoint_saves.save(engine(), "c", "one", command)
     written = told[-1].parts_of(VersionWritten)
     names = {change.name for version in written for change in version.changes}
     assert written[0].is_new
@@ -89,10 +89,12 @@ def test_a_save_tells_what_its_version_wrote(told: list[Changed]) -> None:
     assert len(_texts(told[-1]) or ()) == 1
 
 
-def test_what_a_block_commits_is_told_at_its_end_at_once_and_in_order(told: list[Changed]) -> None:
+def test_what_a_block_commits_is_told_at_its_end_at_once_and_in_order(
+    told: list[ChangeNotice],
+) -> None:
     heads = [conversation(public_id=name) for name in ("one", "two")]
     told.clear()
-    with announcing.announced_together():
+    with announcements.announce_group():
         for head in heads:
             services.append(engine(), head.public_id, drafts(user("news")))
         with suppress(ValueError), transaction.atomic():
@@ -100,15 +102,15 @@ def test_what_a_block_commits_is_told_at_its_end_at_once_and_in_order(told: list
             raise ValueError("undone")
         assert told == []
     assert [change.head.public_id for change in told] == ["one", "two"]
-    with announcing.announced_together():
+    with announcements.announce_group():
         pass
     assert len(told) == 2
 
 
-def test_a_block_that_fails_tells_what_it_had_committed(told: list[Changed]) -> None:
+def test_a_block_that_fails_tells_what_it_had_committed(told: list[ChangeNotice]) -> None:
     conversation(public_id="one")
     told.clear()
-    with suppress(ValueError), announcing.announced_together():
+    with suppress(ValueError), announcements.announce_group():
         services.append(engine(), "one", drafts(user("news")))
         raise ValueError("later")
     assert len(told) == 1

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.domain.commands import ForkCheckpoint
-from checkpoints.forks import forks_of
-from checkpoints.services import forking
+from checkpoints.fork_list import forks_of
+from checkpoints.services import forks
 from conversations import erasure, queries
 from conversations.copies import Copy
 from conversations.queries import ConversationFilter, list_conversations
@@ -95,7 +95,7 @@ def test_what_bears_the_id_of_an_erased_conversation_has_none_of_its_forks() -> 
     conversation(user("hello"), public_id="c")
     steps.save("c", "more", x=1)
     head = find_head(engine().workspace, "c")
-    forking.fork(person(Role.ADMIN), "c", 1, ForkCheckpoint(id="f"))
+    forks.fork(person(Role.ADMIN), "c", 1, ForkCheckpoint(id="f"))
     assert forks_of(head) == [Copy("f", "", 1)]
     erasure.erase(person(Role.ADMIN), "c")
     conversation(user("hello"), public_id="c")

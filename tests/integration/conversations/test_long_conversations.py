@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from pydantic import JsonValue
 
 from checkpoints.domain.commands import SaveCheckpoint
-from checkpoints.services import saving
+from checkpoints.services import checkpoint_saves
 from conversations import queries, services
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message, UnsettledCall
@@ -75,7 +75,9 @@ class History:
             "state_data": {"step": self.saved},
             "messages": [user("x" * 400), assistant("y" * 400)],
         }
-        saving.save(self.actor, self.id, f"cp-{self.saved}", parse(SaveCheckpoint, body, ""))
+        checkpoint_saves.save(
+            self.actor, self.id, f"cp-{self.saved}", parse(SaveCheckpoint, body, "")
+        )
 
 
 STEPS: dict[str, Callable[[History], None]] = {

@@ -11,7 +11,7 @@ from ctxadmin.accounts.services import default_workspace
 from tests.factories import assistant, conversation, result, user
 from tests.integration.checkpoints.flows import Run, ok, refused
 from tests.openapi import CheckedApi
-from workflows.pages.drawing.words import operation_words
+from workflows.pages.drawing.summaries import operation_label
 
 pytestmark = pytest.mark.django_db
 
@@ -74,5 +74,5 @@ def test_an_age_without_a_measure_is_refused_at_its_place(run: Run) -> None:
 def test_the_canvas_says_it_in_words() -> None:
     block: dict[str, Any] = {"roles": ["tool"], "tools": ["search"], "newer_than": {"turns": 3}}
     config = read_operation({"operation": "filter", "filter": block})
-    words = operation_words(config)
+    words = operation_label(config)
     assert words == "only tool, only of the tools search, only newer than 3 turns"

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 from pydantic import JsonValue
 
 from conversations import queries, services, transfers
-from conversations.copying import UpTo, copy_conversation
+from conversations.conversation_copy import UpTo, copy_conversation
 from conversations.domain.configs import OperationConfig
 from conversations.domain.log import Log, ToolGroup
 from conversations.domain.message import CountsAs, Draft

@@ -8,7 +8,7 @@ import redis
 from checkpoints.live_copy import current
 from checkpoints.live_copy.port import NoLiveCopy
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
-from conversations import announcing
+from conversations import announcements
 from ctxadmin.storage.redis import links
 from ctxadmin.storage.redis.address import read_address
 from ctxadmin.storage.redis.link import Link
@@ -17,7 +17,7 @@ from ctxadmin.storage.redis.link import Link
 @pytest.fixture
 def following(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Changes are announced to the copy of the process, whichever that is."""
-    monkeypatch.setattr(announcing, "_followers", [current.follow_changes])
+    monkeypatch.setattr(announcements, "_followers", [current.follow_changes])
     yield
     current.use(NoLiveCopy())
 

@@ -11,7 +11,7 @@ from checkpoints.domain.status import Status
 from checkpoints.live_copy import current
 from checkpoints.live_copy.port import NoLiveCopy
 from checkpoints.queries import find_moment, snapshot_bytes
-from checkpoints.services import saving
+from checkpoints.services import checkpoint_saves
 from conversations import services
 from conversations.domain.configs import read_operation
 from ctxadmin.storage.redis.counts import counts
@@ -24,7 +24,7 @@ def save(name: str, *texts: str, status: Status | None = None, **state: JsonValu
     command = SaveCheckpoint(
         node_id="a", state_data=state, messages=[user(text) for text in texts], status=status
     )
-    saving.save(engine(), name, f"c{next(_ids)}", command)
+    checkpoint_saves.save(engine(), name, f"c{next(_ids)}", command)
 
 
 def append(name: str, *texts: str) -> None:

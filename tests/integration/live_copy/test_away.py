@@ -10,7 +10,8 @@ from django.core.management import call_command
 from django.db import OperationalError
 from django.test import Client
 
-from checkpoints.live_copy import current, erasing
+from checkpoints.live_copy import current
+from checkpoints.live_copy import erasure as erasing
 from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import UndroppedCopy

@@ -8,9 +8,9 @@ import pytest
 import redis
 from django.core.management import CommandError, call_command
 
+from checkpoints.live_copy.checksums import sum_of
 from checkpoints.live_copy.port import ALL_PARTS, Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
-from checkpoints.live_copy.sums import sum_of
 from conversations.models import Conversation
 from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, user

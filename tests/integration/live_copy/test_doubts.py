@@ -11,8 +11,8 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.port import Found, NoLiveCopy, Part, Value
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from conversations import announcing
-from conversations.announcing import Changed
+from conversations import announcements
+from conversations.announcements import ChangeNotice
 from conversations.models import Conversation, Mark, Message, Move, Revision
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import AuditMark
@@ -285,10 +285,10 @@ class TestABackupPutBack:
 class TestTheOrderOfArrival:
     """What processes do between a commit and the word to the copy, in any order."""
 
-    def _changes(self, monkeypatch: pytest.MonkeyPatch, count: int) -> list[Changed]:
+    def _changes(self, monkeypatch: pytest.MonkeyPatch, count: int) -> list[ChangeNotice]:
         """Committed changes of which the copy has not heard yet."""
-        held: list[Changed] = []
-        monkeypatch.setattr(announcing, "_followers", [held.extend])
+        held: list[ChangeNotice] = []
+        monkeypatch.setattr(announcements, "_followers", [held.extend])
         for number in range(count):
             steps.save("c", f"text {number}", x=number + 10)
         return held

@@ -9,7 +9,7 @@ from pytest_django import Settings
 from checkpoints.domain.commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.live_copy.port import ALL_PARTS, Part
-from checkpoints.services import moving
+from checkpoints.services import status_changes
 from tests.factories import conversation, engine, user
 from tests.integration.live_copy import steps
 
@@ -43,7 +43,7 @@ def test_running_and_paused_executions_never(server: redis.Redis) -> None:
     steps.save("c", "x", x=1)
     steps.snapshot("c")
     assert set.union(*expiry(server, head.key).values()) == {NEVER}
-    moving.pause(engine(), "c", MoveExecution())
+    status_changes.pause(engine(), "c", MoveExecution())
     steps.save("c", "x", x=2)
     assert set.union(*expiry(server, head.key).values()) == {NEVER}
 

@@ -9,13 +9,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.domain.commands import SaveCheckpoint
-from checkpoints.entering import enter
 from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.live_copy.scripts import SEALED_PIECES
-from checkpoints.services import saving
+from checkpoints.node_context import enter
+from checkpoints.services import checkpoint_saves
 from conversations import services
-from conversations.announcing import announced_together
+from conversations.announcements import announce_group
 from ctxadmin.storage.redis.client import Client
 from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, engine, user
@@ -53,7 +53,7 @@ def test_opaque_values_of_any_size_are_followed_and_answered() -> None:
     for number, data in enumerate((bytes(range(256)), bytes(range(256)) * 1000)):
         value = {"type": "msgpack", "base64": base64.b64encode(data).decode()}
         body = {"node_id": "a", "state_data": {}, "opaque": {"blob": value}}
-        saving.save(engine(), "c", f"blob-{number}", SaveCheckpoint.model_validate(body))
+        checkpoint_saves.save(engine(), "c", f"blob-{number}", SaveCheckpoint.model_validate(body))
         with counted({"doubts": 0, "hits": 1}):
             assert snapshot("c") == snapshot_in_sql("c")
         assert value["base64"].encode() in snapshot("c")
@@ -79,7 +79,7 @@ def test_what_is_committed_together_is_followed_by_one_round_trip(
         if attempt == "not known":
             server.script_flush()  # as a server that was started anew
         asked.clear()
-        with counted({"moves": 12, "failures": 0}), announced_together():
+        with counted({"moves": 12, "failures": 0}), announce_group():
             for name in names:
                 steps.save(name, attempt, x=2)
         assert len(asked) == 1

@@ -7,11 +7,11 @@ import pytest
 from redis.crc import key_slot
 
 from checkpoints.live_copy import current
-from checkpoints.live_copy.inspecting import conversations_held, standing_of
+from checkpoints.live_copy.inspection import conversations_held, status_of
 from checkpoints.live_copy.port import ALL_PARTS
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import erasure
-from conversations.announcing import announced_together
+from conversations.announcements import announce_group
 from ctxadmin.identity.roles import Role
 from ctxadmin.storage.redis.address import read_address
 from ctxadmin.storage.redis.link import Link
@@ -56,7 +56,7 @@ def test_a_cluster_keeps_each_conversation_on_one_node(cluster: list[ClusterNode
             assert snapshot(head.public_id) == snapshot_in_sql(head.public_id)
     for head in heads:
         assert len({key_slot(part.key(head.key).encode()) for part in ALL_PARTS}) == 1
-        assert len(standing_of(link, head.key)) == 4
+        assert len(status_of(link, head.key)) == 4
     assert conversations_held(link) == sorted(head.key for head in heads)
     assert len([node for node in cluster if node.call("DBSIZE")]) > 1
     erasure.erase(person(Role.ADMIN), "c0")
@@ -73,7 +73,7 @@ def test_all_nodes_of_a_cluster_hear_of_what_is_committed_together(
         conversation(user("hello"), public_id=name)
         steps.save(name, "more", x=1)
         snapshot(name)
-    with counted({"moves": 4 * len(names), "failures": 0}), announced_together():
+    with counted({"moves": 4 * len(names), "failures": 0}), announce_group():
         for name in names:
             steps.save(name, "and more", x=2, large="L" * 200_000)
     with counted({"hits": len(names), "doubts": 0}):

@@ -10,8 +10,8 @@ from django.core import mail
 from django.test import Client
 
 from checkpoints.domain.commands import MoveExecution
-from checkpoints.services import annotating, moving
-from checkpoints.services.assigning import assign
+from checkpoints.services import annotations, status_changes
+from checkpoints.services.assignments import assign
 from ctxadmin.accounts.models import Membership, User
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
@@ -19,7 +19,7 @@ from ctxadmin.lib.errors import Forbidden, ValidationFailed, VersionConflict
 from notifications.domain.kinds import Kind
 from notifications.fan_out import fan_out
 from notifications.models import Choice, Delivery
-from notifications.services.choices import Chosen, choose, chosen_of
+from notifications.services.choices import PreferenceChoice, choices_of, choose
 from tests.factories import engine, signed_in, user
 from tests.integration.checkpoints.flows import REVIEW, Run, chain, refused
 from tests.integration.notifications.conftest import person_of, send_all
@@ -39,7 +39,7 @@ def _mail_server(settings: Any) -> None:
 def reviewer(name: str, *kinds: Kind, browser: tuple[Kind, ...] = ()) -> Any:
     actor = person_of(name, Role.REVIEWER)
     User.objects.filter(pk=int(actor.id)).update(email=f"{name}@example.org")
-    choose(actor, Chosen(kinds, browser))
+    choose(actor, PreferenceChoice(kinds, browser))
     return actor
 
 
@@ -71,7 +71,7 @@ def test_nobody_is_told_what_they_did_themselves() -> None:
     reviewer("rolf", Kind.FAILED)
     run = Run.start()
     run.pause_now()
-    moving.reject(rita, run.head.public_id, MoveExecution())
+    status_changes.reject(rita, run.head.public_id, MoveExecution())
     send_all()
     assert [letter.to for letter in mail.outbox] == [["rolf@example.org"]]
     assert not Delivery.objects.filter(target=rita.id).exists()
@@ -80,11 +80,11 @@ def test_nobody_is_told_what_they_did_themselves() -> None:
 def test_choices_are_kept_and_on_record_once() -> None:
     rita = reviewer("rita", Kind.PAUSED, browser=(Kind.FAILED,))
     before = Choice.objects.get(kind=Kind.PAUSED).mail_since
-    choose(rita, Chosen([Kind.PAUSED], [Kind.FAILED]))
+    choose(rita, PreferenceChoice([Kind.PAUSED], [Kind.FAILED]))
     assert AuditEntry.objects.filter(action="notification.choose").count() == 1
-    choose(rita, Chosen([Kind.PAUSED, Kind.FAILED]))
+    choose(rita, PreferenceChoice([Kind.PAUSED, Kind.FAILED]))
     assert Choice.objects.get(kind=Kind.PAUSED).mail_since == before
-    assert (set(chosen_of(rita).mail), chosen_of(rita).browser) == (
+    assert (set(choices_of(rita).mail), choices_of(rita).browser) == (
         {Kind.PAUSED, Kind.FAILED},
         [],
     )
@@ -92,7 +92,7 @@ def test_choices_are_kept_and_on_record_once() -> None:
 
 def test_engines_choose_nothing() -> None:
     with pytest.raises(Forbidden):
-        choose(engine(), Chosen([Kind.PAUSED]))
+        choose(engine(), PreferenceChoice([Kind.PAUSED]))
 
 
 def _leave(name: str) -> None:
@@ -224,7 +224,7 @@ def test_a_review_is_given_away_but_not_taken_from_others_unasked() -> None:
     boss, rita = person_of("boss"), reviewer("rita")
     reviewer("rolf")
     name = paused().head.public_id
-    annotating.claim(rita, name)
+    annotations.claim(rita, name)
     with pytest.raises(VersionConflict):
         assign(boss, name, "rolf")
     assert assign(rita, name, "rolf").holder == "person:rolf"

@@ -10,10 +10,10 @@ from typing import Any
 
 from django.test import Client
 
-from checkpoints import following
+from checkpoints import page_updates
 from checkpoints.domain.merge import merge_states
 from checkpoints.domain.reducers import ReducerTable
-from checkpoints.editing import drafts
+from checkpoints.editing import draft_store
 from checkpoints.editing.entries import changes_of
 from checkpoints.editing.state_form import with_changes
 from checkpoints.frames import ConversationChanged, ConversationState
@@ -51,7 +51,7 @@ class Scene:
         self.truth[self.version] = state
 
     def fresh(self) -> ConversationState:
-        return following.read([self.run.head.key])[self.run.head.key]
+        return page_updates.read([self.run.head.key])[self.run.head.key]
 
 
 class Follower:
@@ -286,7 +286,7 @@ class Editor:
         row = find_current(self.scene.run.head.key)
         person = str(self.client.session["_auth_user_id"])
         actor = replace(system_actor(workspace(), "tests"), id=person)
-        draft = drafts.find(actor, row, version)
+        draft = draft_store.find(actor, row, version)
         assert (draft.version, draft.seq) == (version, int(hidden(self.html, "seq")))
         truth = self.scene.truth[version]
         doc = with_changes(truth, changes_of(draft.entries.values(), truth, ReducerTable()))

@@ -9,10 +9,10 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from checkpoints.editing import drafts
+from checkpoints.editing import draft_store
 from checkpoints.models import Checkpoint, PendingEdit
-from checkpoints.pages.editing.unwritable import LostPage
-from checkpoints.services import updating
+from checkpoints.pages.editing.lost_edit_page import LostEditPage
+from checkpoints.services import state_updates
 from ctxadmin.accounts.models import Membership
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
@@ -50,10 +50,10 @@ def begin_another(run: Run) -> None:
     assert run.snapshot()["version"] == 1
 
 
-def lost_page(answer: Any) -> LostPage:
+def lost_page(answer: Any) -> LostEditPage:
     assert answer.status_code == 409, answer.content
     shown = answer.context["page"]
-    assert isinstance(shown, LostPage)
+    assert isinstance(shown, LostEditPage)
     return shown
 
 
@@ -248,7 +248,7 @@ def test_what_is_too_large_to_be_kept_is_shown_and_said(
     form = opened(reviewer, run)
     send(reviewer, run, typed(form, draft="short"), "keep")
     begin_another(run)
-    monkeypatch.setattr(drafts, "MOST_BYTES", 200)
+    monkeypatch.setattr(draft_store, "MOST_BYTES", 200)
     answer = send(reviewer, run, typed(form, count='"' + "long " * 100))
     assert changes(answer) == {}
     assert "draft: short" in lost_page(answer).texts
@@ -261,13 +261,13 @@ def test_an_execution_that_begins_while_it_is_applied_gets_nothing_of_it(
     reviewer: Client, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
-    write = updating.update
+    write = state_updates.update
 
     def begins_first(*given: Any, **named: Any) -> Any:
         begin_another(run)
         return write(*given, **named)
 
-    monkeypatch.setattr(updating, "update", begins_first)
+    monkeypatch.setattr(state_updates, "update", begins_first)
     answer = apply(reviewer, run, summary)
     assert changes(answer) == {"draft": "Dear friend"}
     assert run.state() == OTHER

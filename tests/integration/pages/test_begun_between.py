@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from checkpoints.models import Claim, Execution, Label
-from checkpoints.services import annotating, moving, restoring
+from checkpoints.services import annotations, restores, status_changes
 from conversations.models import Comment
 from conversations.writing import Writing, writing
 from ctxadmin.identity.actor import Actor
@@ -24,7 +24,7 @@ STARTED = "Another execution has started"
 
 
 def before_it_is_written(
-    monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], service: ModuleType = annotating
+    monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], service: ModuleType = annotations
 ) -> None:
     """Act once, in a connection of its own, before a service's write takes the conversation."""
 
@@ -85,13 +85,13 @@ def test_a_label_of_the_new_execution_is_not_removed_in_the_place_of_the_former_
 @pytest.mark.parametrize(
     ("path", "fields", "service"),
     [
-        ("move/", {"move": "approve"}, moving),
-        ("move/", {"move": "reject", "reason": "of the one before"}, moving),
-        ("move/", {"move": "resume"}, moving),
-        ("cancel/", {"reason": "of the one before"}, moving),
-        ("versions/0/restore/", {"reason": "of the one before"}, restoring),
-        ("claim/", {"do": "claim"}, annotating),
-        ("claim/", {"do": "release"}, annotating),
+        ("move/", {"move": "approve"}, status_changes),
+        ("move/", {"move": "reject", "reason": "of the one before"}, status_changes),
+        ("move/", {"move": "resume"}, status_changes),
+        ("cancel/", {"reason": "of the one before"}, status_changes),
+        ("versions/0/restore/", {"reason": "of the one before"}, restores),
+        ("claim/", {"do": "claim"}, annotations),
+        ("claim/", {"do": "release"}, annotations),
     ],
 )
 def test_what_was_decided_of_the_former_execution_does_not_move_the_new_one(

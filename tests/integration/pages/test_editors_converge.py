@@ -16,7 +16,7 @@ from django.db import connection
 from checkpoints.frames import ConversationChanged
 from checkpoints.models import PendingEdit
 from ctxadmin.lib.structural_diff import equal
-from ctxadmin.realtime import announcing
+from ctxadmin.realtime import announcements
 from ctxadmin.realtime.messages import Announced, Message
 from tests.factories import Api
 from tests.integration.checkpoints.flows import Run, ok
@@ -48,9 +48,9 @@ def announced() -> Iterator[list[ConversationChanged]]:
         told = [each.frame for each in messages if isinstance(each, Announced)]
         heard.extend(frame for frame in told if isinstance(frame, ConversationChanged))
 
-    announcing.carry(carrier)
+    announcements.carry(carrier)
     yield heard
-    announcing._carriers.remove(carrier)
+    announcements._carriers.remove(carrier)
 
 
 class Play:

@@ -9,9 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints.course import course_of
 from checkpoints.models import Checkpoint
 from checkpoints.store import find_current
+from checkpoints.trace import trace_of
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from tests.factories import Api, signed_in, user
@@ -178,10 +178,10 @@ def test_a_step_whose_state_was_thinned_is_listed_without_what_it_saw(
 def test_of_a_long_course_the_newest_turns_are_told(loop: Run) -> None:
     row = find_current(loop.head.key)
     assert row is not None
-    course = course_of(row, most=2)
+    course = trace_of(row, most=2)
     assert [turn.version for turn in course.turns] == [4, 3]
     assert not course.whole
-    assert course_of(row).whole
+    assert trace_of(row).whole
 
 
 def test_the_marks_take_as_many_queries_for_a_long_execution(reader: Client, loop: Run) -> None:

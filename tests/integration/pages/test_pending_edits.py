@@ -10,9 +10,9 @@ from django.test import Client
 
 from checkpoints import pending_store
 from checkpoints.domain.retention import RetentionPolicy
-from checkpoints.editing import drafts
+from checkpoints.editing import draft_store
 from checkpoints.models import PendingEdit
-from checkpoints.pending_store import Pending, Place, Wanted
+from checkpoints.pending_store import EditKey, Pending, PendingQuery
 from checkpoints.services.thinning import thin
 from checkpoints.store import find_current
 from conversations import erasure
@@ -319,7 +319,7 @@ def test_too_much_is_refused_and_what_was_kept_stays(
     reviewer: Client, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept(reviewer, run, draft="short")
-    monkeypatch.setattr(drafts, "MOST_BYTES", 300)
+    monkeypatch.setattr(draft_store, "MOST_BYTES", 300)
     answer = kept(reviewer, run, draft="long " * 100)
     assert answer.status_code == 413
     assert values_in(page(reviewer, run, "state/"))["draft"] == "short"
@@ -339,15 +339,15 @@ def test_who_may_not_edit_keeps_nothing(run: Run) -> None:
 
 
 def test_who_was_faster_in_between_is_heeded() -> None:
-    place = Place(1, 1, 1)
-    pending_store.change(place, lambda kept: Wanted(1, b"[1]", 1))
+    place = EditKey(1, 1, 1)
+    pending_store.change(place, lambda kept: PendingQuery(1, b"[1]", 1))
     seen: list[bytes | None] = []
 
-    def decide(kept: Pending | None) -> Wanted:
+    def decide(kept: Pending | None) -> PendingQuery:
         seen.append(None if kept is None else kept.typed)
         if len(seen) == 1:
-            pending_store.change(place, lambda kept: Wanted(1, b"[2]", 2))
-        return Wanted(1, b"[3]", len(seen) + 1)
+            pending_store.change(place, lambda kept: PendingQuery(1, b"[2]", 2))
+        return PendingQuery(1, b"[3]", len(seen) + 1)
 
     found = pending_store.change(place, decide)
     assert seen == [b"[1]", b"[2]"]

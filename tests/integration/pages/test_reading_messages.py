@@ -10,7 +10,7 @@ from django.utils.html import escape
 from pydantic import JsonValue
 from pytest_django import DjangoAssertNumQueries
 
-from conversations import finding
+from conversations import message_search
 from conversations.domain.configs import read_operation
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -239,7 +239,7 @@ def test_the_view_is_looked_through_by_itself_and_the_log_if_asked(reviewer: Cli
 def test_many_hits_come_in_parts(reviewer: Client) -> None:
     long_chat(120)
     page = reviewer.get("/conversations/chat/find/?q=number", headers={"HX-Request": "true"})
-    assert text(page).count('class="hit"') == finding.MOST_HITS
+    assert text(page).count('class="hit"') == message_search.MOST_HITS
     assert "<html" not in text(page)
     on = re.findall(r'<a href="([^"]*from=[^"]*)"', text(page))[0].replace("&amp;", "&")
     assert re.findall(r"at=(\d+)#m", text(reviewer.get(on)))[0] == "50"
@@ -249,7 +249,7 @@ def test_a_search_looks_through_a_bounded_part_and_goes_on(
     reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long_chat(30)
-    monkeypatch.setattr(finding, "_MOST_MESSAGES", 10)
+    monkeypatch.setattr(message_search, "_MOST_MESSAGES", 10)
     page = text(reviewer.get("/conversations/chat/find/?q=number+25"))
     assert "Searched 10 of 30 messages" in page
     assert "#m25" in text(reviewer.get("/conversations/chat/find/?q=number+25&from=20"))
@@ -260,7 +260,7 @@ def test_a_search_reads_a_thousand_messages_with_one_query(
 ) -> None:
     head = long_chat(1500)
     with django_assert_max_num_queries(2):
-        found = finding.find(head, View([(0, 1500)]), "nothing of this")
+        found = message_search.find(head, View([(0, 1500)]), "nothing of this")
     assert (list(found.hits), found.next) == ([], None)
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import Checkpoint, Execution, Retention
 from checkpoints.services import thinning
-from checkpoints.services.policies import policy_of
+from checkpoints.services.retention_policies import policy_of
 from conversations.models import Conversation
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Role

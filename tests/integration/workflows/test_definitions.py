@@ -9,7 +9,7 @@ from ctxadmin.lib.errors import NotFound
 from tests.factories import engine
 from tests.integration.workflows.documents import document, node
 from workflows import definitions, services
-from workflows.definitions import Kept
+from workflows.definitions import BoundedCache
 from workflows.domain import graph
 from workflows.domain.problems import REDUCERS as KNOWN
 from workflows.domain.processors import standard
@@ -83,7 +83,7 @@ def test_problems_follow_the_processors_that_are_registered() -> None:
 
 
 def test_what_is_kept_is_bounded_by_number_and_by_bytes() -> None:
-    kept = Kept[str](entries=3, size=100)
+    kept = BoundedCache[str](entries=3, size=100)
     made: list[str] = []
 
     def get(key: str, weight: int) -> str:

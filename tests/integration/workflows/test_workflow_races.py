@@ -87,7 +87,7 @@ def test_a_write_that_did_not_see_the_newest_change_is_refused_by_the_update_its
     row = services.create(actor, NewWorkflow("flow"))
     seen = store.find_workflow(actor.workspace, "flow")
     services.save_draft(actor, "flow", named("b"), 0)
-    opened = store.Writing(seen, actor)
+    opened = store.WorkflowWriting(seen, actor)
     with pytest.raises(VersionConflict):
         opened.commit(Action.WORKFLOW_CHANGE, {}, draft=b"{}", draft_version=1)
     assert b'"name":"b"' in bytes(Workflow.objects.get().draft)

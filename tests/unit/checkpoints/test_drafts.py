@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from checkpoints.domain.reducers import ReducerTable
-from checkpoints.editing import statements
+from checkpoints.editing import form_changes
 from checkpoints.editing.draft import (
     Applied,
     Aside,
@@ -29,8 +29,8 @@ from checkpoints.editing.draft import (
     without,
 )
 from checkpoints.editing.entries import changes_of, entries_of, mark_of_changes
-from checkpoints.editing.rebase import Sides, rebased, touched
-from checkpoints.editing.statements import Said
+from checkpoints.editing.form_changes import DraftPatch
+from checkpoints.editing.rebase import Sides, rebased, touched_keys
 from ctxadmin.lib.structural_diff import ABSENT
 
 
@@ -173,31 +173,31 @@ def test_what_is_written_leaves_the_draft() -> None:
 # --- What forms without a script say -----------------------------------------------------------
 
 
-def said(given: dict[str, str], *entries: Entry) -> Said:
-    return statements.said_by_form(entries, given)
+def said(given: dict[str, str], *entries: Entry) -> DraftPatch:
+    return form_changes.patch_of_form(entries, given)
 
 
 def test_a_form_says_only_what_differs_from_what_it_was_given() -> None:
     form = said({"0:plan": "plan=one"}, entry("plan", "one"), entry("tone", "warm"))
-    made, over = statements.operations_of(form, ONE)
+    made, over = form_changes.operations_of(form, ONE)
     assert (made, over) == ([Set("0:tone", entry("tone", "warm"))], [])
 
 
 def test_a_form_that_has_not_seen_what_stands_keeps_it_beside() -> None:
-    made, over = statements.operations_of(said({}, entry("plan", "two")), ONE)
+    made, over = form_changes.operations_of(said({}, entry("plan", "two")), ONE)
     found = after(ONE, *made)
     assert (over, texts(found), beside(found)) == (["plan"], {"0:plan": "two"}, ["one"])
 
 
 def test_a_new_key_that_a_form_has_no_more_is_taken_out() -> None:
     draft = after(NEW, put("1:more", "x"))
-    made, _over = statements.operations_of(said({"1:more": "more=x"}), draft)
+    made, _over = form_changes.operations_of(said({"1:more": "more=x"}), draft)
     assert not after(draft, *made)
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"0:a": 1', '{"0:a": 1}'])
 def test_marks_that_no_page_was_given_are_none(text: str) -> None:
-    assert statements.read_given(text) == {}
+    assert form_changes.read_given(text) == {}
 
 
 # --- Later versions ------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def test_a_draft_moves_over_changes_of_other_keys() -> None:
 def test_parts_of_one_value_that_go_together_are_merged() -> None:
     draft = typed(facts={"a": 5, "b": 2})
     held = {"plan": 1, "facts": 4}
-    assert touched(draft.entries.values(), 3, held) == {"facts"}
+    assert touched_keys(draft.entries.values(), 3, held) == {"facts"}
     found = rebased(draft, 4, held, sides(facts={"a": 1, "b": 7}))
     assert found is not None
     changes = changes_of(found.entries.values(), {"facts": {"a": 1, "b": 7}}, ReducerTable())

@@ -7,7 +7,7 @@ import pytest
 from checkpoints.domain.execution import (
     Execution,
     Failure,
-    Standing,
+    RestorePoint,
     advance,
     approve,
     ask_pause,
@@ -146,12 +146,12 @@ class TestUpdate:
             update(execution, "a")
 
     def test_an_execution_restored_to_its_start_takes_any_node(self) -> None:
-        start = restore(PAUSED_AFTER_A, Standing(0, None, When.BEFORE, ()), NOW).execution
+        start = restore(PAUSED_AFTER_A, RestorePoint(0, None, When.BEFORE, ()), NOW).execution
         assert update(start, "whatever").execution.version == 6
 
 
 class TestRestoreAndFork:
-    STANDING = Standing(2, "a", When.AFTER, ("a",))
+    STANDING = RestorePoint(2, "a", When.AFTER, ("a",))
 
     @pytest.mark.parametrize("execution", [PAUSED_BEFORE_B, FAILED_AT_B])
     def test_a_restore_is_a_new_version_and_then_paused_there(self, execution: Execution) -> None:

@@ -7,8 +7,8 @@ from pydantic import JsonValue
 
 from conversations.domain.formats.anthropic import FIRST
 from conversations.domain.formats.formats import FORMATS, ProviderFormat, provider_format, write
+from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.source import source_messages
-from conversations.domain.formats.written import Written
 from conversations.domain.message import Draft
 from tests.unit.conversations.chats import (
     assistant,
@@ -28,7 +28,7 @@ IMAGES: list[JsonValue] = [
 ]
 
 
-def written(name: ProviderFormat, *drafts: Draft) -> Written:
+def written(name: ProviderFormat, *drafts: Draft) -> FormattedView:
     return write(source_messages([(i, draft.body) for i, draft in enumerate(drafts)]), name)
 
 
@@ -36,7 +36,7 @@ def messages(name: ProviderFormat, *drafts: Draft) -> Any:
     return list(written(name, *drafts).messages)
 
 
-def warned(found: Written) -> list[tuple[str, tuple[int, ...]]]:
+def warned(found: FormattedView) -> list[tuple[str, tuple[int, ...]]]:
     return [(warning.code, warning.indices) for warning in found.warnings]
 
 
@@ -146,7 +146,7 @@ def test_ids_that_are_used_again_get_a_number_where_each_must_have_its_own() -> 
     assert [m.get("tool_call_id") for m in messages("openai", *drafts)][2] == "a b"
 
 
-def pair_blocks(found: Written) -> list[Any]:
+def pair_blocks(found: FormattedView) -> list[Any]:
     blocks: list[Any] = [block for each in found.messages for block in each["content"]]  # type: ignore[union-attr]
     return [block for block in blocks if block["type"] in ("tool_use", "tool_result")]
 

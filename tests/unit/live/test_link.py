@@ -7,7 +7,7 @@ from typing import NoReturn
 import pytest
 from pytest_django import Settings
 
-from checkpoints.live_copy.setting_up import set_up
+from checkpoints.live_copy.setup import set_up
 from ctxadmin.storage.redis.address import read_address
 from ctxadmin.storage.redis.link import Link, Span
 from ctxadmin.telemetry import traces

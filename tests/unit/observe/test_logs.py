@@ -163,9 +163,7 @@ def test_of_other_packages_words_that_are_no_template_are_told_by_their_place(
     assert CONTENT not in "".join(lines.texts)
 
 
-@pytest.mark.parametrize(
-    "name", ["checkpoints.live_copy.reading", "conversations", "ctxadmin.http"]
-)
+@pytest.mark.parametrize("name", ["checkpoints.live_copy.reader", "conversations", "ctxadmin.http"])
 def test_an_event_of_any_package_of_ours_has_its_values(lines: Lines, name: str) -> None:
     logging.getLogger(name).warning("The copy of {%d} is damaged", 5)
     assert lines.json[0]["event"] == "The copy of {5} is damaged"

@@ -23,7 +23,7 @@ TEST = ROOT / "requirements" / "test.txt"
 LOCKS = (EMBEDDED, PRODUCTION, TEST)
 # Modules that are loaded only where a setting asks for what they need.
 ON_SERVERS = {
-    ROOT / "checkpoints/live_copy/sums.py",
+    ROOT / "checkpoints/live_copy/checksums.py",
     ROOT / "ctxadmin/storage/redis/link.py",
     ROOT / "ctxadmin/storage/redis/redis_errors.py",
     ROOT / "ctxadmin/storage/database/mysql/base.py",

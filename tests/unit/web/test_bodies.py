@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.http import bodies, body_room
+from ctxadmin.http import bodies, body_memory
 from ctxadmin.http.bodies import Bodies, ClientGone
-from ctxadmin.http.body_room import BodyRoom
-from ctxadmin.http.early_answers import RefusedEarly
+from ctxadmin.http.body_memory import BodyRoom
+from ctxadmin.http.early_responses import RefusedEarly
 
 KIB = 1024
 PATH = "/api/v1/conversations"
@@ -105,7 +105,7 @@ def test_a_body_that_drips_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bodies_beyond_the_room_wait_and_are_refused_when_it_stays_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(body_room, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(body_memory, "WAIT_SECONDS", 0.01)
     size = 100 * KIB
 
     async def act() -> None:

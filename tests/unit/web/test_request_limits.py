@@ -6,7 +6,7 @@ import pytest
 
 from ctxadmin.http import request_limits
 from ctxadmin.http.callers import KnownCallers
-from ctxadmin.http.early_answers import RefusedEarly
+from ctxadmin.http.early_responses import RefusedEarly
 from ctxadmin.http.request_limits import Kind, Limits, RequestLimits
 
 NOW = 1000.0

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from conversations.domain.message import read_messages
-from workflows.domain.context import HistoryEntry, Messages, PromptContext, Sight
+from workflows.domain.context import HistoryEntry, Messages, NodeInput, PromptContext
 from workflows.domain.flow import Entered
 from workflows.domain.graph import read
 from workflows.domain.plan import Plan
@@ -48,9 +48,9 @@ def sight(
     history: Sequence[HistoryEntry] = (),
     metadata: Mapping[str, JsonValue] | None = None,
     template: str = "",
-) -> Sight:
+) -> NodeInput:
     context = PromptContext(template, variables or {}, tuple(history), metadata or {})
-    return Sight(
+    return NodeInput(
         context,
         Messages.of(read_messages([dict(message) for message in messages]) if messages else ()),
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from conversations.domain.message import Draft, read_message
-from workflows.domain.context import HistoryEntry, Messages, PromptContext, Sight
+from workflows.domain.context import HistoryEntry, Messages, NodeInput, PromptContext
 from workflows.domain.edge_filters import edge_step, read_edge_filter
 from workflows.domain.explain import Applied, Decision, Step, run_steps
 from workflows.domain.filters import filter_step, read_filter
@@ -35,14 +35,14 @@ def sight(
     metadata: Mapping[str, JsonValue] | None = None,
     messages: Sequence[Draft] = (),
     tools: str | None = None,
-) -> Sight:
+) -> NodeInput:
     """A sight with the template ``"T"``; history entries may be given by their node ids."""
     entries = tuple(
         HistoryEntry(each, f"{each}?", f"{each}!") if isinstance(each, str) else each
         for each in history
     )
     context = PromptContext("T", variables or {}, entries, metadata or {})
-    return Sight(context, Messages.of(messages, tools=tools))
+    return NodeInput(context, Messages.of(messages, tools=tools))
 
 
 def of_filter(*filters: Mapping[str, JsonValue], default: str = "pass") -> Step:
@@ -58,11 +58,11 @@ def rule(kind: str, pattern: str, **fields: JsonValue) -> dict[str, JsonValue]:
     return {"type": kind, "pattern": pattern, **fields}
 
 
-def applied(step: Step, given: Sight) -> Sight:
+def applied(step: Step, given: NodeInput) -> NodeInput:
     return step(given, 0, False).sight
 
 
-def explained(step: Step, given: Sight) -> Applied:
+def explained(step: Step, given: NodeInput) -> Applied:
     return run_steps(given, [(0, step)], explain=True)
 
 
@@ -75,15 +75,15 @@ def verdicts(decisions: Sequence[Decision], section: str) -> dict[str | int | No
     }
 
 
-def names(given: Sight) -> list[str]:
+def names(given: NodeInput) -> list[str]:
     return list(given.context.variables)
 
 
-def nodes(given: Sight) -> list[str]:
+def nodes(given: NodeInput) -> list[str]:
     return [entry.node_id for entry in given.context.history]
 
 
-def shown(given: Sight) -> list[int]:
+def shown(given: NodeInput) -> list[int]:
     return list(given.messages.view)
 
 

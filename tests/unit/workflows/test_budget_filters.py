@@ -20,7 +20,7 @@ from tests.unit.workflows.sights import (
     shown,
     sight,
 )
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 from workflows.domain.filters import read_filter
 from workflows.domain.flow import counting
 from workflows.domain.yaml_io import dump, load
@@ -36,7 +36,7 @@ def budget(most: int, target: int, **options: Any) -> JsonValue:
     }
 
 
-def talk(*roles: str, each: int = 10) -> Sight:
+def talk(*roles: str, each: int = 10) -> NodeInput:
     """A sight of messages of ten tokens."""
     messages: list[dict[str, JsonValue]] = [
         {"role": role, "content": f"{place}", "tokens": each} for place, role in enumerate(roles)
@@ -44,7 +44,7 @@ def talk(*roles: str, each: int = 10) -> Sight:
     return sight(messages=chat(*messages))
 
 
-def looked_up(*results: int) -> Sight:
+def looked_up(*results: int) -> NodeInput:
     """A sight of calls and results of so many tokens."""
     messages: list[dict[str, JsonValue]] = [{"role": "user", "content": "go", "tokens": 10}]
     for place, tokens in enumerate(results):
@@ -56,12 +56,12 @@ def looked_up(*results: int) -> Sight:
     return sight(messages=chat(*messages))
 
 
-def tokens(given: Sight) -> int:
+def tokens(given: NodeInput) -> int:
     log = given.messages.log
     return tokens_of(given.messages.view, counting(given.messages, log.tokens))  # type: ignore[attr-defined]
 
 
-def contents(given: Sight) -> list[JsonValue]:
+def contents(given: NodeInput) -> list[JsonValue]:
     """What the node reads in each message."""
     found: list[JsonValue] = []
     for index in given.messages.view:

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from conversations.domain.message import read_messages
 from conversations.domain.view import View
 from ctxadmin.lib.errors import IncompatibleContext
-from workflows.domain.compatibility import Lack, find_lack
-from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.compatibility import MissingContext, find_missing_context
+from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.graph import Node
 
 Message = Mapping[str, JsonValue]
@@ -24,16 +24,16 @@ def call(*names: str) -> Message:
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-def sight(*messages: Message, shown: list[int] | None = None, **variables: Any) -> Sight:
+def sight(*messages: Message, shown: list[int] | None = None, **variables: Any) -> NodeInput:
     read = Messages.of(read_messages([dict(each) for each in messages]) if messages else ())
     if shown is not None:
         read = read.showing(View.of_indices(shown))
     named = {name.replace("__", "."): value for name, value in variables.items()}
-    return Sight(PromptContext(variables=named), read)
+    return NodeInput(PromptContext(variables=named), read)
 
 
-def lack(kind: str, seen: Sight, node_type: str = "step") -> Lack | None:
-    return find_lack(Node(id="n", type=node_type), kind, seen)
+def lack(kind: str, seen: NodeInput, node_type: str = "step") -> MissingContext | None:
+    return find_missing_context(Node(id="n", type=node_type), kind, seen)
 
 
 def test_a_model_needs_a_variable_or_a_visible_message() -> None:

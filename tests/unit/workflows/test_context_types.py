@@ -14,7 +14,7 @@ from tests.unit.workflows.sights import (
     sight,
     verdicts,
 )
-from workflows.domain.context import HistoryEntry, Sight
+from workflows.domain.context import HistoryEntry, NodeInput
 from workflows.domain.context_types import (
     CONTEXT_TYPES,
     context_type_problem,
@@ -58,12 +58,14 @@ GIVEN = sight(
 EVERY_NODE = ["plain", "tool", "tool2", "not_tool", "person", "person2"]
 
 
-def see(context_type: str, *filters: JsonValue, given: Sight = GIVEN, **config: JsonValue) -> Sight:
+def see(
+    context_type: str, *filters: JsonValue, given: NodeInput = GIVEN, **config: JsonValue
+) -> NodeInput:
     return told(context_type, *filters, given=given, **config).sight
 
 
 def told(
-    context_type: str, *filters: JsonValue, given: Sight = GIVEN, **config: JsonValue
+    context_type: str, *filters: JsonValue, given: NodeInput = GIVEN, **config: JsonValue
 ) -> Applied:
     own = [read_filter(each) for each in filters]
     steps = node_steps(context_type, own, REGISTRIES, config=config, pointer="/nodes/0")

@@ -18,12 +18,12 @@ from tests.unit.workflows.sights import (
     sight,
 )
 from workflows.domain.conditions import compile_condition
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 from workflows.domain.edge_filters import default_edge_filter
 from workflows.domain.figures import beside, figures_seen
 
 
-def holds(text: str, given: Sight) -> bool:
+def holds(text: str, given: NodeInput) -> bool:
     condition = compile_condition(text)
     figures = figures_seen(condition.figures, given.messages)
     return condition.evaluate(given.context.variables, beside(given.context.metadata, figures))

@@ -5,7 +5,7 @@ import pytest
 from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, NotFound, ValidationFailed
 from tests.unit.workflows.plans import include, plan, put_in, seen, selective, sight, texts, user
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 from workflows.domain.flow import enter, preview, walk
 
 
@@ -188,6 +188,6 @@ def test_a_changed_text_ends_the_cached_prefix() -> None:
 
 def test_a_view_may_show_less_than_the_log() -> None:
     state = sight({}, user("one"), user("two"))
-    hidden = Sight(state.context, state.messages.showing(View([(1, 2)])))
+    hidden = NodeInput(state.context, state.messages.showing(View([(1, 2)])))
     found = preview(plan({"a": {}}), "a", hidden, tokens=per_message)
     assert (found.tokens_before, found.tokens_after) == (10, 10)

@@ -18,7 +18,7 @@ from tests.unit.workflows.plans import (
     texts,
     user,
 )
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 from workflows.domain.flow import Arrival, enter, join
 
 
@@ -63,7 +63,7 @@ def test_history_and_messages_keep_their_order_at_a_join() -> None:
     assert texts(joined.messages) == ["one", "three"]
 
 
-def arrival(edge: str, state: Sight) -> Arrival:
+def arrival(edge: str, state: NodeInput) -> Arrival:
     return Arrival(edge, state)
 
 

@@ -14,11 +14,11 @@ from tests.unit.workflows.sights import (
     shown,
     sight,
 )
-from workflows.domain.context import Sight
+from workflows.domain.context import NodeInput
 from workflows.domain.yaml_io import dump, load
 
 
-def talk() -> Sight:
+def talk() -> NodeInput:
     messages: list[dict[str, JsonValue]] = [
         {"role": "system", "content": "Be kind."},
         {"role": "user", "content": "pin", "pinned": True},

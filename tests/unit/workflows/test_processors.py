@@ -13,7 +13,7 @@ from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, Forbidden, InvalidState, NotFound, ValidationFailed
 from tests.unit.workflows.sights import REGISTRIES, chat, names, rule, shown, sight, verdicts
 from workflows.domain.builtin_processors import Processor
-from workflows.domain.context import HistoryEntry, Messages, Sight
+from workflows.domain.context import HistoryEntry, Messages, NodeInput
 from workflows.domain.context_types import CONTEXT_TYPES, node_steps
 from workflows.domain.explain import Applied, run_steps
 from workflows.domain.filters import filter_step, read_filter
@@ -24,7 +24,7 @@ GIVEN = sight({"a": 1, "b": [1]}, history=["x", "y"], metadata={"k": {"v": 1}}, 
 Config = Mapping[str, JsonValue]
 
 
-def only_a(given: Sight, config: Config) -> Sight:
+def only_a(given: NodeInput, config: Config) -> NodeInput:
     """Shows the variable a.
 
     And nothing else.
@@ -72,7 +72,7 @@ def test_a_registered_processor_is_found_and_is_a_context_type() -> None:
 def test_a_processor_is_given_the_config_of_its_node() -> None:
     seen: list[Config] = []
 
-    def note(given: Sight, config: Config) -> Sight:
+    def note(given: NodeInput, config: Config) -> NodeInput:
         seen.append(config)
         return given
 
@@ -204,42 +204,42 @@ def test_a_package_cannot_take_a_name_that_is_taken() -> None:
 # Foreign code
 
 
-def _fails(given: Sight, config: Config) -> Sight:
+def _fails(given: NodeInput, config: Config) -> NodeInput:
     raise KeyError("nothing here")
 
 
-def _knows(given: Sight, config: Config) -> Sight:
+def _knows(given: NodeInput, config: Config) -> NodeInput:
     raise InvalidState("not now")
 
 
-def _no_sight(given: Sight, config: Config) -> Sight:
-    return cast(Sight, None)
+def _no_sight(given: NodeInput, config: Config) -> NodeInput:
+    return cast(NodeInput, None)
 
 
-def _no_json(given: Sight, config: Config) -> Sight:
+def _no_json(given: NodeInput, config: Config) -> NodeInput:
     odd = cast(JsonValue, date(2026, 1, 1))
     return replace(given, context=replace(given.context, variables={"a": odd}))
 
 
-def _no_names(given: Sight, config: Config) -> Sight:
+def _no_names(given: NodeInput, config: Config) -> NodeInput:
     odd = cast(Mapping[str, JsonValue], {1: GIVEN.context.variables["a"]})
     return replace(given, context=replace(given.context, variables=odd))
 
 
-def _no_entry(given: Sight, config: Config) -> Sight:
+def _no_entry(given: NodeInput, config: Config) -> NodeInput:
     odd = HistoryEntry("n", metadata=cast(Mapping[str, JsonValue], [1]))
     return replace(given, context=replace(given.context, history=(odd,)))
 
 
-def _no_template(given: Sight, config: Config) -> Sight:
+def _no_template(given: NodeInput, config: Config) -> NodeInput:
     return replace(given, context=replace(given.context, template=cast(str, 5)))
 
 
-def _own_log(given: Sight, config: Config) -> Sight:
+def _own_log(given: NodeInput, config: Config) -> NodeInput:
     return replace(given, messages=Messages.of(chat()))
 
 
-def _beyond_the_log(given: Sight, config: Config) -> Sight:
+def _beyond_the_log(given: NodeInput, config: Config) -> NodeInput:
     return replace(given, messages=given.messages.showing(View([(0, 99)])))
 
 
@@ -288,7 +288,7 @@ def test_a_transform_that_fails_is_named() -> None:
 
 
 def test_a_processor_is_explained_by_its_effect() -> None:
-    def work(given: Sight, config: Config) -> Sight:
+    def work(given: NodeInput, config: Config) -> NodeInput:
         first, second = given.context.history
         context = replace(
             given.context,
@@ -311,7 +311,7 @@ def test_a_processor_is_explained_by_its_effect() -> None:
 
 
 def test_what_a_processor_moved_is_followed() -> None:
-    def turn(given: Sight, config: Config) -> Sight:
+    def turn(given: NodeInput, config: Config) -> NodeInput:
         return replace(given, context=replace(given.context, history=given.context.history[::-1]))
 
     registries = fresh(turn=turn)
@@ -327,7 +327,7 @@ def test_what_a_processor_moved_is_followed() -> None:
 
 
 def test_a_processor_that_shows_a_hidden_message_again_is_told() -> None:
-    def all_of_them(given: Sight, config: Config) -> Sight:
+    def all_of_them(given: NodeInput, config: Config) -> NodeInput:
         return replace(given, messages=given.messages.showing(View([(0, 6)])))
 
     registries = fresh(all=all_of_them)
@@ -339,7 +339,7 @@ def test_a_processor_that_shows_a_hidden_message_again_is_told() -> None:
 
 
 def test_a_processor_that_splits_a_pair_warns() -> None:
-    def tail(given: Sight, config: Config) -> Sight:
+    def tail(given: NodeInput, config: Config) -> NodeInput:
         return replace(given, messages=given.messages.showing(View([(3, 6)])))
 
     assert [each.code for each in run("tail", fresh(tail=tail)).warnings] == ["split_pair"]

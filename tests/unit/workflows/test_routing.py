@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from workflows.domain.graph import read
 from workflows.domain.plan import Plan
-from workflows.domain.routing import Decision, Marking, Next, decide, ready_nodes, replay
+from workflows.domain.routing import Decision, EdgeOutcome, Marking, decide, ready_nodes, replay
 from workflows.domain.topology import Graph, graph_of
 
 
@@ -56,7 +56,7 @@ def ready(found: Graph, executed: str, *refused: str) -> str:
     return " ".join(ready_nodes(found, executed.split(), decisions))
 
 
-def taken(next_edges: Sequence[Next]) -> list[str]:
+def taken(next_edges: Sequence[EdgeOutcome]) -> list[str]:
     return [each.edge for each in next_edges if each.passes]
 
 

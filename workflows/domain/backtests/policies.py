@@ -13,7 +13,7 @@ from ctxadmin.lib.sentence import say
 from workflows.domain import flow
 from workflows.domain.backtests.presets import PRESET_TITLES, PRESETS, preset
 from workflows.domain.backtests.recorded import Recorded
-from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.explain import Step
 from workflows.domain.filters import ContextFilter, Operations, filter_step
 from workflows.domain.plan import Plan
@@ -25,7 +25,7 @@ FULL: Final = "full"
 RECORDED: Final = "recorded"
 
 # What a call sees of a sight that has all messages before it; the index of the call's message.
-See = Callable[[Sight, int], Messages]
+See = Callable[[NodeInput, int], Messages]
 
 
 class PolicyConfig(Contract):
@@ -95,7 +95,7 @@ def policies_of(
     return rows
 
 
-def _see_all(sight: Sight, call: int) -> Messages:
+def _see_all(sight: NodeInput, call: int) -> Messages:
     return sight.messages
 
 
@@ -105,7 +105,7 @@ def recorded_views(recorded: Recorded) -> See | None:
     if views is None:
         return None
 
-    def see(sight: Sight, call: int) -> Messages:
+    def see(sight: NodeInput, call: int) -> Messages:
         return sight.messages.showing(View(views.get(call, ())))
 
     return see
@@ -124,7 +124,7 @@ def _see_by_steps(operations: Operations, pointer: str) -> See:
     wanted = ContextFilter(default_behavior="pass", messages=operations)
     step: Step = filter_step([wanted], standard())
 
-    def see(sight: Sight, call: int) -> Messages:
+    def see(sight: NodeInput, call: int) -> Messages:
         return step(sight, "filter", False).sight.messages
 
     return see
@@ -133,14 +133,14 @@ def _see_by_steps(operations: Operations, pointer: str) -> See:
 def _see_by_node(plan: Plan, node: str, pointer: str) -> See:
     edges = usual_edges(plan.graph, node)
     try:
-        flow.enter(plan, node, Sight.of(PromptContext()), edges, check=False)
+        flow.enter(plan, node, NodeInput.of(PromptContext()), edges, check=False)
     except ValidationFailed as error:
         problem = FieldProblem(f"{pointer}/node", error.detail)
         raise ValidationFailed(error.detail, problems=[problem]) from None
     except ContextError:
         pass  # an empty conversation has no place for an operation; others may have
 
-    def see(sight: Sight, call: int) -> Messages:
+    def see(sight: NodeInput, call: int) -> Messages:
         return flow.enter(plan, node, sight, edges, check=False).sight.messages
 
     return see

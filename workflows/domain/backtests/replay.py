@@ -13,7 +13,7 @@ from conversations.domain.view import View
 from ctxadmin.lib.errors import ContextError
 from workflows.domain.backtests.policies import FULL, RECORDED, Policy, recorded_views
 from workflows.domain.backtests.recorded import Recorded, log_upto
-from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.flow import common_prefix, counting
 
 
@@ -122,7 +122,7 @@ class _Row:
         """The next call, with all of ``log`` before it."""
         logged = len(log)
         try:
-            seen = self.policy.see(Sight(context, Messages(log, View([(0, logged)]))), logged)
+            seen = self.policy.see(NodeInput(context, Messages(log, View([(0, logged)]))), logged)
         except ContextError as error:
             self.before.pop(node, None)
             return Call(unseen=logged, problem=error.detail)
@@ -171,7 +171,7 @@ def seen_at(recorded: Recorded, policy: Policy, index: int) -> Messages:
     """What the call would see that led to the message at a log index."""
     log = log_upto(recorded, index)
     context = PromptContext(metadata=orjson.loads(recorded.metadata))
-    sight = Sight(context, Messages(log, View([(0, index)])))
+    sight = NodeInput(context, Messages(log, View([(0, index)])))
     return _with_views(policy, recorded).see(sight, index)
 
 

@@ -9,7 +9,7 @@ from ctxadmin.ui.components import Text, Tone
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard
-from workflows.pages.drawing import words
+from workflows.pages.drawing import summaries
 from workflows.pages.drawing.svg import Links
 
 PER_PAGE: Final = 300
@@ -99,11 +99,11 @@ def _node_line(
         name=node.name or "",
         description=node.description or "",
         type=node.type,
-        tone=words.tone_of(node.type),
-        context_type=words.context_type_of(node),
+        tone=summaries.tone_of(node.type),
+        context_type=summaries.context_type_of(node),
         is_default=node.context_type is None,
-        sees=words.CONTEXT_TYPE_WORDS.get(words.context_type_of(node), ""),
-        filter_words=words.node_words(node, known),
+        sees=summaries.CONTEXT_TYPE_WORDS.get(summaries.context_type_of(node), ""),
+        filter_words=summaries.node_words(node, known),
         pause=str(node.config.get("pause") or ""),
         leads_to=leads_to,
         problems=problems,
@@ -114,12 +114,12 @@ def _node_line(
 def _edge_line(edge: Edge, known: Registries, problems: int, links: Links) -> EdgeLine:
     return EdgeLine(
         id=edge.id,
-        type=words.EDGE_TYPE_WORDS.get(edge.type, edge.type),
+        type=summaries.EDGE_TYPE_WORDS.get(edge.type, edge.type),
         kind=edge.type,
         source=edge.from_node,
         target=edge.to_node,
         condition=edge.condition or "",
-        passes=words.edge_words(edge, known),
+        passes=summaries.edge_words(edge, known),
         weight="" if edge.weight is None else f"{edge.weight:g}",
         problems=problems,
         url=links.edge(edge.id),

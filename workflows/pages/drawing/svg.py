@@ -16,7 +16,7 @@ from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition, layer
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard
 from workflows.domain.topology import Graph, graph_of
-from workflows.pages.drawing import words
+from workflows.pages.drawing import summaries
 from workflows.pages.drawing.routes import Point, Route, routes
 
 # A page of this many cards has 1.2 MB; larger graphs are read in the outline.
@@ -183,10 +183,10 @@ class _Drawer:
         self._edges = Counter(problem.edge for problem in shown)
 
     def card(self, node: Node, spot: NodePosition, *, starts: bool) -> Card:
-        kind_of = words.NODE_TYPE_WORDS.get(node.type, node.type)
-        context_type = words.context_type_of(node)
-        whole = words.CONTEXT_TYPE_WORDS.get(context_type, context_type)
-        own = words.node_words(node, self._registries)
+        kind_of = summaries.NODE_TYPE_WORDS.get(node.type, node.type)
+        context_type = summaries.context_type_of(node)
+        whole = summaries.CONTEXT_TYPE_WORDS.get(context_type, context_type)
+        own = summaries.node_words(node, self._registries)
         errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
         title = short(node.name or node.id, _CARD_TEXT)
         kind, sees = short(f"{kind_of} · {whole}", 31), short(own, 32)
@@ -198,7 +198,7 @@ class _Drawer:
             title=title,
             kind=kind,
             sees=sees,
-            tone=words.tone_of(node.type),
+            tone=summaries.tone_of(node.type),
             # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
             spoken=f"{title} {kind} {sees}".strip()
             + _spoken_node(node, own, errors + warnings)
@@ -213,7 +213,7 @@ class _Drawer:
         )
 
     def line(self, edge: Edge, way: Route, chips: "_Chips") -> Line:
-        passes = words.edge_words(edge, self._registries)
+        passes = summaries.edge_words(edge, self._registries)
         asked = (edge.condition or "").replace("context.", "")  # the whole stands in the title
         mark = self._marks.get(("edge", edge.id), "")
         parts = [str(MARK_WORDS[mark])] if mark else []
@@ -225,7 +225,7 @@ class _Drawer:
         return Line(
             path=way.path,
             id=edge.id,
-            kind=edge.type if edge.type in words.EDGE_TYPE_WORDS else "sequence",
+            kind=edge.type if edge.type in summaries.EDGE_TYPE_WORDS else "sequence",
             chip_x=round(x - width / 2, 1),
             chip_y=round(y - _CHIP_HEIGHT / 2, 1),
             chip_width=round(width, 1),
@@ -262,7 +262,7 @@ def spoken_edge(
     edge: Edge, passes: str, problems: int, names: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """An edge as a sentence; its nodes by their ``names``, if they have one."""
-    kind = words.EDGE_TYPE_WORDS.get(edge.type, edge.type)
+    kind = summaries.EDGE_TYPE_WORDS.get(edge.type, edge.type)
     text = _("Edge %(id)s from %(source)s to %(target)s, %(type)s") % {
         "id": edge.id,
         "source": names.get(edge.from_node) or edge.from_node,

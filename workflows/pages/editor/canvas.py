@@ -24,12 +24,12 @@ from workflows.domain.layout import place
 from workflows.domain.topology import graph_of
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
-from workflows.pages.definition.reading import which_words
-from workflows.pages.drawing import words
+from workflows.pages.definition.workflow_pages import which_words
+from workflows.pages.drawing import summaries
 from workflows.pages.drawing.marks import Marks
-from workflows.pages.editor.card_words import said_of
-from workflows.pages.editor.parts import parts_of
-from workflows.pages.preview.page import suggested
+from workflows.pages.editor.card_summaries import summaries_of
+from workflows.pages.editor.document_parts import parts_of
+from workflows.pages.preview.page import suggested_conversations
 from workflows.store import find_workflow
 
 # Larger graphs open for seconds and move like treacle; the outline of the workflow has all of it.
@@ -88,7 +88,7 @@ def _setup(
     actor: Actor, row: Workflow, document: Document, which: str, *, may_change: bool
 ) -> Mapping[str, object]:
     may_preview = actor.may(Action.PREVIEW)
-    conversations = suggested(actor, str(row.slug)) if may_preview else ()
+    conversations = suggested_conversations(actor, str(row.slug)) if may_preview else ()
     return {
         **_shown(actor, document, row.name),
         "workflow": str(row.key),
@@ -129,7 +129,7 @@ def watched_setup(
             "again": again,
             "marks": marks.as_json(),
             "words": {
-                **said_of(parts_of(stored(document))),
+                **summaries_of(parts_of(stored(document))),
                 "wrong": {"nodes": {}, "edges": {}},
                 "problems": [],
             },
@@ -143,8 +143,8 @@ def _shown(actor: Actor, document: Document, name: str) -> dict[str, object]:
         "name": name,
         "document": graph.dump(document),
         "places": _places(document),
-        "kinds": [kind(each) for each in words.NODE_TYPE_WORDS],
-        "edge_types": [[each, str(label)] for each, label in words.EDGE_TYPE_WORDS.items()],
+        "kinds": [kind(each) for each in summaries.NODE_TYPE_WORDS],
+        "edge_types": [[each, str(label)] for each, label in summaries.EDGE_TYPE_WORDS.items()],
     }
 
 
@@ -161,8 +161,8 @@ def kind(name: str) -> Mapping[str, object]:
     first = _FIRST_CONFIG.get(name)
     return {
         "type": name,
-        "label": str(words.NODE_TYPE_WORDS[name]),
-        "tone": words.tone_of(name),
+        "label": str(summaries.NODE_TYPE_WORDS[name]),
+        "tone": summaries.tone_of(name),
         "context_type": default_context_type(name),
         **({"config": first} if first is not None else {}),
     }

@@ -8,20 +8,20 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.models import Workflow
-from workflows.pages.editor.parts import Parts, RawChanges, parts_of
+from workflows.pages.editor.document_parts import DocumentParts, RawChanges, parts_of
 from workflows.store import draft_conflict, find_version
 
 Version = Annotated[int, Field(ge=0, lt=2**31)]
 
 
-class CanvasAsked(Contract):
+class CanvasRequest(Contract):
     """The draft of a version that the canvas knows, or a published version, and changes of it."""
 
     draft_version: Version | None = None
     version: Version | None = None
     changes: RawChanges = RawChanges()
 
-    def parts(self, row: Workflow) -> Parts:
+    def parts(self, row: Workflow) -> DocumentParts:
         """What stands on the canvas; VersionConflict if another draft was saved since."""
         if self.version is not None:
             data = bytes(find_version(row.key, self.version).document)

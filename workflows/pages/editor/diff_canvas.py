@@ -19,9 +19,9 @@ from workflows import queries
 from workflows.domain.compare import Element, ElementChange, compare
 from workflows.domain.graph import Document
 from workflows.models import Workflow
-from workflows.pages.definition.differences import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.pages.definition.links import crumbs
-from workflows.pages.definition.reading import which_words
+from workflows.pages.definition.workflow_pages import which_words
 from workflows.pages.drawing.diff_drawing import both_of, only_moved
 from workflows.pages.drawing.marks import Mark, Marks, Sign
 from workflows.pages.editor.canvas import watched_setup

@@ -15,15 +15,15 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.ui.sentences import translated
-from workflows import trials
+from workflows import dry_run
 from workflows.domain.context import PromptContext
 from workflows.domain.plan import Plan
 from workflows.domain.topology import Graph, way
-from workflows.pages.editor.calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.editor.canvas_document import CanvasAsked
-from workflows.pages.editor.parts import Parts
-from workflows.pages.preview.seen import Seen, seen_of
-from workflows.trials import Given, Looked, PreviewAsked
+from workflows.dry_run import GivenContext, NodePreview, PreviewRequest
+from workflows.pages.editor.canvas_document import CanvasRequest
+from workflows.pages.editor.document_parts import DocumentParts
+from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
+from workflows.pages.preview.preview_result import PreviewView, preview_view
 
 _MOST_STEPS: Final = 50
 _MOST_IN_A_STEP: Final = 40
@@ -31,7 +31,7 @@ _MOST_IN_A_STEP: Final = 40
 Name = Annotated[str, Field(max_length=10_000)]
 
 
-class EditorPreviewAsked(CanvasAsked):
+class EditorPreviewRequest(CanvasRequest):
     """A node of a document, and what it is tried on: a conversation, or a context and messages.
 
     Without ``edges`` it is entered as by an engine, along those on which something waits for it;
@@ -58,14 +58,14 @@ class EditorPreviewAsked(CanvasAsked):
             raise ValueError("either this or a conversation, not both")
         return value
 
-    def asked(self) -> PreviewAsked:
+    def asked(self) -> PreviewRequest:
         context = PromptContext.read(self.context or {}, "/context")
         drafts = read_messages(self.messages, "/messages") if self.messages else ()
-        return PreviewAsked(
+        return PreviewRequest(
             node=self.node,
             conversation=self.conversation,
             at=self.at,
-            given=Given(context, drafts),
+            given=GivenContext(context, drafts),
         )
 
 
@@ -75,7 +75,7 @@ class Step:
 
     node: str
     edge: str
-    seen: Seen
+    seen: PreviewView
 
 
 Stop = tuple[str, Sequence[str]]
@@ -86,21 +86,21 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """``{html, edges, tokens_before, tokens_after, cached_prefix_lost, problems, steps?}``."""
     actor.require(Action.PREVIEW)
     row = workflow_named(actor, slug)
-    body = json_body(request, EditorPreviewAsked)
+    body = json_body(request, EditorPreviewRequest)
     parts = body.parts(row)
     _require_readable(parts, body.node)
     plan = Plan(parts.document)
-    origin = trials.origin_of(actor, slug, body.asked())
+    origin = dry_run.preview_source_of(actor, slug, body.asked())
     edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
     if not body.path:
         stop = (body.node, edges)
-        return _answer(*trials.look_along(actor, plan, [stop], origin))
+        return _answer(*dry_run.preview_path(actor, plan, [stop], origin))
     stops = _stops(plan.graph, body.node, edges)
-    looked = trials.look_along(actor, plan, stops[-_MOST_STEPS:], origin)
+    looked = dry_run.preview_path(actor, plan, stops[-_MOST_STEPS:], origin)
     return _answer(*looked, left_out=len(stops) - len(looked))
 
 
-def _require_readable(parts: Parts, name: str) -> None:
+def _require_readable(parts: DocumentParts, name: str) -> None:
     """The node must be whole; others may be broken as long as nothing comes from them."""
     part = parts.node(name)
     if part is None:
@@ -137,7 +137,7 @@ def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
     return stops
 
 
-def _answer(*looked: Looked, left_out: int | None = None) -> HttpResponse:
+def _answer(*looked: NodePreview, left_out: int | None = None) -> HttpResponse:
     """The answer for one node, or for a way of which the first ``left_out`` nodes are not shown."""
     last = looked[-1]
     data: dict[str, object] = {}
@@ -150,7 +150,7 @@ def _answer(*looked: Looked, left_out: int | None = None) -> HttpResponse:
         shown = {"steps": steps, "left_out": left_out}
         data["html"] = render_to_string("workflows/_steps.html", shown)
     else:
-        data["html"] = render_to_string("workflows/_seen.html", {"seen": seen_of(last)})
+        data["html"] = render_to_string("workflows/_seen.html", {"seen": preview_view(last)})
     problems = [problem.as_json() for each in looked for problem in each.problems]
     return answered(
         {
@@ -164,7 +164,7 @@ def _answer(*looked: Looked, left_out: int | None = None) -> HttpResponse:
     )
 
 
-def _step(looked: Looked, is_last: bool) -> Step:
-    seen = seen_of(looked) if is_last else seen_of(looked, _MOST_IN_A_STEP)
+def _step(looked: NodePreview, is_last: bool) -> Step:
+    seen = preview_view(looked) if is_last else preview_view(looked, _MOST_IN_A_STEP)
     entered = looked.entered
     return Step(entered.node_id, next(iter(entered.edges), ""), seen)

@@ -24,7 +24,9 @@ from workflows.domain.patterns import pattern_fault
 from workflows.domain.problems import REDUCERS
 from workflows.models import Workflow
 from workflows.pages.definition.links import OutlineLinks
-from workflows.pages.editor.calls import (
+from workflows.pages.editor.canvas_document import CanvasRequest
+from workflows.pages.editor.document_parts import DocumentParts
+from workflows.pages.editor.editor_call import (
     JSON,
     answered,
     editor_call,
@@ -32,8 +34,6 @@ from workflows.pages.editor.calls import (
     json_field,
     workflow_named,
 )
-from workflows.pages.editor.canvas_document import CanvasAsked
-from workflows.pages.editor.parts import Parts
 from workflows.pages.elements import edge_fields, node_fields
 from workflows.pages.elements.checks import (
     Neighbour,
@@ -53,7 +53,7 @@ Kind = Literal["node", "edge", "reducers", "workflow"]
 _ROOTS: dict[Kind, str] = {"node": "node", "edge": "edge", "reducers": "", "workflow": "workflow"}
 
 
-class PanelAsked(CanvasAsked):
+class PanelRequest(CanvasRequest):
     """Which element of which document; the id of the reducers and the workflow is empty."""
 
     kind: Kind
@@ -81,7 +81,7 @@ def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     actor.require(Action.WORKFLOW_CHANGE)
     row = workflow_named(actor, slug)
     if request.content_type == JSON:
-        opened = _Opened(row, json_body(request, PanelAsked))
+        opened = _Opened(row, json_body(request, PanelRequest))
         form = opened.filled()
     else:
         opened = _Opened(row, _asked_by_form(request.POST))
@@ -114,20 +114,20 @@ def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     return answered({"element": element, "id": opened.asked.id, "errors": _errors(form)})
 
 
-def _asked_by_form(sent: QueryDict) -> PanelAsked:
+def _asked_by_form(sent: QueryDict) -> PanelRequest:
     given: dict[str, JsonValue] = {"kind": sent.get("kind", ""), "id": sent.get("id", "")}
     if given["kind"] not in get_args(Kind):
         raise ValidationFailed.at("/kind", _("The form is incomplete. Reload the page."))
     draft = json_field(sent.get("draft", ""), "/draft")
-    return parse(PanelAsked, {**draft, **given} if isinstance(draft, dict) else draft)
+    return parse(PanelRequest, {**draft, **given} if isinstance(draft, dict) else draft)
 
 
 class _Opened:
     """An element of a document while its form is shown or read."""
 
-    def __init__(self, row: Workflow, asked: PanelAsked) -> None:
+    def __init__(self, row: Workflow, asked: PanelRequest) -> None:
         self.asked = asked
-        self.parts: Parts = asked.parts(row)
+        self.parts: DocumentParts = asked.parts(row)
         self._node = self.parts.node(asked.id) if asked.kind == "node" else None
         self._edge = self.parts.edge(asked.id) if asked.kind == "edge" else None
 

@@ -24,7 +24,11 @@ from workflows.domain.graph import (
     TypeName,
 )
 from workflows.domain.processors import standard
-from workflows.pages.elements.operation_fields import OperationList, shown_in, written_in
+from workflows.pages.elements.operation_fields import (
+    OperationList,
+    filter_from_form,
+    filter_to_form,
+)
 
 _FILTER_PARTS: Final = ("include_patterns", "exclude_patterns", "transform_rules", "messages")
 
@@ -72,8 +76,8 @@ def _canonical(edge: Edge) -> dict[str, JsonValue]:
     try:
         read = read_edge_filter(edge.context_filter)
     except ContextError:
-        return shown_in(edge.context_filter)
-    return shown_in(read.model_dump(mode="json", exclude_unset=True))
+        return filter_to_form(edge.context_filter)
+    return filter_to_form(read.model_dump(mode="json", exclude_unset=True))
 
 
 def edge_of(fields: EdgeFields) -> Edge:
@@ -88,7 +92,7 @@ def edge_of(fields: EdgeFields) -> Edge:
         if listed.get("filter_condition"):
             source["condition"] = listed["filter_condition"]
         source |= {name: listed[name] for name in _FILTER_PARTS if listed.get(name)}
-        given["context_filter"] = written_in(source)
+        given["context_filter"] = filter_from_form(source)
     return parse(Edge, given)
 
 

@@ -14,7 +14,7 @@ from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
 from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
 from workflows.domain.processors import standard
-from workflows.pages.drawing import words
+from workflows.pages.drawing import summaries
 from workflows.pages.elements.edge_fields import EdgeFields
 from workflows.pages.elements.filter_hints import (
     TARGETS,
@@ -44,7 +44,7 @@ NODE_TYPES: Final = (
 
 
 def _context_types() -> Choices:
-    named = dict(words.CONTEXT_TYPE_WORDS)
+    named = dict(summaries.CONTEXT_TYPE_WORDS)
     return [
         (name, format_lazy("{} – {}", name, named[name]) if name in named else name)
         for name in standard().processors.names()

@@ -32,10 +32,10 @@ from workflows.domain.processors import standard
 from workflows.pages.elements.operation_fields import (
     OperationFields,
     OperationList,
-    shown,
-    shown_in,
-    written,
-    written_in,
+    filter_from_form,
+    filter_to_form,
+    operation_from_form,
+    operation_to_form,
 )
 
 _OPERATION_KEYS: Final = frozenset({*OperationFields.model_fields, "version"})
@@ -88,7 +88,7 @@ def fields_of(node: Node) -> JsonValue:
     if node.type == CONTEXT_PROCESSOR and "operation" in rest:
         block = {key: value for key, value in rest.items() if to_snake(key) in _OPERATION_KEYS}
         rest = {key: value for key, value in rest.items() if key not in block}
-        operation = shown(block)
+        operation = operation_to_form(block)
     position = node.position
     return {
         "id": node.id,
@@ -108,7 +108,7 @@ def fields_of(node: Node) -> JsonValue:
 
 
 def _shown_filters(source: Filters | None) -> list[JsonValue]:
-    return [shown_in(_canonical(each)) for each in filters_in(source)]
+    return [filter_to_form(_canonical(each)) for each in filters_in(source)]
 
 
 def _canonical(source: FilterSource) -> FilterSource:
@@ -174,7 +174,9 @@ def node_of(fields: NodeFields, before: Node | None = None) -> Node:
     ):
         if isinstance(filters, list) and filters:
             was_list = before is not None and isinstance(getattr(before, name), list)
-            said: list[JsonValue] = [written_in(each) for each in filters if isinstance(each, dict)]
+            said: list[JsonValue] = [
+                filter_from_form(each) for each in filters if isinstance(each, dict)
+            ]
             given[name] = said if was_list or len(said) > 1 else said[0]
     config = _config_of(fields, listed)
     if config:
@@ -193,7 +195,7 @@ def _config_of(fields: NodeFields, listed: Mapping[str, JsonValue]) -> dict[str,
         own["timeout"] = timeout
     operation = listed.get("operation")
     if fields.type == CONTEXT_PROCESSOR and isinstance(operation, dict):
-        own |= written(operation)
+        own |= operation_from_form(operation)
     has_field = {*own, *_own_keys(pauses=fields.pause is not None)}
     twice = {to_snake(key) for key in fields.config} & {to_snake(key) for key in has_field}
     if twice:

@@ -72,7 +72,7 @@ OperationList = Annotated[
 ]
 
 
-def shown(operation: JsonValue) -> JsonValue:
+def operation_to_form(operation: JsonValue) -> JsonValue:
     """An operation of a document as a form shows it: with what it means by saying nothing."""
     if not isinstance(operation, dict):
         return operation
@@ -83,7 +83,7 @@ def shown(operation: JsonValue) -> JsonValue:
     return said
 
 
-def written(operation: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def operation_from_form(operation: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """An operation of a form as a document says it."""
     kept = {key: value for key, value in operation.items() if key != "pairing"}
     if operation.get("operation") == "clear" and kept.get("clear") == {}:
@@ -97,14 +97,16 @@ def written(operation: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return kept if pairing == _ASSUMED else {**kept, "pairing": pairing}
 
 
-def shown_in(source: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def filter_to_form(source: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """A filter of a document with its operations as a form shows them."""
-    return _with_operations(source, shown)
+    return _with_operations(source, operation_to_form)
 
 
-def written_in(source: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def filter_from_form(source: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """A filter of a form with its operations as a document says them."""
-    return _with_operations(source, lambda each: written(each) if isinstance(each, dict) else each)
+    return _with_operations(
+        source, lambda each: operation_from_form(each) if isinstance(each, dict) else each
+    )
 
 
 def _with_operations(

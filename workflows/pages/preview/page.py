@@ -22,16 +22,16 @@ from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows import queries, trials
+from workflows import dry_run, queries
 from workflows.domain.context import PromptContext
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.topology import graph_of, usual_edges
+from workflows.dry_run import GivenContext, NodePreview, PreviewRequest
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.svg import spoken_edge
-from workflows.pages.preview.seen import Seen, seen_of
+from workflows.pages.preview.preview_result import PreviewView, preview_view
 from workflows.store import find_workflow
-from workflows.trials import Given, Looked, PreviewAsked
 
 _SUGGESTED: Final = 30
 _EXAMPLE: Final = """{
@@ -55,7 +55,7 @@ class EdgeChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PreviewQuestion:
     """What was typed; ``pasted`` tells whether context and messages are given by hand.
 
     ``edges`` is None until some are selected: then the node is entered along its usual ones.
@@ -81,12 +81,12 @@ class PreviewPage:
     crumbs: Sequence[Crumb]
     row: Workflow
     tabs: Sequence[Tab]
-    asked: Asked
+    asked: PreviewQuestion
     nodes: Sequence[Node]
     choices: Sequence[EdgeChoice]
     versions: Sequence[str]
     conversations: Sequence[Conversation]
-    seen: Seen | None
+    seen: PreviewView | None
     problem: str
     problems: Sequence[str] = field(default=())
 
@@ -100,17 +100,17 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.GET
     which = data.get("of", queries.DRAFT)
     document = queries.document_of(row, which, "of")
-    conversations = suggested(actor, slug)
+    conversations = suggested_conversations(actor, slug)
     usual = next((each.public_id for each in conversations if each.workflow == slug), "")
     pasted = request.method == "POST" or "paste" in data
     asked = _asked(data, document, which, usual, pasted=pasted)
-    seen: Seen | None = None
+    seen: PreviewView | None = None
     taken: Sequence[str] = usual_edges(graph_of(document), asked.node)
     problem, problems = "", []
     if document.nodes and (request.method == "POST" or (asked.conversation and not pasted)):
         try:
             looked = _try(actor, slug, asked)
-            seen, taken = seen_of(looked), looked.entered.edges
+            seen, taken = preview_view(looked), looked.entered.edges
         except ContextError as error:
             problem = translated(error.detail)
             problems = [_sentence(each) for each in error.problems if each.message != error.detail]
@@ -142,7 +142,9 @@ def _name_of(document: Document, node_id: str) -> str:
     return next(names, None) or node_id
 
 
-def _asked(data: QueryDict, document: Document, which: str, usual: str, *, pasted: bool) -> Asked:
+def _asked(
+    data: QueryDict, document: Document, which: str, usual: str, *, pasted: bool
+) -> PreviewQuestion:
     """What the form says; a node that is not asked for is the first one that sees anything.
 
     ``usual`` is the conversation as long as none is asked for. Edges that were shown for another
@@ -156,7 +158,7 @@ def _asked(data: QueryDict, document: Document, which: str, usual: str, *, paste
     of_another = data.get("edges_of", node) != node
     usual_ones = of_another or (not edges and "chosen" not in data)
     known = {edge.id for edge in _incoming(document, node)}
-    return Asked(
+    return PreviewQuestion(
         which=which,
         node=node,
         edges=None if usual_ones else [edge for edge in edges if edge in known],
@@ -181,8 +183,8 @@ def _choices(document: Document, node: str, taken: Sequence[str]) -> list[EdgeCh
     ]
 
 
-def _try(actor: Actor, slug: str, asked: Asked) -> Looked:
-    wanted = PreviewAsked(
+def _try(actor: Actor, slug: str, asked: PreviewQuestion) -> NodePreview:
+    wanted = PreviewRequest(
         node=asked.node,
         edges=asked.edges,
         version=None if asked.which == queries.DRAFT else int(asked.which),
@@ -192,35 +194,39 @@ def _try(actor: Actor, slug: str, asked: Asked) -> Looked:
     return _of_conversation(actor, slug, wanted, asked)
 
 
-def _of_pasted(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Looked:
+def _of_pasted(
+    actor: Actor, slug: str, wanted: PreviewRequest, asked: PreviewQuestion
+) -> NodePreview:
     context = PromptContext.read(_json(asked.context, "/context", {}), "/context")
     given = _json(asked.messages, "/messages", [])
     if not isinstance(given, list):
         raise ValidationFailed.at("/messages", _("Enter a list of messages."))
     drafts = read_messages(given, "/messages") if given else ()
-    asked_for = PreviewAsked(
+    asked_for = PreviewRequest(
         node=wanted.node,
         edges=wanted.edges,
         version=wanted.version,
-        given=Given(context, drafts),
+        given=GivenContext(context, drafts),
     )
-    return trials.look_at(actor, slug, asked_for)
+    return dry_run.preview_one_node(actor, slug, asked_for)
 
 
-def _of_conversation(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Looked:
+def _of_conversation(
+    actor: Actor, slug: str, wanted: PreviewRequest, asked: PreviewQuestion
+) -> NodePreview:
     try:
         find_head(actor.workspace, asked.conversation)
     except NotFound:
         message = _("There is no conversation %(id)s.") % {"id": asked.conversation[:64]}
         raise ValidationFailed.at("/conversation", message) from None
-    asked_for = PreviewAsked(
+    asked_for = PreviewRequest(
         node=wanted.node,
         edges=wanted.edges,
         version=wanted.version,
         conversation=asked.conversation,
         at=_version(asked.at),
     )
-    return trials.look_at(actor, slug, asked_for)
+    return dry_run.preview_one_node(actor, slug, asked_for)
 
 
 def _version(text: str) -> int | None:
@@ -245,7 +251,7 @@ def _sentence(problem: FieldProblem) -> str:
     return f"{problem.pointer}: {message}" if problem.pointer else message
 
 
-def suggested(actor: Actor, slug: str) -> Sequence[Conversation]:
+def suggested_conversations(actor: Actor, slug: str) -> Sequence[Conversation]:
     """The conversations that changed last, those of this workflow before the others."""
     asked = PageRequest(limit=_SUGGESTED)
     own, newest = (
@@ -258,7 +264,7 @@ def suggested(actor: Actor, slug: str) -> Sequence[Conversation]:
     return [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
 
 
-def _tabs(path: str, asked: Asked, taken: Sequence[str]) -> list[Tab]:
+def _tabs(path: str, asked: PreviewQuestion, taken: Sequence[str]) -> list[Tab]:
     kept = [("of", asked.which), ("node", asked.node), ("chosen", "1")]
     kept += [("edges", edge) for edge in taken]
     return [

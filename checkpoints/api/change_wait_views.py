@@ -1,0 +1,130 @@
+"""The endpoints that wait: they check the call in a thread, and leave it for the event loop."""
+
+from functools import partial
+from typing import Any, Final
+
+from django.http import HttpResponse
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+
+from checkpoints import page_updates
+from checkpoints.api.answers import StreamedEvent, WaitedAnswer
+from checkpoints.api.change_waits import MOST_SECONDS, WaitCondition, answer, events, wait
+from checkpoints.api.endpoints import ExecutionEndpoint
+from checkpoints.domain.status import Status
+from ctxadmin.http.deferred_response import DeferredResponse
+from ctxadmin.http.described import Parameter, described
+from ctxadmin.http.renderers import JsonRenderer
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.realtime.callers import caller_of_request
+from ctxadmin.realtime.topics import Topic
+
+_STREAM: Final = "text/event-stream"
+_WAIT: Final = (
+    Parameter("status", "The statuses to wait for, separated by commas."),
+    Parameter("after_version", "Wait for a version later than this.", int),
+    Parameter(
+        "execution",
+        "Id of the execution that is meant. When another one began, it has ended: the call "
+        "answers with its last status and version.",
+    ),
+    Parameter(
+        "timeout",
+        "Seconds after which the call answers in any case.",
+        int,
+        limits={"minimum": 0, "maximum": MOST_SECONDS, "default": 30},
+    ),
+)
+_LAST: Final = Parameter(
+    "Last-Event-ID",
+    "The number of the last change received; the stream continues after it.",
+    place="header",
+)
+
+
+class Wait(ExecutionEndpoint):
+    @described("Wait for a change", answer=WaitedAnswer, query=_WAIT, errors=("rate_limited",))
+    def get(self, request: Request, conversation_id: str) -> HttpResponse:
+        """Until it has one of the statuses and a version later than the given one.
+
+        Without both, until any change. `changed` is false if the timeout came first.
+        """
+        wanted, seconds = self._wanted(request), self._seconds()
+        key, now = page_updates.find(self.actor, conversation_id)
+        if wanted.is_over(now):
+            ended = page_updates.of_execution(key, wanted.execution or "", now)
+            return answer(ended, changed=True)
+        if seconds == 0 or wanted.is_met(now, now):
+            return answer(now, changed=wanted.is_met(now, now))
+        topic = Topic(page_updates.KIND, key, self.actor.workspace)
+        caller = caller_of_request(request._request, self.actor)
+        return DeferredResponse(partial(wait, topic, caller, wanted, now, seconds))
+
+    def _wanted(self, request: Request) -> WaitCondition:
+        named = [each for each in request.query_params.get("status", "").split(",") if each]
+        unknown = sorted(set(named) - set(Status))
+        if unknown:
+            text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
+            raise ValidationFailed.at("?status", text)
+        execution = request.query_params.get("execution")
+        return WaitCondition(
+            frozenset(map(Status, named)), self.query_int("after_version"), execution
+        )
+
+    def _seconds(self) -> int:
+        seconds = self.query_int("timeout", 30)
+        if seconds is None or not 0 <= seconds <= MOST_SECONDS:
+            text = f"timeout must be a number of seconds from 0 to {MOST_SECONDS}."
+            raise ValidationFailed.at("?timeout", text)
+        return seconds
+
+
+class AnyNegotiation(BaseContentNegotiation):
+    """Streams have one form; errors are problem+json whatever is accepted."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(
+        self, request: Request, renderers: Any, format_suffix: str | None = None
+    ) -> tuple[JsonRenderer, str]:
+        return renderers[0], renderers[0].media_type
+
+
+class Events(ExecutionEndpoint):
+    content_negotiation_class = AnyNegotiation
+
+    @described(
+        "Follow the changes",
+        answer=str,
+        headers=(_LAST,),
+        errors=("rate_limited",),
+        answer_types=(_STREAM,),
+        event=StreamedEvent,
+    )
+    def get(self, request: Request, conversation_id: str) -> HttpResponse:
+        """Server-sent events. Their ids are the numbers of changes, across executions.
+
+        The first is `state`, or, with `Last-Event-ID`, each change after that one; then `changed`
+        for each change. `reset` has the current state if the changes after `Last-Event-ID` are not
+        on record; `erased` is the last event. The data are `{seq, execution, status, version,
+        revision, count}`, and for a change also `what`, `who` and the names of the changed `keys`.
+        The stream ends when the token is revoked or the server stops.
+        """
+        after = self._after(request)
+        key, _ = page_updates.find(self.actor, conversation_id)
+        topic = Topic(page_updates.KIND, key, self.actor.workspace)
+        caller = caller_of_request(request._request, self.actor)
+        stream = DeferredResponse(partial(events, topic, caller, after), content_type=_STREAM)
+        stream["Cache-Control"] = "no-store"
+        stream["X-Accel-Buffering"] = "no"
+        return stream
+
+    def _after(self, request: Request) -> int | None:
+        text = request.headers.get("Last-Event-ID")
+        if text is None:
+            return None
+        if not text.isascii() or not text.isdigit() or len(text) > 18:
+            text = "Last-Event-ID must be the number of a change."
+            raise ValidationFailed.at("Last-Event-ID", text)
+        return int(text)

@@ -1,0 +1,192 @@
+"""The list of checkpoints: by id, namespace and metadata, with or without their states."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import orjson
+
+from checkpoints.details_store import read_details
+from checkpoints.domain.details import NO_DETAILS, Details, DetailsFilter
+from checkpoints.domain.usage import ModelUsage
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.queries import checkpoint_json, place_after, state_pieces
+from checkpoints.snapshots import snapshot_of
+from checkpoints.store import (
+    CHECKPOINTS,
+    check_manifest,
+    execution_at,
+    find_current,
+    find_execution,
+    find_saved,
+    version_saved_as,
+)
+from checkpoints.usage_store import read_usage
+from checkpoints.writes_store import writes_of
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.http.pagination import Page, PageRequest, encode
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
+
+_BLOCK: Final = 500  # versions that are looked at together
+_MOST_SCANNED: Final = 10_000  # by one call: their metadata are read and compared
+ANY: Final = "any"
+MOST_BYTES: Final = 16 * 1024 * 1024  # of a page with states, unless the first one has more
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointQuery:
+    """Which checkpoints are asked for; ``before`` is a version or a checkpoint id.
+
+    Deleted ones are left out unless they are asked for. ``execution`` is the public id of an
+    execution, None the current one, ANY that in which ``checkpoint_id`` was saved.
+    """
+
+    checkpoint_id: str | None = None
+    before: str | None = None
+    deleted: bool = False
+    details: DetailsFilter = field(default_factory=DetailsFilter)
+    execution: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCheckpoint:
+    """A version with what its engine says of it, and reported."""
+
+    row: Checkpoint
+    details: Details
+    usage: ModelUsage | None = None
+    execution: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        told = checkpoint_json(self.row) | self.details.as_json()
+        told["execution"] = self.execution
+        return told if self.usage is None else told | {"usage": self.usage.as_json()}
+
+
+def checkpoints_page(
+    actor: Actor,
+    public_id: str,
+    wanted: CheckpointQuery,
+    request: PageRequest,
+    *,
+    include: Collection[str] = (),
+) -> list[bytes]:
+    """A page of an execution's checkpoints as JSON in pieces, the newest first.
+
+    A page may have fewer than were asked for and still have a next one: so that no call reads
+    more than _MOST_SCANNED versions, or answers with many more than MOST_BYTES bytes.
+    """
+    head = find_head(actor.workspace, public_id)
+    row = _execution(head, wanted)
+    below = place_after(request)
+    page: Page[ListedCheckpoint] = Page((), None)
+    if row is not None:
+        if wanted.before is not None:
+            below = min(below, _version_of(row, wanted.before))
+        page = _find(row, wanted, below, request)
+    return list(_pieces(head, row, page, include))
+
+
+def _execution(head: Conversation, wanted: CheckpointQuery) -> Execution | None:
+    """The execution that is wanted; NotFound for one that the conversation never had."""
+    if wanted.execution is None:
+        return find_current(head.key)
+    if wanted.execution != ANY:
+        return find_execution(head.key, wanted.execution)
+    if wanted.checkpoint_id is None:
+        raise ValidationFailed.at("?execution", say("any needs the id of a checkpoint"))
+    saved = find_saved(head.key, wanted.checkpoint_id)
+    return None if saved is None else execution_at(head.key, saved.execution)
+
+
+def _version_of(row: Execution, before: str) -> int:
+    """The version that ``before`` names; digits are a version."""
+    if before.isascii() and before.isdigit() and len(before) <= 9:
+        return int(before)
+    version = version_saved_as(row, before)
+    if version is None:
+        raise ValidationFailed.at("?before", "this is no checkpoint of the current execution")
+    return version
+
+
+def _find(
+    row: Execution, wanted: CheckpointQuery, below: int, request: PageRequest
+) -> Page[ListedCheckpoint]:
+    if wanted.checkpoint_id is not None:
+        saved = find_saved(row.conversation, wanted.checkpoint_id)
+        fits = saved is not None and saved.execution == row.number and saved.version < below
+        shown = (
+            [saved] if saved is not None and fits and (wanted.deleted or not saved.deleted) else []
+        )
+        return Page(_matching(shown, wanted), None)
+    size = request.limit + 1 if wanted.details.is_empty else max(request.limit + 1, _BLOCK)
+    where: dict[str, object] = {"conversation": row.conversation, "execution": row.number}
+    if not wanted.deleted:
+        where["deleted"] = False
+    found: list[ListedCheckpoint] = []
+    for _ in range(0, _MOST_SCANNED, size):
+        rows = CHECKPOINTS.find_last(
+            where,
+            "version",
+            below=below,
+            limit=size,
+            without=("answer", "routing"),
+        )
+        rows = [check_manifest(each) for each in rows]
+        found += _matching(rows, wanted)
+        if len(found) > request.limit:
+            items = found[: request.limit]
+            return Page(items, encode((items[-1].row.version,)))
+        if len(rows) < size:
+            return Page(found, None)
+        below = rows[-1].version
+    return Page(found, encode((below,)))
+
+
+def _matching(rows: Sequence[Checkpoint], wanted: CheckpointQuery) -> list[ListedCheckpoint]:
+    details = read_details(rows)
+    listed = (ListedCheckpoint(row, details.get(row.version, NO_DETAILS)) for row in rows)
+    return [each for each in listed if wanted.details.matches(each.details)]
+
+
+def _pieces(
+    head: Conversation,
+    row: Execution | None,
+    page: Page[ListedCheckpoint],
+    include: Collection[str],
+) -> Iterator[bytes]:
+    yield b'{"results":['
+    size, following = 0, page.next
+    writes: Mapping[str, Sequence[object]] = {}
+    if "writes" in include:
+        ids = [each.row.checkpoint_id for each in page.items if each.row.checkpoint_id]
+        writes = writes_of(head.key, ids)
+    usage = read_usage(each.row for each in page.items)
+    for place, each in enumerate(page.items):
+        if size > MOST_BYTES:
+            following = encode((page.items[place - 1].row.version,))
+            break
+        told = replace(
+            each, usage=usage.get(each.row.version), execution=row.public_id if row else ""
+        ).as_json()
+        if "writes" in include:
+            told["writes"] = writes.get(each.row.checkpoint_id or "", [])
+        item = dumps(told)
+        pieces = [item]
+        if "state" in include and row is not None:
+            pieces = [item[:-1], b',"state_data":', *_state(head, row, each.row), b"}"]
+        size += sum(map(len, pieces))
+        yield b"," if place else b""
+        yield from pieces
+    yield b'],"next":' + orjson.dumps(following) + b"}"
+
+
+def _state(head: Conversation, row: Execution, version: Checkpoint) -> Sequence[bytes]:
+    """The state of a version, null of one that was thinned or deleted."""
+    if version.thinned_at is not None:
+        return [b"null"]
+    return state_pieces(snapshot_of(head, row, version))

@@ -1,0 +1,389 @@
+"""The drafts of paused states: found, changed by what pages say, emptied when they are applied."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+import orjson
+from django.utils.translation import gettext as _
+
+from checkpoints import pending_store
+from checkpoints.editing import form_changes, state_form
+from checkpoints.editing.draft import (
+    Applied,
+    Beside,
+    Draft,
+    Drop,
+    Entry,
+    Marks,
+    Operation,
+    Overtaken,
+    Set,
+    Type,
+    Use,
+    WholeText,
+    apply,
+    first_seq,
+    name_at,
+    places_of,
+    settled,
+    without,
+)
+from checkpoints.editing.entries import (
+    EntryOf,
+    changes_of,
+    entries_of,
+    mark_of,
+    mark_of_change,
+    reader,
+)
+from checkpoints.editing.form_changes import DraftPatch
+from checkpoints.editing.rebase import Held, Sides, is_current, rebased, touched_keys, with_entries
+from checkpoints.editing.state_form import Changes, Read, Row
+from checkpoints.models import Execution
+from checkpoints.pending_store import EditKey, Pending, PendingQuery
+from checkpoints.snapshots import StoredSnapshot, snapshot_at
+from checkpoints.state_values import all_values, held_keys, reducers_for, values_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import NotFound, TooLarge, VersionConflict
+
+MOST_BYTES: Final = 16 * 1024**2  # a whole state as a text, and what escapes add
+_STORED: Final = ("name", "kind", "text", "old", "gone", "mark", "at")
+
+MomentAt = Callable[[int], StoredSnapshot]
+Decide = Callable[[Draft], Draft]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDraft:
+    """A draft after a page spoke; ``over`` are keys of which another page said something else.
+
+    ``beside`` tells that all it said is beside the draft, which is of a version with other keys.
+    ``overtaken`` is why nothing was kept.
+    """
+
+    draft: Draft
+    over: Sequence[str] = ()
+    beside: bool = False
+    overtaken: Overtaken | None = None
+
+
+def place_of(actor: Actor, row: Execution) -> EditKey:
+    return EditKey(row.conversation, row.number, int(actor.id))
+
+
+def find(actor: Actor, row: Execution | None, version: int) -> Draft:
+    """The draft of a person; an empty one of the state at ``version`` if there is none."""
+    kept = pending_store.find(place_of(actor, row)) if row is not None else None
+    return Draft(version) if kept is None else _read(kept)
+
+
+def find_at(actor: Actor, moment: StoredSnapshot) -> Draft:
+    """The draft of a person, of the state at a moment unless it is in conflict with that."""
+    draft = find(actor, moment.row, moment.version)
+    return _rebased(draft, moment) or draft
+
+
+def reader_at(moment: StoredSnapshot, names: Collection[str]) -> EntryOf:
+    return reader(values_of(moment, names), reducers_for(moment.row))
+
+
+def changes_in(draft: Draft, moment: StoredSnapshot) -> Changes:
+    """The changes that can be read of a draft."""
+    found = values_of(moment, draft.names)
+    return changes_of(draft.entries.values(), found, reducers_for(moment.row))
+
+
+def patch_of_form(base: StoredSnapshot, rows: Sequence[Row], given: Marks) -> DraftPatch:
+    entry_of = reader_at(base, {row.name for row in rows})
+    return form_changes.patch_of_form([entry_of(row) for row in rows], given)
+
+
+def read_whole(base: StoredSnapshot, text: str) -> Read:
+    """What a whole state as a text says."""
+    return state_form.read_raw(text, all_values(base), reducers_for(base.row))
+
+
+def patch_of_whole(base: StoredSnapshot, text: str, given: Marks, mark: str) -> DraftPatch:
+    """What a whole state says that its page knows under ``mark`` if it could not be read before."""
+    read = read_whole(base, text)
+    if not read.valid:
+        made = mark or mark_of(read.raw.encode(errors="surrogatepass"))
+        return DraftPatch({}, given, WholeText(read.raw, given, made), mark)
+    entries = entries_of(read.changes, values_of(base, read.changes.keys()))
+    return form_changes.patch_of_whole(entries, given, mark)
+
+
+def keep(
+    actor: Actor,
+    base: StoredSnapshot,
+    said: DraftPatch,
+    moment_at: MomentAt,
+    *,
+    for_copying: bool = False,
+) -> KeptDraft:
+    """Keep what a whole page of the state at ``base`` says, in view of what is kept.
+
+    VersionConflict if it is a text that cannot be read of another version than the draft, unless it
+    is ``for_copying`` alone; TooLarge over ``MOST_BYTES``.
+    """
+    over: list[str] = []
+
+    def says(draft: Draft) -> Sequence[Operation]:
+        nonlocal over
+        made, over = form_changes.operations_of(said, draft)
+        return made
+
+    found = _heard(actor, base, says, None, moment_at, for_copying=for_copying)
+    return replace(found, over=found.over or over)
+
+
+def patch(
+    actor: Actor,
+    base: StoredSnapshot,
+    operations: Sequence[Operation],
+    seen_seq: int,
+    moment_at: MomentAt,
+    *,
+    for_copying: bool = False,
+    leaves: bool = False,
+) -> KeptDraft | Overtaken:
+    """Change the draft by operations of a page that saw it at ``seen_seq``; refuses like ``keep``.
+
+    A page of a version with other keys, or one that ``leaves``, is never Overtaken.
+    """
+
+    def says(draft: Draft) -> Sequence[Operation]:
+        is_late = not draft and all(isinstance(each, Beside) for each in operations)
+        return [] if is_late else operations  # it stands beside nothing any more
+
+    found = _heard(actor, base, says, seen_seq, moment_at, for_copying=for_copying, leaves=leaves)
+    return found.overtaken or found
+
+
+def _heard(
+    actor: Actor,
+    base: StoredSnapshot,
+    says: Callable[[Draft], Sequence[Operation]],
+    seen_seq: int | None,
+    moment_at: MomentAt,
+    *,
+    for_copying: bool,
+    leaves: bool = False,
+) -> KeptDraft:
+    kept = KeptDraft(Draft(base.version))
+
+    def decide(before: Draft) -> Draft:
+        nonlocal kept
+        operations = says(before)
+        fits = _on_one_version(before, base, operations, moment_at)
+        if fits is None:
+            if not for_copying and any(isinstance(each, Type) for each in operations):
+                raise _of_another_version(before, base)
+            made = _beside(says(replace(before, entries={})), moment_at(before.version))
+            over = [each.entry.name for each in made if isinstance(each, Beside)]
+            kept = KeptDraft(before, over, beside=True)
+            return _certainly(before, made)
+        operations = says(fits)
+        found = apply(fits, operations, fits.seq if seen_seq is None else seen_seq)
+        if isinstance(found, Applied):
+            kept = KeptDraft(found.draft)
+            return found.draft
+        if not (leaves or for_copying):
+            kept = KeptDraft(before, overtaken=found)
+            return before
+        kept = KeptDraft(before, [each.name for each in found.changed.values()])
+        return _certainly(fits, settled(operations, found, fits.seq))
+
+    draft = _change(actor, base, decide)
+    return replace(kept, draft=draft)
+
+
+def operate(actor: Actor, base: StoredSnapshot, operations: Sequence[Operation]) -> None:
+    """Change the draft by buttons beside it, which showed it as of ``base``."""
+
+    def decide(before: Draft) -> Draft:
+        return _certainly(_rebased(before, base) or before, operations)
+
+    _change(actor, base, decide)
+
+
+def discard(actor: Actor, row: Execution) -> None:
+    """Forget all of it."""
+    pending_store.change(place_of(actor, row), lambda kept: None)
+
+
+def applied(actor: Actor, base: StoredSnapshot, draft: Draft, changes: Changes) -> None:
+    """Forget what was written of a draft; what another page typed since stays."""
+    marks = [mark_of_change(name, value) for name, value in changes.items()]
+
+    def decide(before: Draft) -> Draft:
+        names = {
+            each.name
+            for each in before.entries.values()
+            if each.name in changes and (each.at <= draft.seq or each.mark in marks)
+        }
+        return without(before, names, marks)
+
+    _change(actor, base, decide)
+
+
+def merged(
+    actor: Actor, theirs: StoredSnapshot, draft: Draft, names: Collection[str], changes: Changes
+) -> Draft | None:
+    """Keep what a merge with ``theirs`` made of the changes of ``names``; it is not asked again.
+
+    None if another page changed the draft since, which stays as it is.
+    """
+    held = _held(theirs)
+    made = entries_of(changes, values_of(theirs, changes.keys()))
+    is_merged = False
+
+    def decide(before: Draft) -> Draft:
+        nonlocal is_merged
+        is_merged = before.seq == draft.seq
+        if not is_merged:
+            return before
+        seq = before.seq + 1
+        rest = [each for each in before.entries.values() if each.name not in names]
+        stays = [replace(each, old=each.name in held) for each in rest]
+        entries = [*stays, *(replace(each, at=seq) for each in made)]
+        return replace(with_entries(before, entries, held), version=theirs.version, seq=seq)
+
+    found = _change(actor, theirs, decide)
+    return found if is_merged else None
+
+
+def marks_of(draft: Draft) -> Marks:
+    """What a page is given that shows a draft."""
+    return {place: each.mark for place, each in draft.entries.items()}
+
+
+def marks_of_changes(base: StoredSnapshot, changes: Changes) -> Marks:
+    """What a page is given that shows changes of which it shall say nothing."""
+    entries = entries_of(changes, values_of(base, changes.keys()))
+    return {place: each.mark for place, each in places_of(entries).items()}
+
+
+def _of_another_version(draft: Draft, base: StoredSnapshot) -> VersionConflict:
+    return VersionConflict(
+        _("Another tab of yours edits a different version. Reload this page."),
+        expected=base.version,
+        actual=draft.version,
+    )
+
+
+def _certainly(draft: Draft, operations: Sequence[Operation]) -> Draft:
+    """The draft after operations of who has seen it."""
+    found = apply(draft, operations, draft.seq)
+    return found.draft
+
+
+def _beside(operations: Sequence[Operation], moment: StoredSnapshot) -> list[Operation]:
+    """What a page says of other keys than are there at ``moment``, beside the draft of that."""
+    held = held_keys(moment)
+    made: list[Operation] = []
+    for each in operations:
+        if isinstance(each, Set | Beside):
+            entry = replace(each.entry, old=each.entry.name in held)
+            made.append(Beside(each.place, entry, each.mine))
+        elif isinstance(each, Drop | Type):
+            made.append(each)
+    return made
+
+
+def _on_one_version(
+    before: Draft, base: StoredSnapshot, operations: Sequence[Operation], moment_at: MomentAt
+) -> Draft | None:
+    """The draft, fit for being changed by what a page of another version says."""
+    if before.version <= base.version:
+        moved = _rebased(before, base)
+        if moved is not None:
+            return moved
+    if any(isinstance(each, Type) for each in operations):
+        return None
+    earlier, later = sorted((base.version, before.version))
+    there = base if later == base.version else moment_at(later)
+    mine = [each.entry for each in operations if isinstance(each, Set | Beside)]
+    places = [each.place for each in operations if not isinstance(each, Drop | Use | Type)]
+    names = {name_at(place) for place in places}
+    return before if is_current(mine, names, earlier, _held(there)) else None
+
+
+def _rebased(draft: Draft, moment: StoredSnapshot) -> Draft | None:
+    if draft.version == moment.version:
+        return draft
+    held, sides = _held(moment), None
+    names = touched_keys(draft.entries.values(), draft.version, held)
+    if names and moment.row is not None and draft.version < moment.version:
+        try:
+            before = snapshot_at(moment.head, moment.row, draft.version)
+        except NotFound:
+            return None
+        now = values_of(moment, names)
+        sides = Sides(values_of(before, names), now, reducers_for(moment.row))
+    return rebased(draft, moment.version, held, sides)
+
+
+def _held(moment: StoredSnapshot) -> Held:
+    return {name: each.version for name, each in held_keys(moment).items()}
+
+
+def _change(actor: Actor, base: StoredSnapshot, decide: Decide) -> Draft:
+    """Store what ``decide`` makes of the draft of ``base``, which is asked again after a race."""
+    row = base.row
+    if row is None:
+        return Draft(base.version)
+
+    def wanted(kept: Pending | None) -> PendingQuery | None:
+        before = Draft(base.version, first_seq(clock.now())) if kept is None else _read(kept)
+        after = decide(before)
+        if kept is not None and replace(after, seq=kept.seq) == before:
+            return PendingQuery(kept.version, kept.typed, kept.seq)
+        return _wanted(replace(after, seq=max(after.seq, before.seq + 1)))
+
+    found = pending_store.change(place_of(actor, row), wanted)
+    return Draft(base.version) if found is None else _read(found)
+
+
+def _wanted(draft: Draft) -> PendingQuery | None:
+    if not draft:
+        return None
+    stored = orjson.dumps(
+        {
+            "rows": [_stored(each) for each in draft.entries.values()],
+            "others": [_stored(each) for each in draft.others],
+            "texts": [asdict(each) for each in draft.texts],
+        }
+    )
+    if len(stored) > MOST_BYTES:
+        raise TooLarge(_("Your unapplied edits are too large to be saved."), limit=MOST_BYTES)
+    return PendingQuery(draft.version, stored, draft.seq)
+
+
+def _stored(entry: Entry) -> dict[str, str | bool | int]:
+    return {name: getattr(entry, name) for name in _STORED}
+
+
+def _read(kept: Pending) -> Draft:
+    stored: Any = orjson.loads(kept.typed)
+    return Draft(
+        kept.version,
+        kept.seq,
+        entries=places_of(_entry(each) for each in stored["rows"]),
+        others=tuple(_entry(each) for each in stored["others"]),
+        texts=tuple(_text(each) for each in stored["texts"]),
+        changed_at=kept.changed_at,
+    )
+
+
+def _entry(stored: Any) -> Entry:
+    """Drafts of 0.1.0 have no marks: what names the change is all of it then."""
+    mark = stored.get("mark") or mark_of(orjson.dumps(stored))
+    return Entry(**{**stored, "mark": mark})
+
+
+def _text(stored: Any) -> WholeText:
+    mark = stored.get("mark") or mark_of(stored["text"].encode())
+    return WholeText(**{**stored, "mark": mark})

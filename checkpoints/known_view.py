@@ -1,0 +1,59 @@
+"""What an engine that entered a node before still has of the messages of that node."""
+
+from dataclasses import dataclass
+
+from checkpoints.snapshots import StoredSnapshot
+from conversations.domain.view import View
+from conversations.models import Move, Revision
+from conversations.sql_log import SqlLog
+from conversations.store import find_revision, view_of
+from workflows.domain import flow
+from workflows.domain.context import Messages, NodeInput
+from workflows.domain.known_messages import known_prefix
+
+
+@dataclass(frozen=True, slots=True)
+class KnownView:
+    """The view of the conversation when the engine entered the node: ``count`` of ``revision``."""
+
+    revision: int
+    count: int
+
+
+def messages_known(
+    moment: StoredSnapshot, node_id: str, known: KnownView, origin: NodeInput, now: Messages
+) -> int:
+    """How many of the first messages that a node sees ``now`` it saw at ``known``, too.
+
+    ``origin`` is the whole state of the moment. 0 if the view is another one, and if what the node
+    saw then cannot be told from the view alone (semantics 2.16).
+    """
+    if known.revision != moment.revision or known.count > moment.visible_count:
+        return 0
+    if moment.pinned is None:
+        return known.count
+    if not moment.pinned.plan.sees_by_view(node_id):
+        return 0
+    row = find_revision(moment.head.key, moment.revision)
+    view = view_of(row).slice(0, moment.visible_count)
+    length = _log_length(moment, row, view, known.count)
+    if length is None:
+        return 0
+    log = SqlLog(moment.head, length, moment.revision)
+    then = NodeInput(origin.context, Messages(log, view.slice(0, known.count)))
+    before = flow.enter(moment.pinned.plan, node_id, then, check=False)
+    return known_prefix(before.sight.messages, now)
+
+
+def _log_length(moment: StoredSnapshot, row: Revision, view: View, count: int) -> int | None:
+    """The length of the log when the revision showed so many messages; None if that is not known.
+
+    While a revision is the current one only its appends are logged. One that was left and restored
+    may have missed others.
+    """
+    opened = row.visible_count - len(View.decode(bytes(row.grown)))
+    if count < opened:
+        return None
+    if Move.objects.filter(conversation=moment.head.key, to_revision=row.number).exists():
+        return None
+    return view.index_at(count) if count < len(view) else moment.log_count

@@ -1,0 +1,28 @@
+"""Connecting the live copy to the Redis of the settings, when the process starts."""
+
+import os
+
+from django.conf import settings
+
+from checkpoints.live_copy import current, erasure
+from conversations.announcements import follow
+from ctxadmin.storage.redis import links
+from ctxadmin.storage.redis.counts import counts
+from ctxadmin.telemetry.metrics import count_live_copy
+from ctxadmin.telemetry.traces import span
+
+
+def set_up() -> None:
+    """Keep the copy in the Redis of the settings; without one nothing of it is even imported."""
+    if settings.LIVE_REDIS is None:
+        return
+    from checkpoints.live_copy.redis_copy import RedisLiveCopy
+    from ctxadmin.storage.redis.link import Link
+
+    link = Link(settings.LIVE_REDIS, span=span)
+    link.on_return.append(erasure.drop_erased_in_thread)
+    links.use(link)
+    os.register_at_fork(after_in_child=link.reset)
+    count_live_copy(counts)
+    current.use(RedisLiveCopy(link))
+    follow(current.follow_changes)

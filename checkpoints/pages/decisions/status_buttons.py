@@ -1,0 +1,169 @@
+"""The buttons of an execution: pause, resume, approve, reject, cancel."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from checkpoints import queries
+from checkpoints.domain.commands import MoveExecution
+from checkpoints.domain.status import Status
+from checkpoints.pages import presenters
+from checkpoints.pages.executions import execution_pages
+from checkpoints.pages.expected_version_fields import (
+    execution_field,
+    execution_in,
+    expected_fields,
+    expected_in,
+    require_seen,
+)
+from checkpoints.services import status_changes
+from checkpoints.services.status_changes import Moved, MoveService
+from checkpoints.snapshots import StoredSnapshot
+from conversations.models import Conversation
+from conversations.pages.single_submit import done_once
+from conversations.store import find_head
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import (
+    ContextError,
+    Forbidden,
+    InvalidState,
+    NotFound,
+    ValidationFailed,
+    VersionConflict,
+)
+from ctxadmin.ui.components import Confirm, Crumb, Text, in_a_list, label_of_status
+from ctxadmin.ui.pages import ask, page
+
+_SERVICES: Final[Mapping[str, MoveService]] = {
+    "pause": status_changes.pause,
+    "resume": status_changes.resume,
+    "resume_from": status_changes.resume,
+    "approve": status_changes.approve,
+    "reject": status_changes.reject,
+}
+_DONE: Final[Mapping[str, Text]] = {
+    "pause": gettext_lazy("Pause requested. The execution pauses at the next checkpoint."),
+    "resume": gettext_lazy("Resumed."),
+    "resume_from": gettext_lazy("Resumed from another node."),
+    "approve": gettext_lazy("Approved."),
+    "reject": gettext_lazy("Rejected. The execution has failed with your reason."),
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """One of the buttons; what is refused is told on the page, with what was typed.
+
+    A reader comes here by GET after signing in, or by the address of a refusal: the buttons are
+    on the page of the execution.
+    """
+    if request.method != "POST":
+        return redirect("checkpoints:detail", conversation_id)
+    head = find_head(actor.workspace, conversation_id)
+    name = request.POST.get("move", "")
+    try:
+        require_seen(head, request)
+        moved = _move(actor, head, name, request)
+    except Forbidden:
+        raise
+    except ContextError as error:
+        fields = ("reason", "from_node")
+        return execution_pages.show_execution(
+            request, actor, head, refusal=_told(error), fields=fields
+        )
+    flash.success(request, _done(queries.find_moment(actor, conversation_id), name, moved))
+    return redirect("checkpoints:detail", conversation_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    actor.require(Action.EXECUTION_CANCEL)
+    head = find_head(actor.workspace, conversation_id)
+    try:
+        require_seen(head, request)
+        if request.method == "POST":
+            seen = execution_in(request)
+            status_changes.cancel(actor, conversation_id, _command(request.POST), execution=seen)
+            flash.success(request, _("Cancelled."))
+            return redirect("checkpoints:detail", conversation_id)
+    except (InvalidState, VersionConflict) as error:
+        return execution_pages.show_execution(
+            request, actor, head, refusal=error, fields=("reason",)
+        )
+    moment = queries.find_moment(actor, conversation_id)
+    # What runs has another version before the question is read.
+    runs = moment.status is Status.RUNNING
+    confirm = Confirm(
+        title=_("Cancel the execution"),
+        text=_(
+            "It cannot be resumed afterwards. Messages, state and history stay, and any version"
+            " can be forked into a new conversation."
+        ),
+        action=request.path,
+        submit=_("Cancel the execution"),
+        back=reverse("checkpoints:detail", args=[conversation_id]),
+        stay=_("Keep it running") if runs else _("Keep it as it is"),
+        danger=True,
+        asks_reason=True,
+        hidden=execution_field(moment) if runs else expected_fields(moment),
+        once=True,
+    )
+    crumbs = presenters.crumbs(head, Crumb(confirm.title))
+    return ask(request, confirm, crumbs)
+
+
+def _move(actor: Actor, head: Conversation, name: str, request: HttpRequest) -> Moved:
+    service = _SERVICES.get(name)
+    if service is None:
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
+    command = _command(request.POST, jumps=name == "resume_from")
+    if name == "reject" and command.reason is None:
+        text = _("Enter a reason for rejecting. The people who run the engine see it.")
+        raise ValidationFailed.at("/reason", text)
+    if name == "resume_from" and command.from_node is None:
+        raise ValidationFailed.at("/from_node", _("Select the node to resume from."))
+    return service(actor, head.public_id, command, execution=execution_in(request))
+
+
+def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
+    return parse(
+        MoveExecution,
+        {
+            "reason": sent.get("reason", "").strip() or None,
+            **expected_in(sent),
+            "from_node": (sent.get("from_node", "").strip() or None) if jumps else None,
+        },
+    )
+
+
+def _told(error: ContextError) -> ContextError:
+    """The refusal as it is shown: a node that is not there is a wrong choice, not a lost page."""
+    if isinstance(error, NotFound):
+        return ValidationFailed.at("/from_node", error.detail)
+    return error
+
+
+def _done(moment: StoredSnapshot, name: str, moved: Moved) -> str:
+    text = str(_DONE[name])
+    if name == "pause" or moved.status is Status.RUNNING:
+        nodes = in_a_list(presenters.name_of(moment.pinned, each) for each in moved.ready_nodes)
+        where = _("The engine continues at %(nodes)s.") % {"nodes": nodes} if nodes else ""
+        return text if name == "pause" or not where else f"{text} {where}"
+    if moved.status is Status.FAILED:
+        return text
+    return f"{text} " + _("The execution is now %(status)s.") % {
+        "status": label_of_status(moved.status)
+    }

@@ -1,0 +1,133 @@
+"""Where a page sends what somebody types into a paused state, while it is typed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
+
+from checkpoints import queries
+from checkpoints.editing import draft_store, form_changes, protocol
+from checkpoints.editing.draft import (
+    Aside,
+    Beside,
+    Drop,
+    Operation,
+    Overtaken,
+    Revert,
+    Set,
+    Type,
+    name_at,
+)
+from checkpoints.editing.entries import EntryOf, reader
+from checkpoints.editing.protocol import Patch, Read, Typed, Untyped, Whole
+from checkpoints.editing.state_form import KINDS, Row, read_json, row_of
+from checkpoints.pages.editing.edit_request import Edit
+from checkpoints.pages.editing.plain_form import over_words
+from checkpoints.state_values import reducers_for, values_of
+from conversations.store import find_head
+from ctxadmin.http.problems import status_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import ContextError, InvalidState
+from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.ui.pages import page
+from ctxadmin.ui.sentences import translated
+
+_VALUE: Final = "value"
+
+
+@require_http_methods(["PATCH"])
+@page
+def draft(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Keep what a page says; the protocol is in ``checkpoints/editing/protocol.py``."""
+    try:
+        actor.require(Action.SNAPSHOT_UPDATE)
+        head = find_head(actor.workspace, conversation_id)
+        now = queries.find_moment(actor, conversation_id)
+        sent = parse(Patch, loads_strict(request.body))
+        task = Edit.of(request, actor, head, now, sent.execution, sent.version)
+        if not (task.same_execution or task.of_former):
+            raise InvalidState(_("Another execution has started."))
+        return _answer(task, _patched(task, sent))
+    except ContextError as error:
+        return JsonResponse({"detail": translated(error.detail)}, status=status_of(error))
+
+
+def _answer(task: Edit, found: draft_store.KeptDraft | Overtaken) -> HttpResponse:
+    if isinstance(found, Overtaken):
+        words = over_words([each.name for each in found.changed.values()])
+        return JsonResponse(protocol.overtaken(found, words), status=409)
+    told = over_words(found.over)
+    if task.of_former:
+        told = _("Saved for you, but it cannot be applied: another execution has started.")
+    return JsonResponse(protocol.kept(found.draft.seq, found.draft.count, told))
+
+
+def _patched(task: Edit, sent: Patch) -> draft_store.KeptDraft | Overtaken:
+    spoken = [each for each in sent.operations if isinstance(each, Typed | Untyped)]
+    names = {name_at(each.place) for each in spoken}
+    base = values_of(task.base, names)
+    entry_of = reader(base, reducers_for(task.base.row))
+    operations: list[Operation] = []
+    for each in sent.operations:
+        operations += _operations(task, sent, each, base, entry_of)
+    return draft_store.patch(
+        task.actor,
+        task.base,
+        operations,
+        sent.seen_seq,
+        task.moment_at,
+        for_copying=task.of_former,
+        leaves=sent.leaves,
+    )
+
+
+def _operations(
+    task: Edit,
+    sent: Patch,
+    said: Typed | Untyped | Whole | Read,
+    base: Mapping[str, JsonValue],
+    entry_of: EntryOf,
+) -> Sequence[Operation]:
+    match said:
+        case Untyped(op="revert"):
+            return [Revert(_place(said, base), said.mine)]
+        case Untyped():
+            return [Aside(_place(said, base))]
+        case Read():
+            return [Drop(said.mark)]
+        case Whole():
+            whole = draft_store.patch_of_whole(task.base, said.text, sent.given, said.mark)
+            kept = draft_store.find(task.actor, task.base.row, task.version)
+            made = form_changes.operations_of(whole, kept)[0]
+            return [Type(each.text, said.mine) if isinstance(each, Type) else each for each in made]
+    entry = entry_of(_row(said, base))
+    place = _place(said, base)
+    if said.op == "beside":
+        return [Beside(place, entry, said.mine)]
+    return [Set(place, entry, said.mine) if entry.mark else Revert(place, said.mine)]
+
+
+def _place(said: Typed | Untyped, base: Mapping[str, JsonValue]) -> str:
+    """A whole state does not know which of its keys are new."""
+    name = name_at(said.place)
+    return f"1:{name}" if said.place[:2] == "0:" and name not in base else said.place
+
+
+def _row(said: Typed, base: Mapping[str, JsonValue]) -> Row:
+    name, old = name_at(said.place), said.place[:2] == "0:"
+    text = said.text.replace("\r\n", "\n").replace("\r", "\n")
+    if said.kind != _VALUE:
+        kind = said.kind if said.kind in KINDS else "text"
+        return Row(name, kind, text, old, said.gone)
+    if said.gone:
+        return replace(row_of(name, base.get(name)), gone=True)
+    try:
+        return row_of(name, read_json(text), old=name in base)
+    except ContextError:
+        return Row(name, "json", text, old=name in base)

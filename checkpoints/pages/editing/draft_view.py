@@ -1,0 +1,68 @@
+"""What is typed and not applied yet, as a page shows it: each change, and what is beside it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from checkpoints.editing import state_form
+from checkpoints.editing.draft import Draft, Entry
+from checkpoints.editing.entries import row_of
+from checkpoints.pages.executions.state_rows import state_rows
+from checkpoints.snapshots import StoredSnapshot
+from checkpoints.state_values import reducers_for, values_of
+from ctxadmin.lib.structural_diff import diff
+from ctxadmin.ui.components import DiffRow
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLine:
+    """One pending change: what it does to the state that was seen, or what is wrong with it."""
+
+    name: str
+    sent_name: str
+    rows: Sequence[DiffRow]
+    problem: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftView:
+    """The pending changes above the form; ``newer`` is the version of now if it is another.
+
+    ``others`` were typed on another page of the person than what stands, ``texts`` are the marks
+    of whole states that cannot be read yet.
+    """
+
+    lines: Sequence[DraftLine]
+    others: Sequence[DraftLine]
+    texts: Sequence[str]
+    changed_at: datetime | None
+    newer: int | None
+
+    @property
+    def count(self) -> int:
+        return len(self.lines) + len(self.others) + len(self.texts)
+
+
+def draft_view_of(draft: Draft, base: StoredSnapshot, now: StoredSnapshot) -> DraftView | None:
+    """The pending changes for a page, None if there are none."""
+    if not draft:
+        return None
+    return DraftView(
+        lines=list(_lines(draft, draft.entries.values(), base)),
+        others=list(_lines(draft, draft.others, base)),
+        texts=[each.mark for each in draft.texts],
+        changed_at=draft.changed_at,
+        newer=now.version if now.version != base.version else None,
+    )
+
+
+def _lines(draft: Draft, entries: Iterable[Entry], base: StoredSnapshot) -> Iterator[DraftLine]:
+    found, reducers = values_of(base, draft.names), reducers_for(base.row)
+    for each in entries:
+        row = row_of(each)
+        before = {name: value for name, value in found.items() if name == row.name}
+        read = state_form.read_rows([row], before, reducers)
+        after = state_form.with_changes(before, read.changes)
+        differs = state_rows(diff(dict(before), after)) if read.valid else []
+        yield DraftLine(row.name, row.sent_name, differs, row.problem, each.mark)

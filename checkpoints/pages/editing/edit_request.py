@@ -1,0 +1,197 @@
+"""An edit of a state under way, as the pages hand it to each other."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final, Self
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from checkpoints.editing import draft_store, state_form
+from checkpoints.editing.draft import Draft
+from checkpoints.editing.state_form import Changes, Row
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.pages import presenters
+from checkpoints.pages.expected_version_fields import version_in
+from checkpoints.pages.presenters import VersionLine
+from checkpoints.snapshots import StoredSnapshot, snapshot_at
+from conversations.models import Conversation
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+
+_MOST_OTHERS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edit under way: the state that was seen (``base``), what is there ``now``, the changes.
+
+    ``seq`` is that of the draft when the page was made, ``draft`` what it is. ``base`` is of the
+    ``execution`` that the page is of, also if another one of the conversation was started since.
+    """
+
+    request: HttpRequest
+    actor: Actor
+    head: Conversation
+    now: StoredSnapshot
+    base: StoredSnapshot
+    execution: str
+    draft: Draft
+    changes: Changes = field(default_factory=dict)
+    seq: int = 0
+
+    @classmethod
+    def read(
+        cls, request: HttpRequest, actor: Actor, head: Conversation, now: StoredSnapshot
+    ) -> Self:
+        """What the hidden fields of the form say; ValidationFailed if they say nothing."""
+        version = version_in(request.POST, "version")
+        if version is None:
+            raise ValidationFailed(_("The form is incomplete. Reload the page."))
+        execution = request.POST.get("execution", "")
+        found = cls.of(request, actor, head, now, execution, version)
+        return replace(found, seq=version_in(request.POST, "seq") or 0)
+
+    @classmethod
+    def of(
+        cls,
+        request: HttpRequest,
+        actor: Actor,
+        head: Conversation,
+        now: StoredSnapshot,
+        execution: str,
+        version: int,
+    ) -> Self:
+        """The edit of a version that was seen; its draft is not read yet."""
+        row = _execution_seen(head, now, execution)
+        base = now if row is None else _moment_seen(head, now, row, version)
+        return cls(request, actor, head, now, base, execution, Draft(base.version))
+
+    @classmethod
+    def opened(
+        cls, request: HttpRequest, actor: Actor, head: Conversation, now: StoredSnapshot
+    ) -> Self:
+        """The edit as its person left it, of the state of now unless that is in conflict."""
+        draft = draft_store.find_at(actor, now)
+        base = now if draft.version == now.version else snapshot_at(head, now.row, draft.version)
+        found = cls(request, actor, head, now, base, execution_of(now), draft, seq=draft.seq)
+        return replace(found, changes=draft_store.changes_in(draft, base))
+
+    def of_draft(self, draft: Draft | None = None) -> Self:
+        """The same edit with what is kept of it, of the version that this is of."""
+        if draft is None:
+            draft = draft_store.find(self.actor, self.base.row, self.base.version)
+        is_same = draft.version == self.base.version
+        base = self.base if is_same else self.moment_at(draft.version)
+        changes = draft_store.changes_in(draft, base)
+        return replace(self, base=base, draft=draft, changes=changes)
+
+    @property
+    def version(self) -> int:
+        return self.base.version
+
+    @property
+    def node_id(self) -> str:
+        """The node that was seen to be paused; one that went back behind its start has none."""
+        return self.base.node_id or "-"
+
+    @property
+    def same_execution(self) -> bool:
+        """False if another execution was started since the form was filled in."""
+        row = self.now.row
+        return row is not None and self.execution == row.public_id
+
+    @property
+    def of_former(self) -> bool:
+        """True if it is of an execution of this conversation before that of now."""
+        row = self.base.row
+        return row is not None and row.public_id == self.execution and not self.same_execution
+
+    def moment_at(self, version: int) -> StoredSnapshot:
+        """A version of the execution that was seen; NotFound without its state."""
+        return snapshot_at(self.head, self.base.row, version)
+
+    @property
+    def sent_rows(self) -> list[Row]:
+        """The rows of the form that was sent."""
+        sent = self.request.POST
+        return state_form.rows_in({name: str(sent[name]) for name in sent})
+
+    @property
+    def reason(self) -> str:
+        return self.request.POST.get("reason", "")
+
+
+def _execution_seen(head: Conversation, now: StoredSnapshot, public_id: str) -> Execution | None:
+    """The execution that a form names; None if this conversation has none of that id."""
+    if now.row is not None and now.row.public_id == public_id:
+        return now.row
+    if not public_id.isascii():  # MySQL refuses to compare the column with anything else
+        return None
+    return Execution.objects.filter(conversation=head.key, public_id=public_id).first()
+
+
+def _moment_seen(
+    head: Conversation, now: StoredSnapshot, row: Execution, version: int
+) -> StoredSnapshot:
+    """The version that a form was filled in for; NotFound if the current execution has it not.
+
+    Of a former one it is the last version, if retention took the state of the one that was seen:
+    what was typed there is only looked at.
+    """
+    try:
+        return snapshot_at(head, row, version)
+    except NotFound:
+        if now.row is not None and row.number == now.row.number:
+            raise
+        return snapshot_at(head, row, row.version)
+
+
+def others_since(task: Edit, now: StoredSnapshot) -> Sequence[VersionLine]:
+    """The versions since the one that was seen, the newest first."""
+    row = now.row
+    if row is None:
+        return ()
+    since = _versions(row).filter(version__gt=task.version, version__lte=now.version)
+    rows = since.defer("answer", "marking", "routing")
+    found = list(rows.order_by("-version")[:_MOST_OTHERS])
+    lines = presenters.version_lines(row, found, now.pinned)
+    return [replace(line, mine=line.author == task.actor.label) for line in lines]
+
+
+class ChangeAuthors(StrEnum):
+    """Who wrote the versions since the one that was seen."""
+
+    YOURS = "yours"
+    OTHERS = "others"
+    BOTH = "both"
+
+
+def authors_since(task: Edit, now: StoredSnapshot) -> ChangeAuthors:
+    """Nobody is told of an own change as if somebody else had made it."""
+    if now.row is None:
+        return ChangeAuthors.OTHERS
+    rows = _versions(now.row).filter(version__gt=task.version, version__lte=now.version)
+    authors = set(rows.values_list("author", flat=True).distinct())
+    if task.actor.label not in authors:
+        return ChangeAuthors.OTHERS
+    return ChangeAuthors.YOURS if len(authors) == 1 else ChangeAuthors.BOTH
+
+
+def own_versions(task: Edit, moment: StoredSnapshot, versions: Collection[int]) -> set[int]:
+    """Those of the versions that the person who edits wrote."""
+    if moment.row is None:
+        return set()
+    rows = _versions(moment.row).filter(version__in=versions, author=task.actor.label)
+    return set(rows.values_list("version", flat=True))
+
+
+def _versions(row: Execution) -> QuerySet[Checkpoint]:
+    return Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+
+
+def execution_of(moment: StoredSnapshot) -> str:
+    """The id of the execution, "" without one."""
+    return moment.row.public_id if moment.row is not None else ""

@@ -1,0 +1,372 @@
+"""The pages on which executions are watched: the list, where one stands, its timeline."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from checkpoints import queries
+from checkpoints.domain.status import Status
+from checkpoints.fork_list import forks_of
+from checkpoints.models import Execution
+from checkpoints.pages import presenters
+from checkpoints.pages.decisions.changes_since_read import changed_since_read
+from checkpoints.pages.decisions.proposal import ProposalView, proposal_view
+from checkpoints.pages.executions import execution_queries, state_view
+from checkpoints.pages.executions.execution_queries import ExecutionFilter, ExecutionLine
+from checkpoints.pages.executions.graph_map import GraphMap, map_of
+from checkpoints.pages.executions.key_comments import comments_until, with_comments
+from checkpoints.pages.executions.pinned_workflow import WorkflowName, workflow_name
+from checkpoints.pages.executions.state_view import StateView
+from checkpoints.pages.executions.unapplied_edits import UnappliedEdits, unapplied_edits_of
+from checkpoints.pages.expected_version_fields import execution_in
+from checkpoints.pages.presenters import NamedNode, PathNode, PositionView, VersionLine
+from checkpoints.services.annotations import NOBODY, ClaimResult, claim_of, holder_id
+from checkpoints.snapshots import StoredSnapshot
+from checkpoints.store import find_current
+from checkpoints.usage_costs import UsageSum
+from checkpoints.usage_totals import usage_of_nodes
+from conversations.copies import Copy
+from conversations.models import Conversation
+from conversations.pages.cards import MessageCard, joined, message_card
+from conversations.queries import results_of, visible_window
+from conversations.store import find_head, find_revision
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.problems import status_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
+
+_RAIL: Final = 12
+_LAST_MESSAGES: Final = 3
+_KEYS: Final = 40
+# What people type into forms of an execution, by the names of the fields.
+_TYPED: Final[Mapping[str, Text]] = {
+    "reason": gettext_lazy("Reason"),
+    "from_node": gettext_lazy("Next node"),
+    "id": gettext_lazy("Id of the new conversation"),
+    "title": gettext_lazy("Title"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """The current executions of all conversations; ``wanted`` is what the filter bar shows."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    executions: Sequence[ExecutionLine]
+    next: str | None
+    wanted: ExecutionFilter
+    statuses: Sequence[str]
+    workflows: Sequence[str]
+    filtered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What was typed into a field of a form that was refused, and the field's name."""
+
+    field: Text
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person may do now, and what was typed if it was refused.
+
+    ``reason`` and ``from_node`` stand in the form again, ``typed`` is what has no place in it.
+    ``since`` says what changed since the refused form was read.
+    ``version`` is the one that is seen, ``revision`` and ``visible_count`` are of the view; they
+    are not sent with a pause and a cancellation of something that runs, because all of them change
+    while one reads.
+    """
+
+    moves: frozenset[str]
+    version: int
+    revision: int
+    visible_count: int
+    nodes: Sequence[NamedNode]
+    free: bool
+    refusal: str = ""
+    refused_field: str = ""
+    claim: ClaimResult = NOBODY
+    mine: bool = False
+    may_claim: bool = False
+    reason: str = ""
+    from_node: str = ""
+    typed: Sequence[Typed] = ()
+    since: Sequence[str] = ()
+
+    @property
+    def decides(self) -> bool:
+        """True if the page has the form with the reason."""
+        return not self.moves.isdisjoint(("approve", "resume", "pause"))
+
+
+@dataclass(frozen=True, slots=True)
+class DetailPage:
+    """An execution: where it stands, what can be done, what it saw and knows, what happened.
+
+    ``proposal`` is what there is to decide on while it is paused.
+    ``usage`` is the sum of what its engine reported, if that is anything.
+    ``poll_url`` is set while it runs: there a page without a socket asks if anything changed.
+    ``pending`` tells how many keys the reader changed in the form of the state and did not apply,
+    ``left`` what else the reader typed that no form shows now.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    row: Execution | None
+    workflow: WorkflowName | None
+    origin_url: str
+    tabs: Sequence[Tab]
+    stand: PositionView
+    decision: Decision
+    steps: Sequence[PathNode]
+    executed_count: int
+    map: GraphMap | None
+    proposal: ProposalView | None
+    state: StateView
+    cards: Sequence[MessageCard]
+    visible_count: int
+    lines: Sequence[VersionLine]
+    forks: Sequence[Copy]
+    usage: UsageSum | None
+    poll_url: str
+    pending: int
+    left: Sequence[UnappliedEdits]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelinePage:
+    """Every version of an execution, the newest first."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    tabs: Sequence[Tab]
+    lines: Sequence[VersionLine]
+    next: str | None
+    newest: int
+
+
+@require_safe
+@page
+def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
+    workflow, status = request.GET.get("workflow", ""), request.GET.get("status", "")
+    statuses = [each for each in STATUSES if each != Status.IDLE]
+    if status and status not in statuses:
+        text = _("Unknown status. Use one of: %(names)s.")
+        raise ValidationFailed.at("?status", text % {"names": ", ".join(statuses)})
+    wanted = ExecutionFilter(
+        status=status,
+        # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
+        workflow=workflow if workflow.isascii() else "",
+    )
+    found = execution_queries.list_executions(actor, wanted, PageRequest.of(request.GET))
+    shown = ListPage(
+        title=_("Executions"),
+        crumbs=(),
+        executions=found.items,
+        next=found.next,
+        wanted=wanted,
+        statuses=statuses,
+        workflows=execution_queries.workflows_run(actor),
+        filtered=wanted != ExecutionFilter(),
+    )
+    return show(request, "checkpoints/list.html", shown)
+
+
+@require_safe
+@page
+def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    return show_execution(request, actor, find_head(actor.workspace, conversation_id))
+
+
+@require_safe
+@page
+def live(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """The page again for one that has no socket, if it is not what that shows already."""
+    head = find_head(actor.workspace, conversation_id)
+    moment = queries.find_moment(actor, conversation_id)
+    if request.GET.get("seen") == _seen(moment):
+        return HttpResponse(status=204)
+    return show_execution(request, actor, head)
+
+
+@require_safe
+@page
+def timeline(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    moment = queries.find_moment(actor, conversation_id)
+    row, found = queries.list_checkpoints(actor, conversation_id, PageRequest.of(request.GET))
+    lines = presenters.version_lines(row, found.items, moment.pinned) if row else []
+    shown = TimelinePage(
+        title=_("Timeline"),
+        crumbs=presenters.crumbs(head, Crumb(_("Timeline"))),
+        head=head,
+        tabs=tabs_of(head, moment, "timeline"),
+        lines=lines,
+        next=found.next,
+        newest=moment.version,
+    )
+    return show(request, "checkpoints/timeline.html", shown)
+
+
+def show_execution(
+    request: HttpRequest,
+    actor: Actor,
+    head: Conversation,
+    *,
+    refusal: ContextError | None = None,
+    fields: Sequence[str] = (),
+) -> HttpResponse:
+    """The page of an execution; after a refused form with what was typed into its ``fields``."""
+    moment = queries.find_moment(actor, head.public_id)
+    decision = Decision(
+        moves=presenters.moves_for(actor, moment.status),
+        version=moment.version,
+        revision=moment.revision,
+        visible_count=moment.visible_count,
+        nodes=presenters.node_choices(moment),
+        free=moment.pinned is None,
+        refusal=translated(refusal.detail) if refusal else "",
+        claim=claim_of(moment.row) if moment.row is not None else NOBODY,
+        mine=moment.row is not None and claim_of(moment.row).holder_id == holder_id(actor),
+        may_claim=actor.may(Action.REVIEW_CLAIM),
+        refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
+        since=changed_since_read(actor, moment, request.POST) if refusal else (),
+    )
+    shown = _detail_page(actor, head, moment, _with_typed(decision, request, moment, fields))
+    status = status_of(refusal) if refusal else 200
+    return show(request, "checkpoints/detail.html", shown, status=status)
+
+
+def _with_typed(
+    decision: Decision, request: HttpRequest, moment: StoredSnapshot, fields: Sequence[str]
+) -> Decision:
+    """With what was typed: in the form if there is one of the same execution, else to be copied."""
+    typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in fields}
+    row = moment.row
+    if decision.decides and row is not None and execution_in(request) in (None, row.public_id):
+        reason, from_node = typed.pop("reason", ""), typed.pop("from_node", "")
+        decision = replace(decision, reason=reason, from_node=from_node)
+    rest = [Typed(_TYPED[name], text) for name, text in typed.items() if text.strip()]
+    return replace(decision, typed=rest)
+
+
+def _detail_page(
+    actor: Actor, head: Conversation, moment: StoredSnapshot, decision: Decision
+) -> DetailPage:
+    title = head.title or head.public_id
+    row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
+    stand = presenters.position_view(moment)
+    steps = presenters.steps_of(moment, state_view.executed_nodes(moment))
+    state = state_view.state_view(moment, most=_KEYS, newest_first=True)
+    left, pending = unapplied_edits_of(actor, moment)
+    return DetailPage(
+        title=title,
+        crumbs=(*presenters.crumbs(), Crumb(title)),
+        head=head,
+        row=moment.row,
+        workflow=workflow_name(moment),
+        origin_url=_origin_url(moment),
+        tabs=tabs_of(head, moment, "now"),
+        stand=stand,
+        decision=decision,
+        steps=steps,
+        executed_count=moment.row.executed_count if moment.row else 0,
+        map=map_of(moment, stand, steps),
+        proposal=proposal_view(moment) if moment.status is Status.PAUSED else None,
+        state=with_comments(actor, moment, state, comments_until(moment)),
+        cards=_last_messages(moment),
+        visible_count=moment.visible_count,
+        lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
+        forks=forks_of(head) if moment.row else (),
+        usage=_usage(moment.row),
+        poll_url=_poll_url(head, moment),
+        pending=pending,
+        left=left,
+    )
+
+
+def _usage(row: Execution | None) -> UsageSum | None:
+    """What the execution used until now, None if its engine reported nothing."""
+    nodes = usage_of_nodes(row) if row is not None else {}
+    return sum(nodes.values(), UsageSum()) if nodes else None
+
+
+def _origin_url(moment: StoredSnapshot) -> str:
+    """Where an execution was forked from, if that conversation is there and still at it."""
+    row = moment.row
+    if row is None or not row.origin_conversation:
+        return ""
+    heads = Conversation.objects.for_workspace(row.workspace)
+    head = heads.filter(public_id=row.origin_conversation).first()
+    source = find_current(head.key) if head is not None else None
+    if source is None or source.public_id != row.origin_execution:
+        return ""
+    return reverse("checkpoints:version", args=[row.origin_conversation, row.origin_version])
+
+
+def _poll_url(head: Conversation, moment: StoredSnapshot) -> str:
+    if moment.status is not Status.RUNNING:
+        return ""
+    return f"{reverse('checkpoints:live', args=[head.public_id])}?seen={_seen(moment)}"
+
+
+def _seen(moment: StoredSnapshot) -> str:
+    """What changes when anything does that the page shows; each execution counts again."""
+    execution = moment.row.public_id if moment.row is not None else ""
+    numbers = (moment.version, moment.revision, moment.visible_count)
+    parts = (execution, *numbers, moment.status, int(moment.pause_requested))
+    return ".".join(map(str, parts))
+
+
+def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
+    row = find_revision(moment.head.key, moment.revision)
+    start = max(moment.visible_count - _LAST_MESSAGES, 0)
+    window = visible_window(moment.head, row, start, moment.visible_count - start)
+    results = results_of(moment.head, [message.index for message in window.messages])
+    return joined(
+        [
+            message_card(message, results, place)
+            for message, place in zip(window.messages, window.positions, strict=True)
+        ]
+    )
+
+
+def tabs_of(head: Conversation, moment: StoredSnapshot, here: str) -> list[Tab]:
+    """The pages of one execution."""
+    name = head.public_id
+    tabs = [
+        Tab(_("Status"), reverse("checkpoints:detail", args=[name]), here == "now"),
+        Tab(
+            _("Timeline"),
+            reverse("checkpoints:timeline", args=[name]),
+            here == "timeline",
+            moment.version + 1 if moment.row else 0,
+        ),
+        Tab(_("Compare"), reverse("checkpoints:diff", args=[name]), here == "diff"),
+        Tab(
+            _("Conversation"),
+            reverse("conversations:detail", args=[name]),
+            count=moment.visible_count,
+        ),
+    ]
+    if moment.row is None:
+        return [tabs[0], tabs[3]]
+    if moment.pinned is not None:
+        url = reverse("checkpoints:canvas", args=[name])
+        tabs.insert(1, Tab(_("Canvas"), url, here == "canvas"))
+    return tabs

@@ -1,0 +1,235 @@
+"""Queries over many executions: the list of them, and what the overview counts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum, Window
+from django.db.models.functions import Coalesce, RowNumber
+from django.utils.translation import gettext as _
+
+from checkpoints.domain.execution import Execution as Decided
+from checkpoints.domain.pauses import AUTOMATIC
+from checkpoints.domain.status import Status
+from checkpoints.models import Execution
+from checkpoints.store import decided_of
+from conversations.models import Conversation
+from conversations.queries import ConversationFilter, list_conversations
+from ctxadmin.http.pagination import Page, PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.ui.sentences import translated
+from workflows.models import Workflow
+from workflows.node_names import node_names
+
+_AUTOMATIC: Final[Mapping[str, str]] = {str(each): each for each in AUTOMATIC.values()}
+_HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionFilter:
+    """Which executions a list shows; empty fields mean all."""
+
+    status: str = ""
+    workflow: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionLine:
+    """The current execution of a conversation in a list; ``reason`` tells why it stands there.
+
+    ``node`` is the name of its node.
+    """
+
+    conversation: str
+    title: str
+    status: str
+    workflow: str
+    workflow_version: int | None
+    node: str
+    version: int
+    reason: str
+    pause_requested: bool
+    waiting_since: datetime | None
+    deadline: datetime | None
+    outcome: str
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionSummary:
+    """What a list tells of what was decided: why it stands there, and what a timeout would do."""
+
+    reason: str = ""
+    pause_requested: bool = False
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StorageFigures:
+    """The conversations of a workspace, with the messages and tokens of their logs.
+
+    ``checkpoint_bytes`` are those of all values of all versions, ``state_bytes`` those of the
+    current states. ``by_status`` counts those that are not archived by their execution's status.
+    """
+
+    conversations: int
+    archived: int
+    messages: int
+    tokens: int
+    message_bytes: int
+    checkpoint_bytes: int
+    state_bytes: int
+    by_status: Mapping[str, int]
+
+
+def list_executions(
+    actor: Actor, wanted: ExecutionFilter, request: PageRequest
+) -> Page[ExecutionLine]:
+    """The current execution of each conversation that is not archived, the last changed first."""
+    of = ConversationFilter(wanted.status, wanted.workflow, with_execution=True)
+    heads = list_conversations(actor, of, request)
+    return Page(_lines_of(heads.items), heads.next)
+
+
+def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:
+    """The paused executions, who waits longest first, then the running, the last changed first.
+
+    At most ``most`` of each. Either is always the current one of its conversation.
+    """
+    order = ("waiting_since", "-changed_at", "conversation")
+    place = Window(RowNumber(), partition_by="status", order_by=order)
+    rows = Execution.objects.filter(
+        workspace=actor.workspace, status__in=(Status.PAUSED, Status.RUNNING)
+    )
+    heads = Conversation.objects.filter(key=OuterRef("conversation"))
+    named = rows.annotate(
+        place=place,
+        head_id=Subquery(heads.values("public_id")),
+        head_title=Subquery(heads.values("title")),
+        head_at=Subquery(heads.values("updated_at")),
+    )
+    rows = named.filter(place__lte=most).order_by("status", "place").defer(*_HIDDEN)
+    found = [run for run in rows if run.head_id]
+    return [
+        _line(run, node, run.head_id, run.head_title, run.head_at)
+        for run, node in zip(found, names_of_nodes(found), strict=True)
+    ]
+
+
+def failed_executions(actor: Actor, most: int) -> list[ExecutionLine]:
+    """The executions that failed last."""
+    wanted = ExecutionFilter(status=Status.FAILED)
+    return list(list_executions(actor, wanted, PageRequest(limit=most)).items)
+
+
+def storage_figures(actor: Actor) -> StorageFigures:
+    """How much is kept of a workspace; the heads count it, no message or value is read."""
+    rows = Conversation.objects.for_workspace(actor.workspace).order_by().values("status")
+    groups = rows.annotate(
+        conversations=Count("key"),
+        archived_ones=Count("key", filter=Q(archived=True)),
+        messages=Sum("log_count"),
+        tokens=Sum("log_tokens"),
+        of_messages=Sum("log_bytes"),
+        of_checkpoints=Sum("checkpoint_bytes"),
+        of_states=Sum("state_bytes"),
+    )
+    found = list(groups)
+    return StorageFigures(
+        conversations=sum(group["conversations"] for group in found),
+        archived=sum(group["archived_ones"] for group in found),
+        messages=sum(group["messages"] for group in found),
+        tokens=sum(group["tokens"] for group in found),
+        message_bytes=sum(group["of_messages"] for group in found),
+        checkpoint_bytes=sum(group["of_checkpoints"] for group in found),
+        state_bytes=sum(group["of_states"] for group in found),
+        by_status={
+            group["status"]: group["conversations"] - group["archived_ones"] for group in found
+        },
+    )
+
+
+def newest_conversations(actor: Actor, most: int) -> list[Conversation]:
+    """The conversations that changed last."""
+    rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=False)
+    return [head for head in rows.order_by("-updated_at", "-key")[:most] if head.public_id]
+
+
+def workflows_run(actor: Actor) -> list[str]:
+    """The workflows that some execution ran, also deleted ones, for the filter of the list."""
+    ran = Execution.objects.filter(workspace=actor.workspace, workflow_key=OuterRef("key"))
+    rows = Workflow.objects.filter(Exists(ran), workspace=actor.workspace)
+    names = rows.annotate(known_as=Coalesce("slug", "deleted_slug")).order_by("known_as")
+    return list(names.values_list("known_as", flat=True).distinct()[:200])
+
+
+def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
+    """The current execution of each."""
+    newer = Execution.objects.filter(
+        conversation=OuterRef("conversation"), number__gt=OuterRef("number")
+    )
+    rows = Execution.objects.filter(
+        ~Exists(newer), conversation__in=[head.key for head in heads]
+    ).defer(*_HIDDEN)
+    runs = {run.conversation: run for run in rows}
+    names = dict(zip(runs, names_of_nodes(list(runs.values())), strict=True))
+    return [
+        _line(runs[head.key], names[head.key], head.public_id, head.title, head.updated_at)
+        for head in heads
+        if head.key in runs
+    ]
+
+
+def names_of_nodes(runs: Sequence[Execution]) -> list[str]:
+    """The name of the node at which each stands; its id in a free execution."""
+    places = [(run.workflow_key, run.workflow_version, run.node_id) for run in runs]
+    names = node_names({place for place in places if place[2]})
+    return [names.get(place, place[2]) for place in places]
+
+
+def _line(
+    run: Execution, node: str, public_id: str, title: str, changed_at: datetime
+) -> ExecutionLine:
+    told = summary_of(run)
+    return ExecutionLine(
+        conversation=public_id,
+        title=title or public_id,
+        status=run.status,
+        workflow=run.workflow,
+        workflow_version=run.workflow_version,
+        node=node,
+        version=run.version,
+        reason=told.reason,
+        pause_requested=told.pause_requested,
+        waiting_since=run.waiting_since,
+        deadline=run.deadline,
+        outcome=told.outcome,
+        changed_at=changed_at,
+    )
+
+
+def summary_of(run: Execution) -> ExecutionSummary:
+    """What was decided, as a list tells it; a damaged execution hides none of the others."""
+    try:
+        decided = decided_of(run)
+    except ContextError:
+        return ExecutionSummary(reason=_("Damaged data"))
+    outcome = decided.pause.outcome if decided.pause else None
+    return ExecutionSummary(
+        reason_of(decided), decided.pause_requested, outcome.value if outcome else ""
+    )
+
+
+def reason_of(decided: Decided) -> str:
+    """Why an execution is paused, is asked to pause, or failed; "" if nobody said."""
+    for why in (decided.pause, decided.failure, decided.pause_request):
+        if why is not None:
+            return reason_words(why.reason)
+    return ""
+
+
+def reason_words(reason: str) -> str:
+    """A reason as it is on record; what is said of a deadline in the language of the reader."""
+    return translated(_AUTOMATIC.get(reason, reason))

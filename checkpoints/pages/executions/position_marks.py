@@ -1,0 +1,107 @@
+"""Where an execution stands, as marks on the canvas of the workflow that it runs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.pages import presenters
+from checkpoints.pages.presenters import PositionView
+from checkpoints.pages.usage.canvas import used_words
+from checkpoints.pinned_workflow import Pinned
+from checkpoints.snapshots import StoredSnapshot
+from checkpoints.trace import Trace
+from checkpoints.usage_costs import UsageSum
+from ctxadmin.ui.components import STATUSES
+from workflows.pages.drawing.marks import Mark, Marks, Sign
+
+_SIGNS: Final = (
+    Sign("paused", "player-pause", gettext_lazy("paused here")),
+    Sign("failed", "alert-circle", gettext_lazy("failed here")),
+    Sign("ready", "player-play", gettext_lazy("runs next")),
+    Sign("done", "check", gettext_lazy("done")),
+    Sign("open", "circle-dashed", gettext_lazy("not run")),
+    Sign("taken", "arrow-right", gettext_lazy("edge taken")),
+    Sign("refused", "x", gettext_lazy("edge not taken")),
+)
+_STOPS: Final = {Status.PAUSED: "paused", Status.FAILED: "failed"}
+
+
+def marks_of(
+    moment: StoredSnapshot,
+    course: Trace,
+    executed: Mapping[str, int],
+    usage: Mapping[str, UsageSum],
+) -> Marks:
+    """The marks of a moment; ``executed`` counts by node how often it is on record as executed,
+    ``usage`` has the nodes whose engine reported any."""
+    stand = presenters.position_view(moment)
+    if moment.pinned is None:
+        return Marks(_said(stand), STATUSES[stand.status].icon, ())
+    return Marks(
+        said=_said(stand),
+        icon=STATUSES[stand.status].icon,
+        signs=_SIGNS,
+        nodes=dict(_nodes(moment, moment.pinned, executed, usage)),
+        edges=dict(_edges(moment, course)),
+    )
+
+
+def _said(stand: PositionView) -> str:
+    status = str(STATUSES[stand.status].label)
+    if stand.node is None:
+        return _("%(status)s, version %(n)s") % {"status": status, "n": stand.version}
+    before = _("%(status)s before %(node)s, version %(n)s")
+    after = _("%(status)s after %(node)s, version %(n)s")
+    text = before if stand.side == When.BEFORE else after
+    return text % {"status": status, "node": stand.node.name, "n": stand.version}
+
+
+def _nodes(
+    moment: StoredSnapshot,
+    pinned: Pinned,
+    executed: Mapping[str, int],
+    usage: Mapping[str, UsageSum],
+) -> Iterator[tuple[str, Mark]]:
+    ready = frozenset(moment.ready)
+    stopped = _STOPS.get(moment.status, "")
+    for name in pinned.graph.nodes:
+        runs = executed.get(name, 0)
+        done = _times(runs, _("done"), _("completed ×%(n)s")) if runs else ""
+        if name in usage:
+            done = _joined(f"×{runs}" if runs > 1 else "", used_words(usage[name]))
+        if stopped and name == moment.node_id:
+            yield name, Mark(stopped, _joined(_stopped(moment), done))
+        elif name in ready:
+            yield name, Mark("ready", _joined(_("runs next"), done))
+        elif done:
+            yield name, Mark("done", done)
+        else:
+            yield name, Mark("open", _("not run"))
+
+
+def _stopped(moment: StoredSnapshot) -> str:
+    if moment.status is Status.FAILED:
+        return _("failed")
+    return _("paused before") if moment.when is When.BEFORE else _("paused after")
+
+
+def _edges(moment: StoredSnapshot, course: Trace) -> Iterator[tuple[str, Mark]]:
+    waiting = moment.marking.waiting if moment.marking is not None else {}
+    for edge, (taken, refused) in course.decisions().items():
+        if taken:
+            text = _times(taken, _("taken"), _("taken ×%(n)s"))
+            yield edge, Mark("taken", _joined(text, _("waiting") if waiting.get(edge) else ""))
+        elif refused:
+            yield edge, Mark("refused", _("not taken"))
+
+
+def _times(count: int, once: str, often: str) -> str:
+    return once if count == 1 else often % {"n": count}
+
+
+def _joined(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,237 @@
+"""The pages of former versions: one of them, and the difference of two."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from pydantic import JsonValue
+
+from checkpoints import queries
+from checkpoints.details_store import details_at
+from checkpoints.domain.timeline import compare_keys
+from checkpoints.domain.usage import ModelUsage
+from checkpoints.models import Execution
+from checkpoints.pages import presenters
+from checkpoints.pages.executions import state_view
+from checkpoints.pages.executions.change_tree import Branch, tree_of
+from checkpoints.pages.executions.execution_pages import tabs_of
+from checkpoints.pages.executions.key_comments import comments_until, with_comments
+from checkpoints.pages.executions.provenance import messages_written
+from checkpoints.pages.executions.state_view import StateView
+from checkpoints.pages.presenters import NamedNode, PathNode, PositionView, VersionLine
+from checkpoints.services.annotations import labels_of
+from checkpoints.snapshots import StoredSnapshot
+from checkpoints.state_values import held_keys
+from checkpoints.store import find_checkpoint, kept_after, kept_before, version_saved_as
+from checkpoints.usage_store import usage_at
+from conversations.domain.diff import Change
+from conversations.models import Conversation
+from conversations.pages.cards import CommentView, comment_view
+from conversations.pages.comparison_pages import MessageChanges, message_changes
+from conversations.pricing import prices_of
+from conversations.store import find_head
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.structural_diff import Difference
+from ctxadmin.ui.components import Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
+
+MOST_ROWS: Final = 400
+_MOST_COMPARED: Final = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPage:
+    """An execution as it was at one version; ``newest`` is the version of now.
+
+    ``before`` and ``after`` are the nearest ones that have their state, ``written`` the log
+    indices of the messages that came with it. ``namespace``, ``parent`` and ``metadata`` are what
+    the engine said of the checkpoint, ``usage`` what it reported, ``price_cost`` what that costs
+    in US dollars, None if nobody knows the model; ``parent_version`` is None if the
+    parent is not of this execution.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    execution: str
+    tabs: Sequence[Tab]
+    line: VersionLine
+    stand: PositionView
+    steps: Sequence[PathNode]
+    executed: Sequence[NamedNode] | None
+    executed_count: int
+    history: Sequence[JsonValue] | None
+    state: StateView
+    text: str
+    newest: int
+    before: int | None
+    after: int | None
+    namespace: str
+    parent: str
+    parent_version: int | None
+    metadata: JsonValue
+    usage: ModelUsage | None
+    price_cost: Decimal | None
+    written: range
+    label: str
+    comments: Sequence[CommentView]
+    may_comment: bool
+    may_label: bool
+    may_delete: bool
+    moves: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPage:
+    """What differs between two versions: the state as a tree, then the visible messages.
+
+    ``too_large`` names the keys that differ if their values are too large to be compared here.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    tabs: Sequence[Tab]
+    before: int
+    after: int
+    newest: int
+    state: Sequence[Branch]
+    state_shown: int
+    state_total: int
+    messages: MessageChanges
+    too_large: Sequence[str]
+
+
+def _named(moment: StoredSnapshot, executed: Sequence[str] | None) -> list[NamedNode] | None:
+    """The executed nodes by their names; None if they are too many to show."""
+    if executed is None or len(executed) > MOST_ROWS:
+        return None
+    return [NamedNode(each, presenters.name_of(moment.pinned, each)) for each in executed]
+
+
+def _cost(actor: Actor, used: ModelUsage | None) -> Decimal | None:
+    """US dollars by the price of the model; None if that is unknown."""
+    price = prices_of(actor.workspace).price_of(used.model) if used is not None else None
+    return price.cost(used) if price is not None and used is not None else None
+
+
+@require_safe
+@page
+def version(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    now = queries.find_moment(actor, conversation_id)
+    row = _row(now)
+    checkpoint = find_checkpoint(head.key, row.number, number)
+    moment = queries.find_moment(actor, conversation_id, number)
+    text = request.GET.get("q", "")
+    executed = state_view.executed_nodes(moment)
+    comments = comments_until(moment)
+    details = details_at(checkpoint)
+    used = usage_at(checkpoint)
+    state = with_comments(actor, moment, state_view.state_view(moment, text=text), comments)
+    beside = {key.name for key in state.keys}
+    title = _("Version %(n)s") % {"n": number}
+    shown = VersionPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        head=head,
+        execution=row.public_id,
+        tabs=tabs_of(head, now, ""),
+        line=presenters.version_line(row, checkpoint, moment.pinned),
+        stand=presenters.position_view(moment),
+        steps=presenters.steps_of(moment, executed),
+        executed=_named(moment, executed),
+        executed_count=checkpoint.executed_count,
+        history=state_view.history_entries(moment),
+        state=state,
+        text=text,
+        newest=now.version,
+        before=kept_before(row, number),
+        after=kept_after(row, number),
+        namespace=details.namespace,
+        parent=details.parent,
+        parent_version=version_saved_as(row, details.parent) if details.parent else None,
+        metadata=orjson.loads(details.metadata),
+        usage=used,
+        price_cost=_cost(actor, used),
+        written=messages_written(row, checkpoint),
+        label=labels_of(row, [number]).get(number, ""),
+        comments=[
+            comment_view(actor, each)
+            for each in comments
+            if each.version == number and each.key_name not in beside
+        ],
+        may_comment=actor.may(Action.COMMENT_WRITE),
+        may_label=actor.may(Action.LABEL_SET),
+        may_delete=presenters.may_delete(actor, row, number),
+        moves=presenters.moves_for(actor, now.status),
+    )
+    return show(request, "checkpoints/version.html", shown)
+
+
+@require_safe
+@page
+def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    now = queries.find_moment(actor, conversation_id)
+    row = _row(now)
+    after = _number(request, "to", now.version)
+    before = _number(request, "from", max(after - 1, 0))
+    if row.thinned_count and before < after:  # what a link names may have been thinned
+        before = kept_before(row, before + 1) or 0
+    first = queries.find_moment(actor, conversation_id, before)
+    last = queries.find_moment(actor, conversation_id, after)
+    too_large = keys_too_large(first, last)
+    state: Sequence[Difference] = ()
+    changes: Sequence[Change] = ()
+    if not too_large:
+        found = queries.compare_moments(first, last)
+        state, changes = found.state, found.messages
+    title = _("Changes from version %(a)s to %(b)s") % {"a": before, "b": after}
+    shown = DiffPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(_("Difference"))),
+        head=head,
+        tabs=tabs_of(head, now, "diff"),
+        before=before,
+        after=after,
+        newest=now.version,
+        state=tree_of(state[:MOST_ROWS]),
+        state_shown=min(len(state), MOST_ROWS),
+        state_total=len(state),
+        messages=message_changes(head, first.view(), last.view(), changes),
+        too_large=too_large,
+    )
+    return show(request, "checkpoints/diff.html", shown)
+
+
+def keys_too_large(first: StoredSnapshot, last: StoredSnapshot) -> list[str]:
+    """The keys that differ, if comparing their values would take too long for a page."""
+    sides = [
+        {name: held.head for name, held in held_keys(each).items() if held.head}
+        for each in (first, last)
+    ]
+    keys = compare_keys(sides[0], sides[1])
+    differ = sorted((*keys.added, *keys.removed, *keys.changed))
+    size = sum(side[name].size for side in sides for name in differ if name in side)
+    return differ if size > _MOST_COMPARED else []
+
+
+def _row(moment: StoredSnapshot) -> Execution:
+    if moment.row is None:
+        raise NotFound(_("This conversation has no execution."))
+    return moment.row
+
+
+def _number(request: HttpRequest, name: str, default: int) -> int:
+    text = request.GET.get(name) or str(default)
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise ValidationFailed.at(f"?{name}", _("Enter a whole number."))
+    return int(text)

@@ -1,0 +1,62 @@
+"""Where an execution stands: its node and side, the nodes that are ready, the gate it waits at."""
+
+from checkpoints.domain.execution import Execution
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import FINAL, Status
+from checkpoints.pinned_workflow import Pinned
+from workflows.domain.routing import Marking
+
+
+def position_of(execution: Execution) -> tuple[str | None, When]:
+    """The node at which an execution stands, and on which side of it.
+
+    Before it: the node runs next, because it is paused there, failed there or was resumed there.
+    """
+    if execution.pause is not None:
+        return execution.pause.node_id, execution.pause.when
+    if execution.failure is not None:
+        return execution.failure.node_id or execution.node_id, When.BEFORE
+    if execution.resumed_at is not None:
+        return execution.resumed_at, When.BEFORE
+    return execution.node_id, When.AFTER
+
+
+def ready_nodes(
+    status: Status,
+    node_id: str | None,
+    when: When,
+    pinned: Pinned | None,
+    marking: Marking | None,
+) -> tuple[str, ...]:
+    """The nodes whose dependencies are done (semantics 3.8), none once the execution has ended.
+
+    A free execution has no workflow to ask: it knows only the node before which it stands.
+    """
+    if status in FINAL:
+        return ()
+    if pinned is not None and marking is not None:
+        return marking.ready(pinned.graph)
+    return (node_id,) if node_id is not None and when is When.BEFORE else ()
+
+
+def ready_of(
+    execution: Execution, pinned: Pinned | None, marking: Marking | None
+) -> tuple[str, ...]:
+    """``ready_nodes`` of an execution as it is now."""
+    node_id, when = position_of(execution)
+    return ready_nodes(execution.status, node_id, when, pinned, marking)
+
+
+def waits_for_review(execution: Execution, pinned: Pinned | None) -> bool:
+    """True if the execution is paused where its workflow asks for review (``config.pause``)."""
+    pause = execution.pause
+    if pause is None or pause.node_id is None or pinned is None:
+        return False
+    rule = pinned.rules.get(pause.node_id)
+    return rule is not None and rule.when is pause.when
+
+
+def requires_review_before(node_id: str | None, pinned: Pinned | None) -> bool:
+    """True if the workflow asks for review before this node runs."""
+    rule = pinned.rules.get(node_id) if pinned is not None and node_id is not None else None
+    return rule is not None and rule.when is When.BEFORE

@@ -1,0 +1,264 @@
+"""Thinning in SQL: what an execution's versions say, and taking their state away."""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, groupby
+from typing import Final
+
+import orjson
+from django.db import connection
+from django.db.models import F
+
+from checkpoints.domain.retention import Needs, Version
+from checkpoints.domain.status import Status
+from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
+from checkpoints.models import (
+    Checkpoint,
+    CheckpointDetails,
+    Execution,
+    Label,
+    PendingEdit,
+    StateKey,
+    StateValue,
+)
+from checkpoints.state_store import LISTS, quoted
+from checkpoints.writes_store import drop_writes
+from conversations.damage import ALTERED, damaged
+from ctxadmin.lib.errors import ContextError
+
+Place = tuple[str, int]  # key and version: a row of StateValue in one execution
+
+_READ: Final = 2000
+_PAIRS: Final = 200  # of key and version in one statement
+_VERSIONS: Final = 500
+_ONE: Final = "(conversation = %s AND execution = %s AND `key` = %s AND version = %s)"
+BATCH: Final = 500  # versions of one transaction: about 0.1 s under the lock of the conversation
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionState:
+    """The versions of an execution as retention looks at them; ``thinned`` are those before.
+
+    Deleted ones are none of them: no other version would be kept in their place.
+    """
+
+    versions: Sequence[Version]
+    thinned: frozenset[int]
+    needs: Needs
+
+
+@dataclass(frozen=True, slots=True)
+class ThinningBatch:
+    """What goes in one transaction: the state of some versions, the rows that nobody reads then."""
+
+    versions: Sequence[int]
+    places: Sequence[Place]
+
+
+def retention_state_of(row: Execution) -> RetentionState:
+    """What is known of all versions of an execution, from their manifests."""
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    names = ("version", "created_at", "status", "restored_from", "thinned_at", "deleted")
+    found = list(rows.order_by("version").values_list(*names))
+    ends: list[datetime | None] = [*(each[1] for each in found[1:]), None]
+    paused_from: int | None = None
+    restored: set[int] = set()
+    for number, _, status, restored_from, *_ in found:
+        if status != Status.PAUSED:
+            paused_from = None
+        elif paused_from is None:
+            paused_from = number
+        if restored_from is not None:
+            restored.add(restored_from)
+    return RetentionState(
+        versions=[
+            Version(each[0], each[1], until)
+            for each, until in zip(found, ends, strict=True)
+            if not each[5]
+        ],
+        thinned=frozenset(each[0] for each in found if each[4] is not None and not each[5]),
+        needs=Needs(
+            newest=row.version,
+            paused_from=paused_from,
+            restored=frozenset(restored),
+            forked=forked_versions(row),
+            labelled=labelled_versions(row),
+            edited=edited_versions(row),
+            origin=row.origin_version,
+        ),
+    )
+
+
+def forked_versions(row: Execution) -> frozenset[int]:
+    """The versions of an execution that forks came from."""
+    forks = Execution.objects.filter(origin_execution=row.public_id)
+    found = forks.values_list("origin_version", flat=True)
+    return frozenset(version for version in found if version is not None)
+
+
+def labelled_versions(row: Execution) -> frozenset[int]:
+    """The versions of an execution that have a label."""
+    rows = Label.objects.filter(conversation=row.conversation, execution=row.number)
+    return frozenset(rows.values_list("version", flat=True))
+
+
+def edited_versions(row: Execution) -> frozenset[int]:
+    """The versions of an execution that edits began at and are not applied yet."""
+    rows = PendingEdit.objects.filter(conversation=row.conversation, execution=row.number)
+    return frozenset(rows.values_list("version", flat=True))
+
+
+def restored_versions_after(row: Execution, version: int) -> frozenset[int]:
+    """The versions that were gone back to by those after ``version``."""
+    rows = Checkpoint.objects.filter(
+        conversation=row.conversation, execution=row.number, version__gt=version
+    )
+    found = rows.exclude(restored_from=None).values_list("restored_from", flat=True)
+    return frozenset(each for each in found if each is not None)
+
+
+def thinning_batches(
+    row: Execution,
+    whole: Sequence[int],
+    going: Sequence[int],
+    *,
+    keys: Collection[str] | None = None,
+) -> list[ThinningBatch]:
+    """What thinning does, transaction by transaction; after each of them all is consistent.
+
+    ``whole`` are the versions that keep their state, ``going`` those that lose it, both ascending.
+    ``keys`` are those of which rows can go, if that is known.
+    """
+    ends = [*going[BATCH - 1 :: BATCH]]
+    if not ends or ends[-1] != going[-1]:
+        ends.append(going[-1])
+    places: list[list[Place]] = [[] for _ in ends]
+    for key, rows in _rows_by_key(row, whole[-1], keys):
+        for version, after in rows_to_drop(rows, whole, going):
+            places[bisect_left(ends, after)].append((key, version))
+    parts = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
+    return [ThinningBatch(versions, found) for versions, found in zip(parts, places, strict=True)]
+
+
+def deletion_batch(row: Execution, version: int) -> ThinningBatch:
+    """What goes with a single version that is not the newest.
+
+    Only of keys that were written both since the version before that is whole, and up to the one
+    after: any other row of this version is read by one of these, too.
+    """
+    rows = Checkpoint.objects.filter(
+        conversation=row.conversation, execution=row.number, thinned_at=None
+    )
+    whole = [*rows.exclude(version=version).order_by("version").values_list("version", flat=True)]
+    place = bisect_left(whole, version)
+    before, after = (whole[place - 1] if place else -1), whole[place]
+    values = StateValue.objects.filter(conversation=row.conversation, execution=row.number)
+    since = values.filter(version__gt=before, version__lte=version).values_list("key", flat=True)
+    until = values.filter(version__gt=version, version__lte=after).values_list("key", flat=True)
+    keys = {*since}.intersection(until)
+    [batch] = thinning_batches(row, whole, [version], keys=keys)
+    return batch
+
+
+def _rows_by_key(
+    row: Execution, newest: int, keys: Collection[str] | None = None
+) -> Iterator[tuple[str, list[KeyRow]]]:
+    """The rows of the state up to a version, without values, in the order of the primary key.
+
+    Versions that were written since are left alone.
+    """
+    rows = StateValue.objects.filter(
+        conversation=row.conversation, execution=row.number, version__lte=newest
+    )
+    if keys is not None:
+        rows = rows.filter(key__in=keys)
+    named = rows.order_by("key", "version").values_list("key", "version", "first", "last", "spans")
+    for key, group in groupby(named.iterator(_READ), key=lambda each: each[0]):
+        yield (
+            key,
+            [
+                KeyRow(version, _spans_of(row, key, version, (first, last), bytes(spans)))
+                for _, version, first, last, spans in group
+            ],
+        )
+
+
+def _spans_of(row: Execution, key: str, version: int, ends: Span, data: bytes) -> tuple[Span, ...]:
+    """The spans of a value; Damaged unless they ascend between its ends.
+
+    Of other rows nobody would know that they are still read.
+    """
+    try:
+        spans = tuple((int(first), int(last)) for first, last in orjson.loads(data or b"[]"))
+    except (ValueError, TypeError):
+        raise _damaged(row, key) from None
+    spans = spans or (ends,)
+    places = [*chain.from_iterable(spans)]
+    fits = (places[0], places[-1]) == ends and places[0] >= 0 and places[-1] <= version
+    if not fits or places != sorted(places):
+        raise _damaged(row, key)
+    return spans
+
+
+def _damaged(row: Execution, key: str) -> ContextError:
+    names = StateKey.objects.filter(conversation=row.conversation, execution=row.number, key=key)
+    name = names.values_list("name", flat=True).first()
+    return damaged(row.conversation, "list" if key in LISTS else "state key", name or key, ALTERED)
+
+
+def size_of_values(row: Execution, places: Sequence[Place]) -> int:
+    """The bytes of the values of some rows."""
+    return sum(_for_pairs(row, "SELECT COALESCE(SUM(LENGTH(value)), 0) FROM", places))
+
+
+def drop_states(row: Execution, batch: ThinningBatch, at: datetime) -> int:
+    """Take the state of versions away; the bytes that are free are returned.
+
+    The manifests stay: the timeline goes on telling what happened, repeats of a save get their
+    answer, and the decisions on edges can be followed back.
+    """
+    freed = size_of_values(row, batch.places)
+    for _ in _for_pairs(row, "DELETE FROM", batch.places):
+        pass
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    for start in range(0, len(batch.versions), _VERSIONS):
+        part = batch.versions[start : start + _VERSIONS]
+        rows.filter(version__in=part).update(thinned_at=at, marking=b"")
+        drop_writes(row.conversation, rows.filter(version__in=part).values("checkpoint_id"))
+    Execution.objects.filter(conversation=row.conversation, number=row.number).update(
+        thinned_count=F("thinned_count") + len(batch.versions)
+    )
+    return freed
+
+
+def mark_deleted(row: Execution, version: int, at: datetime) -> None:
+    """Have a version that has no state be a deleted one, without what was said of it."""
+    own = {"conversation": row.conversation, "execution": row.number, "version": version}
+    CheckpointDetails.objects.filter(**own).delete()
+    Checkpoint.objects.filter(**own).update(deleted=True, thinned_at=at, details_sum=None)
+
+
+def paused_since_version(row: Execution) -> int | None:
+    """The version from which on an execution has been PAUSED, None if it is not."""
+    if row.status != Status.PAUSED:
+        return None
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    others = rows.exclude(status=Status.PAUSED.value).order_by("-version")
+    last = others.values_list("version", flat=True).first()
+    return 0 if last is None else last + 1
+
+
+def _for_pairs(row: Execution, verb: str, places: Sequence[Place]) -> Iterable[int]:
+    """Run a statement over rows by their keys and versions; what each gives, or 0."""
+    for start in range(0, len(places), _PAIRS):
+        part = places[start : start + _PAIRS]
+        # SQLite seeks for a term only if it names the whole key.
+        chosen = " OR ".join([_ONE] * len(part))
+        own: list[str | int] = []
+        for key, version in part:
+            own += (row.conversation, row.number, key, version)
+        with connection.cursor() as cursor:
+            cursor.execute(quoted(f"{verb} checkpoints_statevalue WHERE {chosen}"), own)
+            yield int(cursor.fetchone()[0]) if cursor.description else 0

@@ -1,0 +1,78 @@
+"""Having a colleague look after a pause."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from checkpoints.models import Execution
+from checkpoints.services.annotations import ClaimResult, Holder, claim
+from conversations.models import Conversation
+from conversations.writing import Writing
+from ctxadmin.accounts.models import Membership, User
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, allows
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
+
+_MOST: Final = 1000
+
+
+class AssignReview(Contract):
+    """Who handles a pause, by default the caller; ``over`` is the present claimant."""
+
+    assignee: Annotated[str, Field(min_length=1, max_length=150)] | None = Field(
+        None, description="Username to assign it to; by default you."
+    )
+    over: bool = Field(False, description="Whether to take it from whoever has claimed it.")
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A pause that somebody gave to a colleague, in the transaction that does it."""
+
+    head: Conversation
+    row: Execution
+    user: User
+    actor: Actor
+    at: datetime
+
+
+Told = Callable[[Assigned], None]
+_told: Final[list[Told]] = []
+
+
+def on_assigned(tell: Told) -> None:
+    """Have ``tell`` called with every assignment, in its transaction."""
+    _told.append(tell)
+
+
+def assign(
+    actor: Actor, public_id: str, name: str, *, over: bool = False, execution: str | None = None
+) -> ClaimResult:
+    """Have the reviewer of that name look after a pause; see ``claim``.
+
+    ValidationFailed for somebody who is none.
+    """
+    actor.require(Action.REVIEW_CLAIM)
+    user = next((each for each in reviewers(actor.workspace) if each.username == name), None)
+    if user is None:
+        raise ValidationFailed.at("/assignee", say("there is no reviewer with this name"))
+
+    def tell(opened: Writing, row: Execution) -> None:
+        for told in _told:
+            told(Assigned(opened.head, row, user, actor, opened.at))
+
+    holder = Holder(f"person:{user.pk}", f"person:{user.username}")
+    return claim(actor, public_id, over=over, holder=holder, then=tell, execution=execution)
+
+
+def reviewers(workspace: int) -> Sequence[User]:
+    """The people of a workspace who may look after a pause, by name."""
+    may = [role.value for role in Role if allows(ROLE_SCOPES[role], Action.REVIEW_CLAIM)]
+    rows = Membership.objects.filter(workspace=workspace, role__in=may, user__is_active=True)
+    rows = rows.select_related("user").order_by("user__username")
+    return [row.user for row in rows[:_MOST]]

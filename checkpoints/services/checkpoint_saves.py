@@ -1,0 +1,123 @@
+"""Saving a checkpoint after a node, in the engine's own words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from checkpoints.domain.commands import SaveCheckpoint
+from checkpoints.domain.details import Details
+from checkpoints.domain.pauses import Pause, When
+from checkpoints.domain.status import TAKES_CHECKPOINTS, require
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.services import node_steps
+from checkpoints.services.execution_start import open_or_start
+from checkpoints.services.preconditions import (
+    SentUpdate,
+    apply_operations,
+    check_expected,
+    read_operations,
+    read_sent,
+)
+from checkpoints.services.repeated_saves import find_repeated
+from checkpoints.writing.execution import Write
+from conversations.domain.configs import OperationConfig
+from conversations.writing import Writing, writing
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.telemetry.metrics import write_repeated
+from ctxadmin.telemetry.traces import span
+
+
+@dataclass(frozen=True, slots=True)
+class SaveResult:
+    """The answer to a save as JSON bytes; ``again`` if the save had been made before."""
+
+    answer: bytes
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSave:
+    """A checkpoint to be saved, read and hashed before anything is locked."""
+
+    checkpoint_id: str
+    command: SaveCheckpoint
+    sent: SentUpdate
+    digest: bytes
+    details: Details | None = None
+    operations: tuple[OperationConfig, ...] = ()
+
+    @classmethod
+    def of(cls, checkpoint_id: str, command: SaveCheckpoint) -> "CheckpointSave":
+        """Raises what reading messages and taking an update apart raise."""
+        sent = read_sent(command.update(), command.messages).with_opaque(command.opaque_update())
+        operations = read_operations(command.operations)
+        digest = command.body_digest()
+        return cls(checkpoint_id, command, sent, digest, command.details(), operations)
+
+    def hold(self, at: datetime) -> Pause | None:
+        """The pause before a node that the engine asks for."""
+        node = self.command.pause_before
+        if node is None:
+            return None
+        return Pause(node, When.BEFORE, self.command.pause_reason or "", at)
+
+
+def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoint) -> SaveResult:
+    """Save a checkpoint; a conversation without an execution gets one (semantics 3.3, 3.4).
+
+    The same id with the same body is the same save and gets the same answer, whatever the
+    version and the status are by now. Raises Duplicate, VersionConflict, InvalidState, NotFound
+    for a node that the workflow does not have, and what the reducers raise.
+    """
+    actor.require(Action.CHECKPOINT_SAVE)
+    new = CheckpointSave.of(checkpoint_id, command)
+    try:
+        with span("save", messages=len(command.messages)), writing(actor, public_id) as opened:
+            return SaveResult(save_in(opened, new))
+    except ContextError:
+        before = find_repeated(actor, public_id, checkpoint_id, new.digest)
+        if before is None:
+            raise
+        write_repeated("checkpoint")
+        return SaveResult(bytes(before.answer), again=True)
+
+
+def save_in(opened: Writing, new: CheckpointSave) -> bytes:
+    """``save`` as all that an open transaction does to its conversation; the answer.
+
+    A repeated save is not known here: the key of the checkpoint's id refuses it.
+    """
+    opened.actor.require(Action.CHECKPOINT_SAVE)
+    command = new.command
+    run = open_or_start(opened, anew=command.new_execution)
+    check_expected(run, command.expected_version)
+    require(run.now.status, TAKES_CHECKPOINTS, "A checkpoint")
+    if run.pinned is not None:
+        run.pinned.require_node(command.node_id)
+        if command.pause_before is not None:
+            run.pinned.require_node(command.pause_before)
+    apply_operations(opened, new.operations)
+    new.sent.apply(run, command.node_id)
+    executed = command.executed_node_ids
+    said = node_steps.EngineReport(
+        status=command.status,
+        executed=None if executed is None else tuple(executed),
+        hold=new.hold(opened.at),
+    )
+    taken = node_steps.take_step(run, command.node_id, said)
+    after = taken.decision.execution
+    answer = dumps({"version": after.version, "status": after.status.value})
+    write = Write(
+        WriteKind.CHECKPOINT,
+        saved_node=command.node_id,
+        checkpoint_id=new.checkpoint_id,
+        body_digest=new.digest,
+        answer=answer,
+        routing=taken.routing,
+        details=new.details,
+    )
+    run.record(taken.decision, write)
+    run.commit(Action.CHECKPOINT_SAVE, checkpoint=new.checkpoint_id)
+    return answer

@@ -1,0 +1,80 @@
+"""Deleting one version of an execution: its bytes go, its line in the list is marked."""
+
+from checkpoints import retention_store
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.services.preconditions import require_execution
+from checkpoints.store import CHECKPOINTS, find_current
+from conversations.creators import require_as_creator
+from conversations.writing import Writing, writing
+from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import InvalidState, NotFound
+from ctxadmin.lib.sentence import say
+
+
+def delete(actor: Actor, public_id: str, version: int, *, execution: str | None = None) -> None:
+    """Remove state, details and pending writes of a version for good (semantics 3.19).
+
+    A second time changes nothing. Rows of the state that other versions read stay for these.
+    Raises NotFound for a version that is not there, and InvalidState for one that is needed: the
+    first and the latest, what a paused execution proposes, one with a label, and one at which
+    unsaved edits began; also if an ``execution`` is named and another is the newest.
+    """
+    actor.require_to_own(Action.CHECKPOINT_DELETE)
+    with writing(actor, public_id) as opened:
+        require_as_creator(actor, Action.CHECKPOINT_DELETE, opened.head)
+        row = find_current(opened.head.key)
+        if row is None:
+            raise NotFound(say("This conversation has no execution."))
+        require_execution(row, execution)
+        found = _find(row, version)
+        if not found.deleted:
+            _require_unneeded(row, version)
+            _delete(opened, row, found)
+
+
+def _find(row: Execution, version: int) -> Checkpoint:
+    """The manifest of a version, also of a thinned or a deleted one."""
+    found = None
+    if version <= row.version:
+        where = {"conversation": row.conversation, "execution": row.number, "version": version}
+        found = CHECKPOINTS.find(where)
+    if found is None:
+        raise NotFound(say("There is no version {n} of this execution.", n=version))
+    return found
+
+
+def _require_unneeded(row: Execution, version: int) -> None:
+    """InvalidState for a version that something still needs."""
+    since = retention_store.paused_since_version(row)
+    if version == row.version:
+        told = say("The latest version cannot be deleted.")
+    elif version == 0:
+        told = say("Version 0 cannot be deleted: the execution started with it.")
+    elif since is not None and version >= since:
+        told = say("Version {n} belongs to a proposal that waits for review.", n=version)
+    elif version in retention_store.labelled_versions(row):
+        told = say("Version {n} has a label. Remove the label first.", n=version)
+    elif version in retention_store.edited_versions(row):
+        told = say("Version {n} has unsaved edits. Apply or discard them first.", n=version)
+    else:
+        return
+    raise InvalidState(told, status=row.status)
+
+
+def _delete(opened: Writing, row: Execution, found: Checkpoint) -> None:
+    freed = 0
+    if found.thinned_at is None:
+        batch = retention_store.deletion_batch(row, found.version)
+        freed = retention_store.drop_states(row, batch, opened.at)
+    retention_store.mark_deleted(row, found.version, opened.at)
+    opened.head.checkpoint_bytes -= freed
+    detail = {
+        "conversation": opened.head.public_id,
+        "version": found.version,
+        "checkpoint": found.checkpoint_id,
+        "freed": freed,
+    }
+    change = Change(Action.CHECKPOINT_DELETE, "execution", row.public_id, detail=detail)
+    opened.commit(change, upkeep=True)

@@ -1,0 +1,169 @@
+"""Starting an execution: pinned to a published workflow, or free."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from checkpoints.domain.commands import StartExecution
+from checkpoints.domain.execution import begin, dump
+from checkpoints.domain.reducers import ReducerTable
+from checkpoints.domain.state import EMPTY
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.models import Execution, ExecutionDetails
+from checkpoints.pinned_workflow import Pinned, newest, of_conversation, pinned_to
+from checkpoints.services.preconditions import SentUpdate, read_sent
+from checkpoints.writing.execution import ExecutionWriting, Write, current_of
+from conversations.domain.revisions import UNSEEN, Seen
+from conversations.services import check_seen
+from conversations.writing import Writing, writing
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
+from ctxadmin.lib.ids import new_public_id
+from ctxadmin.lib.json_bytes import canonical, dumps
+from ctxadmin.lib.sentence import say
+from workflows.domain.routing import Marking
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A new execution at version 0."""
+
+    execution: str
+    status: Status
+    version: int
+    ready_nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewExecution:
+    """What an execution starts with; ``metadata`` is JSON bytes of an object."""
+
+    pinned: Pinned | None = None
+    reducers: Mapping[str, str] = field(default_factory=dict)
+    metadata: bytes = b"{}"
+    sent: SentUpdate | None = None
+    start: bool = True
+
+
+def start(
+    actor: Actor,
+    public_id: str,
+    command: StartExecution,
+    *,
+    seen: Seen = UNSEEN,
+    expected: int | None = None,
+) -> Started:
+    """Start an execution; InvalidState while the one before has not ended.
+
+    VersionConflict if the view is not what was ``seen``, or the execution before is at another
+    version than ``expected``; a conversation without one is at 0. Without ``workflow`` it runs
+    the newest published version of the conversation's workflow, or, if there is none, any node
+    that its engine names.
+    """
+    actor.require(Action.EXECUTION_START)
+    ReducerTable.of(command.reducers)
+    sent = read_sent(command.initial_state(), pointer="/state", is_initial=True)
+    with writing(actor, public_id) as opened:
+        check_seen(opened, seen)
+        last = current_of(opened)
+        _require_version(0 if last is None else last.version, expected)
+        if last is not None:
+            _require_ended(last)
+        new = NewExecution(
+            pinned=_chosen(opened, command),
+            reducers=command.reducers,
+            metadata=dumps(command.metadata),
+            sent=sent,
+            start=command.start,
+        )
+        run = start_in(opened, new, last)
+        run.commit(Action.EXECUTION_START, workflow=run.row.workflow)
+    return Started(run.row.public_id, run.now.status, run.now.version, run.ready)
+
+
+def open_or_start(opened: Writing, *, anew: bool = False) -> ExecutionWriting:
+    """The current execution, or, in a conversation without one, a new one that is PENDING.
+
+    ``anew`` starts one as well if the current one has ended.
+    """
+    row = current_of(opened)
+    if row is not None and not (anew and row.ended_at is not None):
+        return ExecutionWriting(opened, row, pinned_to(row))
+    pinned = of_conversation(opened.head.workspace, opened.head.workflow)
+    return start_in(opened, NewExecution(pinned=pinned, start=False), row)
+
+
+def start_in(opened: Writing, new: NewExecution, last: Execution | None) -> ExecutionWriting:
+    """Write version 0 as a step of an open transaction; the caller commits."""
+    pinned = new.pinned
+    ready: tuple[str, ...] = ()
+    marking = None
+    if pinned is not None:
+        marking = Marking.at_start(pinned.graph)
+        ready = marking.ready(pinned.graph)
+    decision = begin(
+        opened.at, start=new.start, ready=ready, rules=pinned.rules if pinned else None
+    )
+    row = _new_row(opened, new, 1 if last is None else last.number + 1)
+    row.decided = dump(decision.execution)
+    row.marking = b"" if marking is None else dumps(marking.as_json())
+    run = ExecutionWriting(opened, row, pinned)
+    if new.sent is not None:
+        new.sent.apply(run, "", pointer="/state")
+    run.record(decision, Write(WriteKind.START))
+    return run
+
+
+def _new_row(opened: Writing, new: NewExecution, number: int) -> Execution:
+    head, workflow = opened.head, new.pinned.workflow if new.pinned else None
+    reducers = dict(new.reducers)
+    if workflow is not None:
+        reducers = {**workflow.document.reducers, **reducers}
+    row = Execution(
+        conversation=head.key,
+        number=number,
+        public_id=new_public_id("exec"),
+        workspace=head.workspace,
+        workflow=workflow.slug if workflow else "",
+        workflow_key=workflow.key if workflow else None,
+        workflow_version=workflow.version if workflow else None,
+        reducers=canonical(reducers),
+        state_digest=EMPTY.digest.hex(),
+        state_bytes=EMPTY.size,
+        state_keys=EMPTY.keys,
+        author=opened.actor.label,
+        created_at=opened.at,
+    )
+    row.details = ExecutionDetails(
+        conversation=row.conversation, number=number, metadata=new.metadata
+    )
+    return row
+
+
+def _require_version(actual: int, expected: int | None) -> None:
+    if expected not in (None, actual):
+        message = say(
+            "The execution is at version {current}, not {expected}.",
+            current=actual,
+            expected=expected,
+        )
+        raise VersionConflict(message, expected=expected, actual=actual, changed_keys=())
+
+
+def _require_ended(last: Execution) -> None:
+    if last.ended_at is None:
+        message = f"The execution {last.public_id} of this conversation has not ended yet."
+        raise InvalidState(message, status=last.status)
+
+
+def _chosen(opened: Writing, command: StartExecution) -> Pinned | None:
+    """The version to run: what was named, else the newest of the conversation's workflow."""
+    head = opened.head
+    if command.workflow is not None:
+        return newest(head.workspace, command.workflow, command.version)
+    if command.version is None:
+        return of_conversation(head.workspace, head.workflow)
+    if not head.workflow:
+        raise ValidationFailed.at("/version", "a version needs its workflow")
+    return newest(head.workspace, head.workflow, command.version)

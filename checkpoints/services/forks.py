@@ -1,0 +1,145 @@
+"""Going on from a former version in a conversation of its own."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from checkpoints.domain import execution as rules
+from checkpoints.domain.commands import ForkCheckpoint
+from checkpoints.domain.execution import RestorePoint, dump
+from checkpoints.domain.pauses import When
+from checkpoints.fork_store import copy_execution
+from checkpoints.models import Checkpoint, Execution, ExecutionDetails
+from checkpoints.services.preconditions import require_execution
+from checkpoints.store import find_checkpoint, find_current
+from conversations.conversation_copy import UpTo, copy_conversation
+from conversations.creators import require_as_creator
+from conversations.models import Conversation
+from conversations.services import NewConversation, open_new
+from conversations.store import find_head, metadata_of_head
+from conversations.writing import Writing, writing
+from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.ids import new_public_id
+from ctxadmin.lib.sentence import say
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """A new conversation, its execution, and where both came from."""
+
+    head: Conversation
+    row: Execution
+
+
+def fork(
+    actor: Actor,
+    public_id: str,
+    version: int,
+    command: ForkCheckpoint,
+    *,
+    execution: str | None = None,
+) -> Forked:
+    """Make a conversation with the log, revisions and execution up to a version (semantics 3.9).
+
+    It is PAUSED there, in any status of the source, and has versions of its own from there on.
+    Raises NotFound, Duplicate if the id is taken, and InvalidState if an ``execution`` is named
+    and another is the newest. One transaction makes the new conversation; the record on the
+    source is another.
+    """
+    actor.require_to_own(Action.CHECKPOINT_FORK)
+    source = find_head(actor.workspace, public_id)
+    require_as_creator(actor, Action.CHECKPOINT_FORK, source)
+    row = find_current(source.key)
+    if row is None:
+        raise NotFound(say("This conversation has no execution to fork."))
+    require_execution(row, execution)
+    to = find_checkpoint(source.key, row.number, version)
+    with transaction.atomic():
+        opened = open_new(
+            actor,
+            NewConversation(
+                public_id=command.id,
+                title=source.title if command.title is None else command.title,
+                workflow=source.workflow,
+                metadata=metadata_of_head(source),
+                tools=source.details.tools,
+            ),
+        )
+        upto = UpTo(to.log_count, to.revision_count, to.revision, to.change_seq)
+        copy_conversation(source, upto, opened.head)
+        forked = _fork_execution(opened, source, row, to)
+        opened.head.status, opened.head.state_bytes = forked.status, forked.state_bytes
+        origin = {"conversation": source.public_id, "execution": row.public_id}
+        _commit(opened, forked, {"origin": origin}, after=_place(to))
+    with writing(actor, public_id) as recorded:
+        _commit(recorded, row, {"fork": opened.head.public_id}, before=_place(to), upkeep=True)
+    return Forked(opened.head, forked)
+
+
+def _fork_execution(
+    opened: Writing, source: Conversation, row: Execution, to: Checkpoint
+) -> Execution:
+    standing = RestorePoint(to.version, to.node_id or None, When(to.side), ())
+    reason = f"forked from {source.public_id} at version {to.version}"
+    now = rules.fork(standing, opened.at, reason)
+    forked = Execution(
+        conversation=opened.head.key,
+        number=1,
+        public_id=new_public_id("exec"),
+        workspace=row.workspace,
+        workflow=row.workflow,
+        workflow_key=row.workflow_key,
+        workflow_version=row.workflow_version,
+        reducers=row.reducers,
+        status=now.status.value,
+        version=now.version,
+        node_id=now.node_id or "",
+        decided=dump(now),
+        marking=to.marking,
+        state_digest=to.state_digest,
+        state_bytes=to.state_bytes,
+        state_keys=to.state_keys,
+        executed_count=to.executed_count,
+        history_count=to.history_count,
+        waiting_since=opened.at,
+        origin_conversation=source.public_id,
+        origin_execution=row.public_id,
+        origin_version=to.version,
+        author=opened.actor.label,
+        created_at=opened.at,
+        changed_at=opened.at,
+    )
+    forked.details = ExecutionDetails(
+        conversation=forked.conversation, number=1, metadata=row.details.metadata
+    )
+    forked.save(force_insert=True)
+    forked.details.save(force_insert=True)
+    opened.head.checkpoint_bytes = copy_execution(row, to, forked)
+    return forked
+
+
+def _place(to: Checkpoint) -> str:
+    return f"{to.version}.{to.revision}.{to.visible_count}"
+
+
+def _commit(
+    opened: Writing,
+    row: Execution,
+    detail: dict[str, object],
+    *,
+    before: str = "",
+    after: str = "",
+    upkeep: bool = False,
+) -> None:
+    change = Change(
+        action=Action.CHECKPOINT_FORK,
+        object_type="execution",
+        object_id=row.public_id,
+        before=before,
+        after=after,
+        detail={**detail, "version": row.version, "state": row.state_digest},
+    )
+    opened.commit(change, upkeep=upkeep)

@@ -1,0 +1,150 @@
+"""The first steps of every write: the current execution, what the writer saw, new messages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import orjson
+from pydantic import JsonValue
+
+from checkpoints.domain.directives import Update, take_apart
+from checkpoints.domain.execution import expect
+from checkpoints.domain.reducers import MESSAGES
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.pinned_workflow import pinned_to
+from checkpoints.writing.execution import ExecutionWriting, current_of
+from conversations.domain.configs import OperationConfig, read_operation
+from conversations.domain.message import Draft, read_message
+from conversations.services import operate_in
+from conversations.writing import Writing
+from ctxadmin.lib.errors import ContextError, InvalidState
+from ctxadmin.lib.sentence import say
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessages:
+    """Messages to append, each with the place in the input that its errors name."""
+
+    drafts: tuple[Draft, ...] = ()
+    pointers: tuple[str, ...] = field(default=())
+
+    def __add__(self, other: "NewMessages") -> "NewMessages":
+        return NewMessages(self.drafts + other.drafts, self.pointers + other.pointers)
+
+
+@dataclass(frozen=True, slots=True)
+class SentUpdate:
+    """What a write brings: the update of the state, history entries, messages."""
+
+    update: Update
+    messages: NewMessages
+    opaque: Mapping[str, bytes] = field(default_factory=dict)
+
+    def with_opaque(self, opaque: Mapping[str, bytes]) -> "SentUpdate":
+        """With values that are stored as they are."""
+        return replace(self, opaque=opaque) if opaque else self
+
+    def apply(
+        self,
+        run: ExecutionWriting,
+        node_id: str,
+        *,
+        pointer: str = "/state_data",
+        literal: Sequence[str] = (),
+    ) -> None:
+        """Change state and history of an execution and append the messages.
+
+        The state is first, which only reads: nothing is written before everything is read.
+        """
+        state = {**self.update.state, **self.opaque}
+        if state:
+            run.state.change(state, pointer=pointer, literal=literal)
+        run.state.add_history(self.update.history)
+        run.append(self.messages.drafts, self.messages.pointers, node_id)
+
+
+def read_sent(
+    state_data: Mapping[str, bytes],
+    messages: Sequence[JsonValue] = (),
+    *,
+    pointer: str = "/state_data",
+    is_initial: bool = False,
+) -> SentUpdate:
+    """What a body brings; raises what reading messages and taking an update apart raise.
+
+    Messages of the state's key ``messages`` come before those of the body's own list.
+    """
+    update = take_apart(state_data, pointer, is_initial=is_initial)
+    kept = (orjson.loads(message) for message in update.messages)
+    return SentUpdate(update, _read(kept, f"{pointer}/messages") + _read(messages, "/messages"))
+
+
+def _read(messages: Iterable[JsonValue], pointer: str) -> NewMessages:
+    listed = list(messages)
+    pointers = tuple(f"{pointer}/{place}" for place in range(len(listed)))
+    drafts = map(read_message, listed, pointers)
+    return NewMessages(tuple(drafts), pointers)
+
+
+def open_current(
+    opened: Writing, expected: int | None, seen: str | None = None
+) -> ExecutionWriting:
+    """The current execution of an open conversation.
+
+    Raises InvalidState if there is none or it is another than the one ``seen``, VersionConflict
+    if it is not at ``expected``.
+    """
+    row = current_of(opened)
+    if row is None:
+        message = "This conversation has no execution; start one first."
+        raise InvalidState(message, status="IDLE")
+    require_execution(row, seen)
+    run = ExecutionWriting(opened, row, pinned_to(row))
+    check_expected(run, expected)
+    return run
+
+
+def require_execution(row: Execution, seen: str | None) -> None:
+    """InvalidState unless it is the execution that was seen; None has seen none.
+
+    The versions of a new execution begin at 0 again: a number alone does not tell what was seen.
+    """
+    if seen not in (None, row.public_id):
+        message = say("Another execution has started; review it first.")
+        raise InvalidState(message, status=row.status)
+
+
+def check_expected(run: ExecutionWriting, expected: int | None) -> None:
+    """VersionConflict with the keys changed since, unless the writer saw this version."""
+    expect(run.now, expected, lambda version: keys_changed_since(run, version))
+
+
+def keys_changed_since(run: ExecutionWriting, version: int) -> list[str]:
+    """The state keys that changed after a version, ``messages`` last if the view did."""
+    names = run.state.rows.names_changed_since(version)
+    row, head = run.row, run.opened.head
+    then = Checkpoint.objects.filter(
+        conversation=row.conversation, execution=row.number, version=version
+    ).values_list("revision", "visible_count")
+    if then.first() not in (None, (head.current_revision, head.visible_count)):
+        names.append(MESSAGES)
+    return names
+
+
+def read_operations(listed: Sequence[JsonValue]) -> tuple[OperationConfig, ...]:
+    """The operations of a body; raises what reading one raises, with its place."""
+    return tuple(read_operation(data, f"/operations/{place}") for place, data in enumerate(listed))
+
+
+def apply_operations(
+    opened: Writing, operations: Sequence[OperationConfig], reason: str | None = None
+) -> None:
+    """Apply operations to the view in their order; errors name the place of theirs."""
+    for place, config in enumerate(operations):
+        try:
+            operate_in(opened, config, reason=reason)
+        except ContextError as error:
+            error.problems = tuple(
+                replace(problem, pointer=f"/operations/{place}{problem.pointer}")
+                for problem in error.problems
+            )
+            raise

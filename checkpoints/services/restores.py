@@ -1,0 +1,72 @@
+"""Going back to a former version of an execution, as a new one."""
+
+from dataclasses import dataclass
+
+from checkpoints.domain import execution as rules
+from checkpoints.domain.commands import RestoreCheckpoint
+from checkpoints.domain.execution import RestorePoint
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.models import Checkpoint
+from checkpoints.services.preconditions import open_current
+from checkpoints.store import find_checkpoint
+from checkpoints.writing.execution import Write
+from conversations.domain.revisions import Seen
+from conversations.services import check_seen
+from conversations.store import find_revision
+from conversations.writing import Writing, writing
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """An execution after a restore."""
+
+    version: int
+    status: Status
+    restored_from: int
+
+
+def restore(
+    actor: Actor,
+    public_id: str,
+    version: int,
+    command: RestoreCheckpoint,
+    *,
+    execution: str | None = None,
+) -> Restored:
+    """Have state, lists, tokens and view as they were at a version; PAUSED there (semantics 3.9).
+
+    Nothing is copied: rows say "the same as then". Raises NotFound, VersionConflict, and
+    InvalidState unless the execution is PAUSED or FAILED and, if one is named, ``execution``.
+    """
+    actor.require(Action.CHECKPOINT_RESTORE)
+    reason = command.reason or ""
+    with writing(actor, public_id) as opened:
+        run = open_current(opened, command.expected_version, execution)
+        check_seen(opened, Seen(command.expected_revision, command.expected_count))
+        to = find_checkpoint(run.row.conversation, run.row.number, version)
+        standing = RestorePoint(version, to.node_id or None, When(to.side), ())
+        decision = rules.restore(run.now, standing, opened.at, reason)
+        run.go_back(to)
+        show_again(opened, to, reason or f"version {version} was restored")
+        write = Write(WriteKind.RESTORE, reason=reason, restored_from=version)
+        run.record(decision, write)
+        run.commit(Action.CHECKPOINT_RESTORE, reason, restored_from=version)
+    return Restored(run.now.version, run.now.status, version)
+
+
+def show_again(opened: Writing, to: Checkpoint, reason: str) -> None:
+    """Show the messages that were visible at a version.
+
+    Its revision becomes the current one. If that has grown since, a new one goes on from where
+    it stood then, so that what came later is on another branch: a tool that runs again answers
+    its call again.
+    """
+    head = opened.head
+    if head.current_revision != to.revision:
+        opened.move("restore", find_revision(head.key, to.revision), reason)
+    if head.visible_count != to.visible_count:
+        opened.reopen(opened.whole, to.visible_count, to.log_count, reason)

@@ -1,0 +1,59 @@
+"""Answering pauses that nobody answered in time, as their designers said."""
+
+from collections.abc import Iterator
+
+from checkpoints.domain import execution as rules
+from checkpoints.domain.pauses import AUTOMATIC, Outcome
+from checkpoints.models import Execution
+from checkpoints.services.preconditions import open_current
+from checkpoints.services.status_changes import nodes_ready_after, record_move
+from conversations.models import Conversation
+from conversations.writing import writing
+from ctxadmin.accounts.models import Workspace
+from ctxadmin.accounts.services import system_actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import Damaged, InvalidState, NotFound
+
+_ACTIONS = {
+    Outcome.APPROVE: Action.EXECUTION_APPROVE,
+    Outcome.REJECT: Action.EXECUTION_REJECT,
+    Outcome.CANCEL: Action.EXECUTION_CANCEL,
+}
+
+
+def answer_overdue(name: str = "answer_overdue") -> int:
+    """Give every pause whose deadline has passed its outcome; how many there were.
+
+    Each in a transaction of its own, as the actor ``name`` of the system; one that somebody
+    answers meanwhile is left alone.
+    """
+    return sum(_answer(workspace, public_id, name) for workspace, public_id in _overdue())
+
+
+def _overdue() -> Iterator[tuple[Workspace, str]]:
+    rows = Execution.objects.filter(deadline__lte=clock.now()).order_by("deadline")
+    workspaces = {row.key: row for row in Workspace.objects.all()}
+    for workspace, conversation in rows.values_list("workspace", "conversation"):
+        head = Conversation.objects.only("public_id").filter(key=conversation).first()
+        if head is not None and workspace in workspaces:
+            yield workspaces[workspace], head.public_id
+
+
+def _answer(workspace: Workspace, public_id: str, name: str) -> bool:
+    actor = system_actor(workspace, name)
+    try:
+        with writing(actor, public_id) as opened:
+            run = open_current(opened, None)
+            pause = run.now.pause
+            decision = rules.time_out(
+                run.now, opened.at, ready=nodes_ready_after(run), rules=run.rules
+            )
+            if decision is None or pause is None or pause.outcome is None:
+                return False
+            record_move(run, decision, _ACTIONS[pause.outcome], str(AUTOMATIC[pause.outcome]))
+    except (NotFound, InvalidState):  # erased, or answered by somebody, since it was listed
+        return False
+    except Damaged:  # it is logged, and holds up no other
+        return False
+    return True

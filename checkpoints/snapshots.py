@@ -1,0 +1,191 @@
+"""Where an execution and its conversation stood at one version, read as one consistent whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+from pydantic import JsonValue
+
+from checkpoints.domain.pauses import Pause, When
+from checkpoints.domain.state import totals_of
+from checkpoints.domain.status import Status
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.pinned_workflow import Pinned, of_conversation, pinned_to
+from checkpoints.position import position_of, ready_nodes
+from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows, StoredKey
+from checkpoints.store import decided_of, find_checkpoint, find_current_with_counts, marking_of
+from conversations.damage import ALTERED
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.sql_log import SqlLog
+from conversations.store import find_revision, metadata_of_head, view_of
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.sentence import say
+from workflows.domain.routing import Marking
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSnapshot:
+    """One version of an execution with the messages that were visible then.
+
+    What a version is made of never changes, so everything that is read by a moment fits
+    together, whoever writes meanwhile. ``row`` is None for a conversation without an execution,
+    whose ``version`` is 0. ``manifest`` is the row with the totals of the state.
+    """
+
+    head: Conversation
+    row: Execution | None
+    pinned: Pinned | None
+    version: int
+    status: Status
+    node_id: str | None
+    when: When
+    marking: Marking | None
+    revision: int
+    visible_count: int
+    log_count: int
+    at: datetime
+    pause_requested: bool = False
+    pause: Pause | None = None
+    manifest: Execution | Checkpoint | None = None
+
+    @property
+    def ready(self) -> tuple[str, ...]:
+        """The nodes whose dependencies were done."""
+        return ready_nodes(self.status, self.node_id, self.when, self.pinned, self.marking)
+
+    @property
+    def rows(self) -> StateRows | None:
+        """The state rows, None without an execution."""
+        return None if self.row is None else StateRows(self.row.conversation, self.row.number)
+
+    @property
+    def log(self) -> SqlLog:
+        """The log as it was seen from the revision of then."""
+        return SqlLog(self.head, self.log_count, self.revision)
+
+    def view(self) -> View:
+        """What was visible; the revision may have grown since."""
+        view = view_of(find_revision(self.head.key, self.revision))
+        return view.slice(0, self.visible_count)
+
+    def held(self) -> dict[str, StoredKey]:
+        """What was held of every key and list, by digest; Damaged if any is missing."""
+        rows, manifest = self.rows, self.manifest
+        if rows is None or manifest is None:
+            return {}
+        held = rows.held_at(self.version)
+        heads = {
+            each.name: each.head
+            for key, each in held.items()
+            if key not in LISTS and each.head is not None
+        }
+        lists = {EXECUTED: manifest.executed_count, HISTORY: manifest.history_count}
+        missing = [name for name, count in lists.items() if count and name not in held]
+        totals = totals_of(heads)
+        found = (totals.digest.hex(), totals.size, totals.keys)
+        if found != (manifest.state_digest, manifest.state_bytes, manifest.state_keys):
+            missing.append(f"keys of version {self.version}")
+        if missing:  # the newest may have been overtaken and deleted since the moment was found
+            find_checkpoint(rows.conversation, rows.execution, self.version)
+            raise rows.damaged(missing[0], missing[0], ALTERED)
+        return held
+
+    def require_whole(self) -> None:
+        """NotFound if a former version was thinned or deleted since the moment was found.
+
+        To be asked after its values are read: they are read by several statements. The newest is
+        neither, and what was it a moment ago and is read whole is what it was: ``held`` and the
+        values find what is missing.
+        """
+        if self.row is not None and self.version < self.row.version:
+            find_checkpoint(self.row.conversation, self.row.number, self.version)
+
+    def metadata(self) -> Mapping[str, JsonValue]:
+        """The metadata of a context."""
+        return metadata_of(self.head, self.row)
+
+
+def metadata_of(head: Conversation, row: Execution | None) -> Mapping[str, JsonValue]:
+    """The conversation's metadata, overlaid by the execution's (semantics 2.1)."""
+    both: dict[str, JsonValue] = orjson.loads(metadata_of_head(head))
+    if row is not None:
+        both |= orjson.loads(bytes(row.details.metadata))
+    return both
+
+
+def current_snapshot(head: Conversation, *, with_details: bool = False) -> StoredSnapshot:
+    """The newest version of a conversation's current execution, and the view of now.
+
+    The execution is read together with the counts of the conversation, in one statement: ``head``
+    may have been read before another write. Its details are read along or when they are asked for.
+    """
+    found = find_current_with_counts(head.key, with_details=with_details)
+    if found is None:
+        return _without_execution(head)
+    row, counts = found
+    now = decided_of(row)
+    node_id, when = position_of(now)
+    return StoredSnapshot(
+        head=head,
+        row=row,
+        pinned=pinned_to(row),
+        version=now.version,
+        status=now.status,
+        node_id=node_id,
+        when=when,
+        marking=marking_of(row),
+        revision=counts.revision,
+        visible_count=counts.visible,
+        log_count=counts.log,
+        at=row.changed_at,
+        pause_requested=now.pause_requested,
+        pause=now.pause,
+        manifest=row,
+    )
+
+
+def _without_execution(head: Conversation) -> StoredSnapshot:
+    pinned = of_conversation(head.workspace, head.workflow)
+    return StoredSnapshot(
+        head=head,
+        row=None,
+        pinned=pinned,
+        version=0,
+        status=Status.IDLE,
+        node_id=None,
+        when=When.AFTER,
+        marking=Marking.at_start(pinned.graph) if pinned else None,
+        revision=head.current_revision,
+        visible_count=head.visible_count,
+        log_count=head.log_count,
+        at=head.updated_at,
+    )
+
+
+def snapshot_at(head: Conversation, row: Execution | None, version: int) -> StoredSnapshot:
+    """A version of an execution as it was right after its write; NotFound if there is none."""
+    if row is None:
+        raise NotFound(say("This conversation has no execution."))
+    checkpoint = find_checkpoint(row.conversation, row.number, version)
+    return snapshot_of(head, row, checkpoint)
+
+
+def snapshot_of(head: Conversation, row: Execution, checkpoint: Checkpoint) -> StoredSnapshot:
+    """The moment that a checkpoint's manifest tells of."""
+    return StoredSnapshot(
+        head=head,
+        row=row,
+        pinned=pinned_to(row),
+        version=checkpoint.version,
+        status=Status(checkpoint.status),
+        node_id=checkpoint.node_id or None,
+        when=When(checkpoint.side),
+        marking=marking_of(checkpoint),
+        revision=checkpoint.revision,
+        visible_count=checkpoint.visible_count,
+        log_count=checkpoint.log_count,
+        at=checkpoint.created_at,
+        manifest=checkpoint,
+    )

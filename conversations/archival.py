@@ -1,0 +1,78 @@
+"""Archived conversations: out of the lists, whole, and back with the next write."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q
+
+from conversations.domain.revisions import UNSEEN, Seen
+from conversations.models import Conversation
+from conversations.services import change_of, check_seen
+from conversations.writing import writing
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.sentence import say
+
+GOING_ON: Final = ("PENDING", "RUNNING", "PAUSED")
+_PAGE: Final = 200
+
+
+def archive(
+    actor: Actor,
+    public_id: str,
+    *,
+    seen: Seen = UNSEEN,
+    reason: str | None = None,
+    unchanged_since: datetime | None = None,
+) -> Conversation:
+    """Take a conversation out of the lists; a second time changes nothing.
+
+    Nothing else about it changes, and whoever writes to it brings it back. Raises InvalidState
+    while an execution goes on, and if it was changed after ``unchanged_since``.
+    """
+    actor.require(Action.CONVERSATION_ARCHIVE)
+    with writing(actor, public_id) as opened:
+        check_seen(opened, seen)
+        head = opened.head
+        if head.status in GOING_ON:
+            message = say("An execution of this conversation has not ended yet.")
+            raise InvalidState(message, status=head.status)
+        if unchanged_since is not None and head.updated_at >= unchanged_since:
+            raise InvalidState(say("The conversation has changed."), status=head.status)
+        if not head.archived:
+            opened.set(archived=True)
+            opened.commit(change_of(head, Action.CONVERSATION_ARCHIVE, reason=reason))
+    return opened.head
+
+
+def unarchive(actor: Actor, public_id: str, *, seen: Seen = UNSEEN) -> Conversation:
+    """Have a conversation in the lists again; for one that is there this changes nothing."""
+    actor.require(Action.CONVERSATION_UNARCHIVE)
+    with writing(actor, public_id) as opened:
+        check_seen(opened, seen)
+        if opened.head.archived:
+            opened.set(archived=False)
+            opened.commit(change_of(opened.head, Action.CONVERSATION_UNARCHIVE))
+    return opened.head
+
+
+def inactive_conversations(
+    workspace: int, *, archived: bool, since: datetime
+) -> Iterator[Conversation]:
+    """The conversations that nobody wrote to after ``since``, the oldest first.
+
+    Of those that are not archived only the ones in which nothing goes on. What is done with one
+    while this runs does not disturb it.
+    """
+    everything = Conversation.objects.for_workspace(workspace).that_are(archived=archived)
+    rows = everything.filter(updated_at__lt=since)
+    if not archived:
+        rows = rows.exclude(status__in=GOING_ON)
+    rows = rows.order_by("updated_at", "key")
+    after = Q()
+    while part := list(rows.filter(after)[:_PAGE]):
+        yield from part
+        at, key = part[-1].updated_at, part[-1].key
+        after = Q(updated_at__gt=at) | Q(updated_at=at, key__gt=key)

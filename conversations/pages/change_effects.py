@@ -1,0 +1,176 @@
+"""What a change of the view does or would do, message by message and in figures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.translation import gettext_lazy, ngettext
+
+from conversations.domain import runs as run_sets
+from conversations.domain.diff import diff_views
+from conversations.domain.message import CountsAs
+from conversations.domain.operations import Notice
+from conversations.domain.runs import Runs
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.pages.budget_hints import over_budget_words
+from conversations.pages.comparison_pages import MessageChanges, message_changes
+from conversations.results import Applied
+from conversations.sql_log import SqlLog
+from conversations.store import find_revision, view_of
+from ctxadmin.ui.components import Text
+
+_SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
+_NO_EDITS: Final[Mapping[int, int]] = {}
+_NOTICES: Final[Mapping[str, Text]] = {
+    "no_result": gettext_lazy(
+        "These calls would lose a result: %(places)s. Most providers reject that."
+    ),
+    "no_call": gettext_lazy(
+        "These results would lose their call: %(places)s. Most providers reject that."
+    ),
+    "apart": gettext_lazy(
+        "These results would not directly follow their call: %(places)s. Most providers reject "
+        "that."
+    ),
+    "orphan_result": gettext_lazy("These tool results belong to no call: %(places)s."),
+    "tools_hidden": gettext_lazy("The tool description will be hidden: %(places)s."),
+    "kept_pinned": gettext_lazy("These pinned messages stay: %(places)s."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A change of the view for a reader.
+
+    ``system_dropped`` says which system messages go, ``system_kept`` which ones stay only because
+    they are system messages. ``splits`` tells that tool calls and results would be parted, if
+    nothing is done about it.
+    """
+
+    hidden: str
+    shown: str
+    added: str
+    changes: MessageChanges
+    system_dropped: str
+    system_kept: str
+    splits: bool
+    warnings: Sequence[Text]
+    visible_count: int
+    tokens_before: int
+    tokens_after: int
+    cached_prefix_lost: int
+    changes_nothing: bool
+
+
+def effect_of(
+    head: Conversation,
+    applied: Applied,
+    edits: Mapping[int, int] = _NO_EDITS,
+    *,
+    kept: Runs = (),
+) -> Effect:
+    """The effect on the current view of ``head``.
+
+    ``edits`` are the messages that others replace, by log index; ``kept`` are the system messages
+    that would have been hidden if they were not kept.
+    """
+    before = current_view(head)
+    found = diff_views(before, applied.view, known=head.log_count, edits=edits)
+    drafts = {entry.index: entry.draft for entry in applied.entries}
+    dropped = system_among(head, run_sets.difference(applied.hidden, _runs_of(edits)))
+    return Effect(
+        hidden=_places(applied.hidden),
+        shown=_places(applied.shown),
+        added=_places(applied.added),
+        changes=message_changes(head, before, applied.view, found, drafts),
+        system_dropped=_dropped_words(dropped),
+        system_kept=_kept_words(kept),
+        splits=splits_pairs(applied),
+        warnings=[
+            _notice_words(notice)
+            for notice in applied.warnings
+            if notice.code != "system_hidden"  # system_dropped tells it, and in red.
+        ],
+        visible_count=applied.visible_count,
+        tokens_before=applied.tokens_before,
+        tokens_after=applied.tokens_after,
+        cached_prefix_lost=applied.cached_prefix_lost,
+        changes_nothing=not (applied.hidden or applied.shown or applied.added)
+        and applied.cached_prefix_lost == 0,
+    )
+
+
+def _notice_words(notice: Notice) -> Text:
+    if notice.code == "over_budget":
+        return over_budget_words(notice.message)
+    return _NOTICES[notice.split or notice.code] % {"places": _some(notice.indices)}
+
+
+def current_view(head: Conversation) -> View:
+    """What is visible now."""
+    view = view_of(find_revision(head.key, head.current_revision))
+    return view.slice(0, head.visible_count)
+
+
+def system_among(head: Conversation, runs: Runs) -> Runs:
+    """The system messages among some log indices, without descriptions of the tools."""
+    log = SqlLog(head, head.log_count, head.current_revision)
+    found = log.with_roles(_SYSTEM, runs)
+    if not found:
+        return ()
+    return run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
+
+
+def splits_pairs(applied: Applied) -> bool:
+    return any(notice.code == "split_pair" for notice in applied.warnings)
+
+
+def _runs_of(edits: Mapping[int, int]) -> Runs:
+    return run_sets.of_indices(sorted(edits))
+
+
+def _dropped_words(runs: Runs) -> str:
+    if not runs:
+        return ""
+    text = ngettext(
+        "The system message will be hidden: %(places)s.",
+        "%(n)s system messages will be hidden: %(places)s.",
+        _count(runs),
+    )
+    return text % {"n": _count(runs), "places": _named(runs)}
+
+
+def _kept_words(runs: Runs) -> str:
+    if not runs:
+        return ""
+    text = ngettext(
+        "The system message stays: %(places)s.",
+        "%(n)s system messages stay: %(places)s.",
+        _count(runs),
+    )
+    return text % {"n": _count(runs), "places": _named(runs)}
+
+
+def _count(runs: Runs) -> int:
+    return sum(stop - start for start, stop in runs)
+
+
+def _places(runs: Runs) -> str:
+    """Runs of log indices for a reader: ``3 messages: #0–#2`` or nothing."""
+    count = _count(runs)
+    if not count:
+        return ""
+    return ngettext("%(n)s message: %(places)s", "%(n)s messages: %(places)s", count) % {
+        "n": count,
+        "places": _named(runs),
+    }
+
+
+def _named(runs: Runs) -> str:
+    named = [f"#{start}" if stop - start == 1 else f"#{start}–#{stop - 1}" for start, stop in runs]
+    return ", ".join(named[:8]) + (" …" if len(named) > 8 else "")
+
+
+def _some(indices: Sequence[int]) -> str:
+    return ", ".join(f"#{index}" for index in indices[:8]) + (" …" if len(indices) > 8 else "")

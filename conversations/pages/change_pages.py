@@ -1,0 +1,287 @@
+"""The pages that change a conversation: operations, rollback, restore, details, erasure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from django.conf import settings
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from conversations import erasure, queries, services
+from conversations.api.schemas import metadata_bytes
+from conversations.copies import Copy, copies_of
+from conversations.domain.revisions import Seen
+from conversations.metadata import EDITED, change_metadata, field_digest, seen_of, value_of
+from conversations.models import Conversation
+from conversations.pages import presenters
+from conversations.pages.change_effects import Effect, effect_of
+from conversations.pages.forms import ConversationForm
+from conversations.pages.operation_page import MEANWHILE, seen_in, undo_url
+from conversations.pages.single_submit import done_once
+from conversations.results import Applied
+from conversations.store import find_head, metadata_of_head
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import NotFound, VersionConflict
+from ctxadmin.storage.database.binary_log import binary_log_days
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.pages import page, show
+
+_FIELDS: Final[Mapping[str, Text]] = {
+    "title": gettext_lazy("Title"),
+    "metadata": gettext_lazy("Metadata"),
+    "tools": gettext_lazy("Tool description"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MovePage:
+    """The question before a rollback or a restore, with what comes and goes."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    confirm: Confirm
+    effect: Effect
+    warning: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormPage:
+    """A form about the conversation itself.
+
+    ``base`` are the digests of the values that it started with, ``theirs`` what someone else
+    put into the fields that this person changed, too.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    form: ConversationForm
+    base: Mapping[str, str]
+    theirs: Sequence[tuple[Text, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasePage:
+    """The question before an erasure.
+
+    ``log_days`` is for how many days the binary log of the database goes on holding what is
+    erased, 0 without one; ``backup_days`` the same of backups, 0 if nobody said. ``copies`` keep
+    what they copied from it.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    confirm: Confirm
+    log_days: int
+    backup_days: int
+    copies: Sequence[Copy]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: int) -> HttpResponse:
+    def move(seen: Seen, reason: str | None, dry_run: bool) -> Applied:
+        return services.rollback(
+            actor, conversation_id, batch, reason=reason, seen=seen, dry_run=dry_run
+        )
+
+    actor.require(Action.BATCH_ROLLBACK)
+    title = _("Roll back to batch %(n)s") % {"n": batch}
+    head = find_head(actor.workspace, conversation_id)
+    is_current = batch == head.current_batch
+    done = _("Rolled back to batch %(n)s.") % {"n": batch}
+    return _move(request, head, (title, _("Roll back"), done), move, is_current=is_current)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def restore(
+    request: HttpRequest, actor: Actor, conversation_id: str, revision: int
+) -> HttpResponse:
+    def move(seen: Seen, reason: str | None, dry_run: bool) -> Applied:
+        return services.restore(
+            actor, conversation_id, revision, reason=reason, seen=seen, dry_run=dry_run
+        )
+
+    actor.require(Action.REVISION_RESTORE)
+    title = _("Restore revision %(n)s") % {"n": revision}
+    head = find_head(actor.workspace, conversation_id)
+    is_current = revision == head.current_revision
+    done = _("Restored revision %(n)s.") % {"n": revision}
+    if request.POST.get("undo"):
+        done = _("Undone. The messages are as in revision %(n)s again.") % {"n": revision}
+    return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
+
+
+def _move(
+    request: HttpRequest,
+    head: Conversation,
+    words: tuple[str, str, str],
+    move: Callable[[Seen, str | None, bool], Applied],
+    *,
+    is_current: bool,
+) -> HttpResponse:
+    """Ask with a preview, then move, if nobody changed the view in between.
+
+    ``words`` are the title, the button, and what is said when it is done.
+    """
+    title, submit, done = words
+    back = reverse("conversations:detail", args=[head.public_id])
+    reason = request.POST.get("reason", "").strip() or None
+    warning = ""
+    if request.method == "POST":
+        try:
+            moved = move(seen_in(request, head), reason, False)
+        except VersionConflict:
+            warning = str(MEANWHILE)
+        else:
+            undo = undo_url(head, moved)
+            flash.success(request, done, extra_tags=undo)
+            return redirect(back)
+    moved = move(Seen(), None, True)
+    edits = queries.edits_between(head.key, head.current_revision, moved.target)
+    effect = effect_of(head, moved, edits)
+    hidden = {
+        "expected_revision": str(head.current_revision),
+        "expected_count": str(head.visible_count),
+    }
+    undone = _("Nothing is lost. To undo this, restore revision %(n)s.")
+    current = _("This is already the current view, revision %(n)s.")
+    confirm = Confirm(
+        title=title,
+        text=(current if is_current else undone) % {"n": head.current_revision},
+        action=request.path,
+        submit="" if is_current else submit,
+        back=back,
+        asks_reason=not is_current,
+        reason=reason or "",
+        hidden=hidden,
+        once=True,
+    )
+    shown = MovePage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        head=head,
+        confirm=confirm,
+        effect=effect,
+        warning=warning,
+    )
+    status = 409 if warning else 200
+    return show(request, "conversations/move.html", shown, status=status, confirm=confirm)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Title, metadata and the description of the tools: only what was changed is written."""
+    actor.require(Action.CONVERSATION_UPDATE)
+    head = find_head(actor.workspace, conversation_id)
+    if request.method != "POST":
+        initial = {
+            "title": head.title,
+            "metadata": orjson.loads(metadata_of_head(head)),
+            "tools": head.details.tools,
+        }
+        return _edit_page(request, head, ConversationForm(initial=initial), seen_of(head))
+    form = ConversationForm(request.POST)
+    base = {name: request.POST.get(f"base_{name}", "") for name in EDITED}
+    if not form.is_valid():
+        return _edit_page(request, head, form, base, status=422 if form.errors else 200)
+    title, tools = form.model.title or "", form.model.tools or ""
+    metadata = metadata_bytes(form.model.metadata or {})
+    try:
+        change_metadata(
+            actor,
+            conversation_id,
+            title=title if field_digest(title) != base["title"] else None,
+            metadata=metadata if field_digest(metadata) != base["metadata"] else None,
+            tools=tools if field_digest(tools) != base["tools"] else None,
+            seen=base,
+        )
+    except VersionConflict as conflict:
+        now = find_head(actor.workspace, conversation_id)
+        theirs = [(_FIELDS[name], _shown(now, name)) for name in conflict.changed_keys]
+        seen = seen_of(now)
+        return _edit_page(request, now, form, seen, theirs=theirs, status=409)
+    flash.success(request, _("Saved."))
+    return redirect("conversations:detail", conversation_id)
+
+
+def _edit_page(
+    request: HttpRequest,
+    head: Conversation,
+    form: ConversationForm,
+    base: Mapping[str, str],
+    *,
+    theirs: Sequence[tuple[Text, str]] = (),
+    status: int = 200,
+) -> HttpResponse:
+    shown = FormPage(
+        title=_("Edit the conversation"),
+        crumbs=presenters.crumbs(head, Crumb(_("Edit"))),
+        head=head,
+        form=form,
+        base=base,
+        theirs=theirs,
+    )
+    return show(request, "conversations/edit.html", shown, status=status)
+
+
+def _shown(head: Conversation, name: str) -> str:
+    """The value of an edited field as text."""
+    value = value_of(head, name)
+    return value if isinstance(value, str) else bytes(value).decode()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    actor.require(Action.CONVERSATION_ERASE)
+    try:
+        head = find_head(actor.workspace, conversation_id)
+    except NotFound:
+        if request.method != "POST":
+            raise
+        flash.info(
+            request,
+            _("There is no conversation %(id)s in this workspace.") % {"id": conversation_id},
+        )
+        return redirect("conversations:list")
+    if request.method == "POST":
+        erasure.erase(actor, conversation_id)
+        flash.success(request, _("Conversation %(id)s erased.") % {"id": conversation_id})
+        return redirect("conversations:list")
+    confirm = Confirm(
+        title=_("Erase the conversation %(id)s") % {"id": conversation_id},
+        text=_(
+            "Everything in it is removed for good: messages, batches, executions, checkpoints, "
+            "comments, unapplied edits, reasons, stored responses, and the live copy in Redis."
+        ),
+        action=request.path,
+        submit=_("Erase"),
+        back=reverse("conversations:detail", args=[conversation_id]),
+        danger=True,
+        once=True,
+    )
+    crumbs = presenters.crumbs(head, Crumb(_("Erase")))
+    shown = ErasePage(
+        title=confirm.title,
+        crumbs=crumbs,
+        confirm=confirm,
+        log_days=binary_log_days(),
+        backup_days=settings.BACKUP_DAYS,
+        copies=copies_of(head),
+    )
+    return show(request, "conversations/erase.html", shown, confirm=confirm)

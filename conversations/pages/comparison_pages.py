@@ -1,0 +1,244 @@
+"""The pages that compare: every revision ever opened, and what differs between two."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, Protocol, get_args
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from conversations import queries
+from conversations.domain.bodies import StoredMessage
+from conversations.domain.diff import Change, ChangeKind
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.pages import presenters
+from conversations.pages.cards import plain_body
+from conversations.pages.hunks import DiffLine, Skip, lines_of
+from conversations.pages.presenters import BatchLine
+from conversations.pages.url_parameters import number_in
+from conversations.pages.view_window import is_number
+from conversations.store import find_head, find_revision, lineage, view_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff, without_long
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
+
+_MOST_TEXT: Final = 2000
+_CONTEXT: Final = 200
+_MOST_FOLDED: Final = 400  # messages of a page that are unfolded on demand
+_NO_DRAFTS: Final[Mapping[int, "WrittenContent"]] = {}
+
+
+class WrittenContent(Protocol):
+    """A message that is compared, logged or about to be."""
+
+    @property
+    def role(self) -> str: ...
+
+    @property
+    def body(self) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionsPage:
+    """Every revision ever opened and every move between them."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    lines: Sequence[BatchLine]
+    moves: Sequence[tuple[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonLine:
+    """A line of a comparison: a message with what happened to it, or how many are left out.
+
+    ``sides`` are the pieces of its text, with the words marked that an edit took or brought;
+    ``note`` says more, ``number`` is that of a message in the log, None for what is left out. Of
+    that ``more`` are the first messages, to be unfolded, and ``next`` is the first one behind them.
+    """
+
+    kind: str
+    number: int | None
+    role: str = ""
+    sides: Sequence[TextPiece] = ()
+    note: Text = ""
+    count: int = 0
+    long: bool = False
+    logged: bool = True
+    more: Sequence["ComparisonLine"] = ()
+    next: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChanges:
+    """What differs between two views, in its place; ``counts`` by kind."""
+
+    places: Sequence[ComparisonLine]
+    counts: Sequence[tuple[str, int]]
+    shown: int
+    total: int
+    log_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPage:
+    """What differs between the views of two revisions."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    before: int
+    after: int
+    changes: MessageChanges
+    revisions: Sequence[BatchLine]
+
+
+@require_safe
+@page
+def revisions(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    branch = frozenset(row.number for row in lineage(head.key, head.current_revision))
+    may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
+    rows = queries.all_revisions(head)
+    shown = RevisionsPage(
+        title=_("Batches and revisions"),
+        crumbs=presenters.crumbs(head, Crumb(_("Batches"))),
+        head=head,
+        lines=presenters.batch_lines(head, rows, branch=branch, may_move=may_move),
+        moves=[(presenters.move_words(move), move) for move in reversed(queries.moves_of(head))],
+    )
+    return show(request, "conversations/revisions.html", shown)
+
+
+@require_safe
+@page
+def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    before, after = _pair_in(request, head)
+    first, last = (find_revision(head.key, number) for number in (before, after))
+    changes = queries.diff_between(head.key, before, after)
+    rows = queries.all_revisions(head)
+    shown = DiffPage(
+        title=_("Changes from revision %(a)s to %(b)s") % {"a": before, "b": after},
+        crumbs=presenters.crumbs(head, Crumb(_("Difference"))),
+        head=head,
+        before=before,
+        after=after,
+        changes=message_changes(head, view_of(first), view_of(last), changes),
+        revisions=presenters.batch_lines(head, rows, branch=frozenset(), may_move=False),
+    )
+    return show(request, "conversations/diff.html", shown)
+
+
+def message_changes(
+    head: Conversation,
+    before: View,
+    after: View,
+    changes: Sequence[Change],
+    drafts: Mapping[int, WrittenContent] = _NO_DRAFTS,
+) -> MessageChanges:
+    """The changes for a reader; ``drafts`` are messages that are not logged yet, by log index."""
+    places = _places_of(head, lines_of(before, after, changes), drafts) if changes else []
+    counted = Counter(change.kind for change in changes)
+    return MessageChanges(
+        places=places,
+        counts=[(kind, counted[kind]) for kind in get_args(ChangeKind) if counted[kind]],
+        shown=sum(place.count or 1 for place in places if place.kind != "same"),
+        total=len(changes),
+        log_url=reverse("conversations:detail", args=[head.public_id]) + "?view=all&",
+    )
+
+
+def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
+    """Which revisions are compared: ``from`` and ``to``, or the two that were ticked.
+
+    One that was ticked alone is compared with the current one; of the current one by itself,
+    what its operation did is asked for.
+    """
+    ticked = request.GET.getlist("revision")
+    if ticked:
+        if not all(is_number(text) for text in ticked):
+            raise ValidationFailed.at("?revision", _("Enter a revision as a whole number."))
+        numbers = sorted({int(text) for text in ticked})
+        if len(numbers) == 1 and numbers[0] != head.current_revision:
+            numbers = [numbers[0], head.current_revision]
+        if len(numbers) > 1:
+            return numbers[0], numbers[-1]
+    after = number_in(request, "to", head.current_revision)
+    parent = find_revision(head.key, head.current_revision).parent
+    return number_in(request, "from", 0 if parent is None else parent), after
+
+
+def _places_of(
+    head: Conversation, lines: Sequence[DiffLine | Skip], drafts: Mapping[int, WrittenContent]
+) -> list[ComparisonLine]:
+    """The lines with the texts of their messages."""
+    folded = _folded(lines)
+    shown = [*(line for line in lines if isinstance(line, DiffLine)), *chain(*folded.values())]
+    wanted = {line.index for line in shown}
+    wanted |= {
+        line.change.previous_index
+        for line in shown
+        if line.change and line.change.previous_index is not None
+    }
+    found = queries.messages_at(head, wanted - drafts.keys(), View())
+    messages: dict[int, WrittenContent] = {message.index: message for message in found}
+    messages |= drafts
+    return [
+        _skipped(line, folded[place], messages)
+        if isinstance(line, Skip)
+        else _place(line, messages, _MOST_TEXT)
+        for place, line in enumerate(lines)
+    ]
+
+
+def _folded(lines: Sequence[DiffLine | Skip]) -> dict[int, Sequence[DiffLine]]:
+    """The lines that a page takes of those that are left out, by the place of the gap."""
+    left = _MOST_FOLDED
+    folded: dict[int, Sequence[DiffLine]] = {}
+    for place, line in enumerate(lines):
+        if isinstance(line, Skip):
+            folded[place] = line.lines[:left]
+            left -= len(folded[place])
+    return folded
+
+
+def _skipped(
+    skip: Skip, folded: Sequence[DiffLine], messages: Mapping[int, WrittenContent]
+) -> ComparisonLine:
+    rest = skip.lines[len(folded) :]
+    return ComparisonLine(
+        skip.kind,
+        None,
+        count=skip.count,
+        more=[_place(line, messages, _CONTEXT) for line in folded],
+        next=rest[0].index if rest else None,
+    )
+
+
+def _place(line: DiffLine, messages: Mapping[int, WrittenContent], most: int) -> ComparisonLine:
+    message, change = messages[line.index], line.change
+    text, logged = plain_body(message.body), isinstance(message, StoredMessage)
+    if change is not None and change.kind == "edited" and change.previous_index is not None:
+        sides = without_long(text_diff(plain_body(messages[change.previous_index].body), text))
+        note = _("replaces #%(n)s") % {"n": change.previous_index}
+        return ComparisonLine("edited", line.index, message.role, sides, note, logged=logged)
+    note = ""
+    if change is not None and change.kind == "moved":
+        ends = {"a": change.previous_position, "b": change.position}
+        note = _("moved from position %(a)s to %(b)s") % ends
+    cut = text[: _CONTEXT if line.kind == "same" else most]
+    sides = [TextPiece(Piece.SAME, cut)] if cut else []
+    long = len(cut) < len(text)
+    return ComparisonLine(
+        line.kind, line.index, message.role, sides, note, long=long, logged=logged
+    )

@@ -1,0 +1,292 @@
+"""The pages on which conversations are read: list, messages, batches, differences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from conversations import message_search, queries, transfers
+from conversations.archival import GOING_ON
+from conversations.domain.formats.formats import OWN, provider_format
+from conversations.message_search import SearchHit
+from conversations.models import Conversation
+from conversations.pages import presenters, view_window
+from conversations.pages.cards import Gap, MessageCard
+from conversations.pages.presenters import BatchLine
+from conversations.pages.url_parameters import number_in, shown_in, start_in
+from conversations.pages.view_window import SECTION, Section, ShownView, is_number
+from conversations.store import find_head, find_with_details, lineage
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
+
+_RAIL: Final = 40
+_CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took it long to lay out
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """The list of conversations; ``wanted`` is what the filter bar shows."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    conversations: Sequence[Conversation]
+    next: str | None
+    wanted: queries.ConversationFilter
+    statuses: Sequence[str]
+    may_import: bool
+    filtered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DetailPage:
+    """A conversation as a reader wants it, with the rail of its batches.
+
+    ``messages_url`` is the view that is shown; a message of it is at ``at=index#mindex``.
+    ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    tabs: Sequence[Tab]
+    wanted: ShownView
+    chapters: Sequence[Sequence[Section]]
+    messages_url: str
+    hides: bool
+    budget: int | None
+    groups: Sequence[tuple[bool, Sequence[BatchLine]]]
+    more_batches: bool
+    shown_count: int
+    old_revision: int | None
+    selectable: bool
+    may_comment: bool
+    may_pin: bool
+    may_operate: bool
+    may_change: bool
+    may_archive: bool
+    may_erase: bool
+    running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FindPage:
+    """Hits of a search in one view, each with the start of its section.
+
+    ``hit_url`` is the page of the messages, to add a place to.
+
+    ``next`` is where a search goes on that did not come to the end of the ``total`` messages.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    wanted: ShownView
+    hits: Sequence[tuple[SearchHit, int]]
+    hit_url: str
+    next: int | None
+    next_url: str
+    total: int
+    first: bool
+
+
+@require_safe
+@page
+def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
+    wanted = queries.ConversationFilter(
+        status=request.GET.get("status", ""),
+        workflow=request.GET.get("workflow", ""),
+        text=request.GET.get("q", "").strip(),
+        archived=request.GET.get("archived") == "true",
+    )
+    asked = PageRequest.of(request.GET)
+    found = queries.list_conversations(actor, wanted, asked)
+    shown = ListPage(
+        title=_("Conversations"),
+        crumbs=(),
+        conversations=found.items,
+        next=found.next,
+        wanted=wanted,
+        statuses=tuple(STATUSES),
+        may_import=actor.may(Action.CONVERSATION_IMPORT),
+        filtered=wanted != queries.ConversationFilter(),
+    )
+    return show(request, "conversations/list.html", shown)
+
+
+@require_safe
+@page
+def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    head = find_with_details(actor.workspace, conversation_id, checked=True)
+    wanted, start = shown_in(request), start_in(request)
+    if "at" in request.GET:
+        index = number_in(request, "at", 0)
+        place = view_window.place_of(head, wanted, index)
+        if place is None:
+            # It is hidden there; the browser keeps the fragment of a link over a redirect.
+            here = reverse("conversations:detail", args=[conversation_id])
+            words = f"&{urlencode({'q': wanted.words})}" if wanted.words else ""
+            return redirect(f"{here}?view=all&at={index}{words}")
+        start = place // SECTION * SECTION
+    window = view_window.window_of(head, wanted, start)
+    which, count = wanted.which, wanted.count
+    grown = count is not None and count < head.visible_count
+    other = is_number(which) and (int(which) != head.current_revision or grown)
+    old = int(which) if other else None
+    rows = lineage(head.key, head.current_revision)
+    branch = frozenset(row.number for row in rows)
+    may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
+    newest = queries.newest_revisions(head, _RAIL)
+    if head.current_revision < newest[0].number:  # it was gone back to long ago
+        newest = [*reversed(rows[:1]), *newest]
+    lines = presenters.batch_lines(head, newest, branch=branch, may_move=may_move)
+    sections = view_window.sections_of(actor, head, wanted, start, window)
+    shown = DetailPage(
+        title=head.title or head.public_id,
+        crumbs=(*presenters.crumbs(), Crumb(head.title or head.public_id)),
+        head=head,
+        tabs=_tabs(head, which),
+        wanted=wanted,
+        chapters=[sections[at : at + _CHAPTER] for at in range(0, len(sections), _CHAPTER)],
+        messages_url=view_window.messages_url(head, wanted),
+        hides=which != "all" and count is None and head.log_count > window.view_count,
+        budget=presenters.token_budget(head),
+        groups=presenters.folded(lines),
+        more_batches=head.revision_count > len(newest),
+        shown_count=window.view_count,
+        old_revision=old,
+        selectable=_selectable(actor, head, wanted),
+        may_comment=actor.may(Action.COMMENT_WRITE),
+        may_pin=_may_pin(actor, head),
+        may_operate=actor.may(Action.MESSAGES_OPERATE) and old is None,
+        may_change=actor.may(Action.CONVERSATION_UPDATE),
+        may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
+        may_erase=actor.may(Action.CONVERSATION_ERASE),
+        running=head.status == "RUNNING" and not actor.is_engine,
+    )
+    return show(request, "conversations/detail.html", shown)
+
+
+def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
+    """Messages can be selected where positions are those of the view that operations change."""
+    waits = head.status != "RUNNING" or actor.is_engine
+    current = wanted.which == "current" and wanted.count is None
+    return current and waits and actor.may(Action.MESSAGES_OPERATE)
+
+
+def _may_pin(actor: Actor, head: Conversation) -> bool:
+    waits = head.status != "RUNNING" or actor.is_engine
+    return waits and actor.may(Action.MESSAGES_PIN)
+
+
+@require_safe
+@page
+def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Fifty messages for a page that is scrolled to them."""
+    head = find_head(actor.workspace, conversation_id)
+    wanted, start = shown_in(request), start_in(request)
+    window = view_window.window_of(head, wanted, start)
+    gaps = view_window.gaps_of(head, wanted)
+    cards = view_window.cards_of(actor, head, wanted, window, gaps)
+    first = view_window.gap_behind(head, wanted, gaps, -1) if start == 0 else None
+    selectable = _selectable(actor, head, wanted)
+    return _messages(request, actor, head, wanted, cards, first, selectable=selectable)
+
+
+@require_safe
+@page
+def hidden(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Hidden messages for their place in a view, fifty of them and a gap for the rest."""
+    head = find_head(actor.workspace, conversation_id)
+    wanted = shown_in(request)
+    start, stop = number_in(request, "start", 0), number_in(request, "stop", 0)
+    middle = min(start + SECTION, stop)
+    cards = view_window.hidden_cards(actor, head, wanted, start, middle)
+    if cards and middle < min(stop, head.log_count):
+        rest = view_window.gap_of(head, wanted, middle, stop)
+        cards[-1] = replace(cards[-1], gap=rest)
+    return _messages(request, actor, head, wanted, cards, None)
+
+
+def _messages(
+    request: HttpRequest,
+    actor: Actor,
+    head: Conversation,
+    wanted: ShownView,
+    cards: Sequence[MessageCard],
+    gap: Gap | None,
+    *,
+    selectable: bool = False,
+) -> HttpResponse:
+    context = {
+        "selectable": selectable,
+        "may_comment": actor.may(Action.COMMENT_WRITE),
+        "may_pin": _may_pin(actor, head),
+        "cards": cards,
+        "gap": gap,
+        "wanted": wanted,
+        "name": head.public_id,
+        "messages_url": view_window.messages_url(head, wanted),
+    }
+    return render(request, "conversations/_messages.html", context)
+
+
+@require_safe
+@page
+def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Where words stand in a view: a page, or its hits alone for the page of the messages."""
+    head = find_head(actor.workspace, conversation_id)
+    wanted = shown_in(request)
+    start = number_in(request, "from", 0)
+    found = message_search.find(head, view_window.view_shown(head, wanted), wanted.words, start)
+    here = view_window.messages_url(head, wanted) + urlencode({"q": wanted.words})
+    shown = FindPage(
+        title=_("Find in the conversation"),
+        crumbs=presenters.crumbs(head, Crumb(_("Find"))),
+        head=head,
+        wanted=wanted,
+        hits=[(hit, hit.position // SECTION * SECTION) for hit in found.hits],
+        hit_url=f"{here}&",
+        next=found.next,
+        next_url=f"{reverse('conversations:find', args=[conversation_id])}{wanted.query}"
+        f"{urlencode({'q': wanted.words, 'from': found.next or 0})}",
+        total=found.total,
+        first=start == 0,
+    )
+    if request.headers.get("HX-Request"):
+        return render(request, "conversations/_hits.html", {"page": shown})
+    return show(request, "conversations/find.html", shown)
+
+
+@require_safe
+@page
+def export(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """All of it, or with ``?format=`` its current view as a provider takes it."""
+    try:
+        provider = provider_format(request.GET.get("format", OWN))
+    except KeyError:
+        raise ValidationFailed.at("?format", _("Unknown format.")) from None
+    document = transfers.export(actor, conversation_id, provider)
+    name = f'attachment; filename="{transfers.file_name(conversation_id, provider)}"'
+    headers = {"Content-Disposition": name}
+    return HttpResponse(document, content_type="application/json", headers=headers)
+
+
+def _tabs(head: Conversation, which: str) -> list[Tab]:
+    here = reverse("conversations:detail", args=[head.public_id])
+    tabs = [
+        Tab(_("Current view"), here, which == "current", head.visible_count),
+        Tab(_("Whole log"), f"{here}?view=all", which == "all", head.log_count),
+    ]
+    if is_number(which):
+        tabs.append(Tab(_("Revision %(n)s") % {"n": which}, f"{here}?view={which}", current=True))
+    return tabs

@@ -1,0 +1,308 @@
+"""The page that operates on the view: from selected messages or by form, previewed, applied."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, get_args
+from urllib.parse import urlencode
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
+
+from conversations import services
+from conversations.domain import operations, runs
+from conversations.domain.configs import OperationName
+from conversations.domain.revisions import Seen
+from conversations.domain.runs import Runs
+from conversations.models import Conversation
+from conversations.pages import position_drift, presenters, selection
+from conversations.pages.change_effects import (
+    Effect,
+    current_view,
+    effect_of,
+    splits_pairs,
+    system_among,
+)
+from conversations.pages.forms import OperationForm, OperationRequest
+from conversations.pages.typed_messages import as_typed, in_operation
+from conversations.results import Applied
+from conversations.store import find_head, find_revision, view_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import (
+    ContextError,
+    Forbidden,
+    NotFound,
+    ValidationFailed,
+    VersionConflict,
+)
+from ctxadmin.lib.json_bytes import canonical, digest
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
+
+MEANWHILE: Final = gettext_lazy(
+    "The view has changed since, so nothing was done. This preview shows what would happen now."
+)
+_FOLLOWED: Final = gettext_lazy(
+    "The view has changed since, so nothing was done. The same messages are selected at their "
+    "new positions; check the preview."
+)
+_OFFERS: Final = ("keep", "drop", "warn")
+_GONE: Final = gettext_lazy(
+    "The view has changed since, so nothing was done: the selected messages are no longer visible."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatePage:
+    """The form of an operation; ``effect`` is its preview, once there was one.
+
+    ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
+    ``offers`` are the other ways to treat the pairs that would be split without any.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    form: OperationForm
+    effect: Effect | None
+    previewed: str
+    warning: str
+    pairing: str
+    offers: Sequence[str]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Fill in, preview, apply; what is applied is what was previewed.
+
+    What was changed since its preview, or is no longer about the same view, is previewed again.
+    """
+    actor.require(Action.MESSAGES_OPERATE)
+    head = find_head(actor.workspace, conversation_id)
+    if request.method != "POST":
+        return _start(request, actor, head)
+    if "apply" in request.POST:
+        return once_per_form(request, actor, head.key, lambda: _sent(request, actor, head))
+    return _sent(request, actor, head)
+
+
+def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
+    form = OperationForm(_with_offer(request.POST))
+    if not form.is_valid():
+        return _operate_page(request, head, form, status=422 if form.errors else 200)
+    warning, seen = "", seen_in(request, head)
+    if seen.revision != head.current_revision:
+        return _moved_on(request, actor, head, form, seen)
+    try:
+        if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
+            applied = _operate(actor, head, form, seen)
+            flash.success(request, _done(applied), extra_tags=undo_url(head, applied))
+            return redirect("conversations:detail", head.public_id)
+        if "apply" in request.POST:
+            warning = _("You changed the form after the preview. Check the preview again.")
+    except VersionConflict:
+        head = find_head(actor.workspace, head.public_id)
+        if seen.revision != head.current_revision:
+            return _moved_on(request, actor, head, form, seen)
+        warning = str(MEANWHILE)
+    except ContextError as error:
+        return _operate_page(request, head, form, warning=_place(form, error), status=422)
+    try:
+        effect = _preview(actor, head, form.model)
+    except ContextError as error:
+        return _operate_page(request, head, form, warning=_place(form, error), status=422)
+    status = 409 if warning else 200
+    return _operate_page(
+        request,
+        head,
+        form,
+        warning=warning,
+        effect=effect,
+        previewed=_digest_of(form.model),
+        status=status,
+    )
+
+
+def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
+    """The empty form, or that of what was selected; what needs no more words is previewed."""
+    if not selection.is_selection(request.GET):
+        chosen = request.GET.get("operation", "")
+        chosen = chosen if chosen in get_args(OperationName) else "truncate"
+        truncate: JsonValue = {"keep_system": True}
+        initial: dict[str, JsonValue] = {
+            "operation": chosen,
+            "pairing": "keep",
+            "truncate": truncate,
+        }
+        form = OperationForm(initial=initial)
+        return _operate_page(request, head, form)
+    try:
+        asked = selection.operation_for(head, request.GET)
+    except (VersionConflict, ValidationFailed) as error:
+        flash.warning(request, translated(error.detail))
+        return redirect("conversations:detail", head.public_id)
+    form = OperationForm(initial=asked)
+    if asked["operation"] != "truncate":
+        return _operate_page(request, head, form)
+    model = parse(OperationRequest, asked)
+    try:
+        effect = _preview(actor, head, model)
+    except ContextError as error:
+        return _operate_page(request, head, form, warning=translated(error.detail), status=409)
+    return _operate_page(request, head, form, effect=effect, previewed=_digest_of(model))
+
+
+def _moved_on(
+    request: HttpRequest, actor: Actor, head: Conversation, form: OperationForm, seen: Seen
+) -> HttpResponse:
+    """The form as it was meant, in the view of now; a preview only if all of it is still there."""
+    before = view_of(find_revision(head.key, seen.revision or 0)).slice(0, seen.count or 0)
+    now = view_of(find_revision(head.key, head.current_revision))
+    fields = position_drift.moved_positions(form.model, before, now)
+    shown = in_operation(fields, lambda message: as_typed(message, keeps_calls=True))
+    try:
+        model = parse(OperationRequest, fields)
+        effect = _preview(actor, head, model)
+    except ContextError:
+        return _operate_page(
+            request, head, OperationForm(initial=shown), warning=str(_GONE), status=409
+        )
+    return _operate_page(
+        request,
+        head,
+        OperationForm(initial=shown),
+        warning=str(_FOLLOWED if model != form.model else MEANWHILE),
+        effect=effect,
+        previewed=_digest_of(model),
+        status=409,
+    )
+
+
+def _with_offer(sent: QueryDict) -> QueryDict:
+    """What was sent, with what a button beside a warning offers to do with split pairs."""
+    offer = sent.get("offer", "")
+    if offer not in _OFFERS:
+        return sent
+    changed = sent.copy()
+    changed["pairing"] = offer
+    return changed
+
+
+def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effect:
+    def would_be(model: OperationRequest) -> Applied:
+        return services.operate(actor, head.public_id, model, dry_run=True)
+
+    applied = would_be(model)
+    effect = effect_of(head, applied, _edits(head, model, applied), kept=_kept(head, model))
+    if model.pairing == "warn":
+        return effect
+    alone = would_be(model.model_copy(update={"pairing": "warn"}))
+    return replace(effect, splits=splits_pairs(alone))
+
+
+def _edits(head: Conversation, model: OperationRequest, applied: Applied) -> dict[int, int]:
+    if model.budget is not None and runs.count(applied.hidden) == len(applied.entries):
+        emptied = zip(runs.indices(applied.hidden), applied.entries, strict=True)
+        return {index: entry.index for index, entry in emptied}
+    if model.replace is None or not applied.entries:
+        return {}
+    return {current_view(head).index_at(model.replace.index): applied.entries[0].index}
+
+
+def _kept(head: Conversation, model: OperationRequest) -> Runs:
+    """The system messages that the options of a truncate alone would hide."""
+    if model.truncate is None or not model.truncate.keep_system:
+        return ()
+    view = current_view(head)
+    gone = view.without(operations.truncated(model.truncate, view).indices_as_runs())
+    return system_among(head, gone.indices_as_runs())
+
+
+def _operate(actor: Actor, head: Conversation, form: OperationForm, seen: Seen) -> Applied:
+    return services.operate(actor, head.public_id, form.model, reason=form.model.reason, seen=seen)
+
+
+def _operate_page(
+    request: HttpRequest,
+    head: Conversation,
+    form: OperationForm,
+    *,
+    warning: str = "",
+    effect: Effect | None = None,
+    previewed: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    pairing = str(form["pairing"].value() or "warn")
+    shown = OperatePage(
+        title=_("Edit context"),
+        crumbs=presenters.crumbs(head, Crumb(_("Edit context"))),
+        head=head,
+        form=form,
+        effect=effect,
+        previewed=previewed,
+        warning=warning,
+        pairing=pairing,
+        offers=_offers(form, pairing) if effect is not None and effect.splits else (),
+    )
+    return show(request, "conversations/operate.html", shown, status=status)
+
+
+def _offers(form: OperationForm, pairing: str) -> list[str]:
+    """For new messages keeping the partners does what warning does."""
+    none = "keep" if form["operation"].value() in ("insert", "replace") else ""
+    return [each for each in _OFFERS if each not in (pairing, none)]
+
+
+def _digest_of(model: OperationRequest) -> str:
+    """What tells one operation from another: all of the form but the reason."""
+    beside = {"reason", "expected_revision", "expected_count"}
+    return digest(canonical(model.model_dump(mode="json", exclude=beside))).hex()
+
+
+def seen_in(request: HttpRequest, head: Conversation) -> Seen:
+    """What the person saw of the view: in the form or its address, else what is there now."""
+    if request.method != "POST":
+        return Seen(head.current_revision, head.visible_count)
+    names = ("expected_revision", "expected_count")
+    values = [request.POST.get(name, request.GET.get(name, "")) for name in names]
+    if not all(value.isascii() and value.isdigit() and len(value) < 10 for value in values):
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
+    return Seen(int(values[0]), int(values[1]))
+
+
+def undo_url(head: Conversation, applied: Applied) -> str:
+    """Where a change of ``head`` that was just applied is undone by POST.
+
+    It names what the change led to: who undoes it never undoes what came after it.
+    """
+    seen = {"expected_revision": applied.target, "expected_count": applied.visible_count}
+    path = reverse("conversations:restore", args=[head.public_id, head.current_revision])
+    return f"{path}?{urlencode(seen)}"
+
+
+def _place(form: OperationForm, error: ContextError) -> str:
+    """Show a refusal at its field, or return it as a sentence for the top of the page."""
+    if isinstance(error, NotFound | Forbidden):
+        raise error
+    if error.problems:
+        form.add_problems(error.problems)
+        return ""
+    return translated(error.detail)
+
+
+def _done(applied: Applied) -> str:
+    return ngettext(
+        "Batch %(batch)s: %(n)s message visible.",
+        "Batch %(batch)s: %(n)s messages visible.",
+        applied.visible_count,
+    ) % {"batch": applied.batch, "n": applied.visible_count}

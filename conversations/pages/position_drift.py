@@ -1,0 +1,84 @@
+"""The positions of an operation in a view that someone changed since they were chosen.
+
+Who selects messages means these messages, and not what stands in their places by now.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from pydantic import JsonValue
+
+from conversations.domain import runs
+from conversations.domain.view import View
+from conversations.pages.forms import OperationRequest
+
+Fields = dict[str, JsonValue]
+
+
+def moved_positions(model: OperationRequest, before: View, now: View) -> Fields:
+    """The operation with its positions in ``now`` of the messages that they meant in ``before``.
+
+    What is not there any more is left out; so is an option that then says nothing.
+    """
+    fields: Fields = model.model_dump(mode="json", exclude_unset=True)
+    for block in ("truncate", "insert", "replace", "summarize"):
+        said = fields.get(block)
+        if isinstance(said, dict):
+            fields[block] = {**said, **_moved(said, before, now)}
+    return fields
+
+
+def _moved(said: Fields, before: View, now: View) -> Fields:
+    moved: Fields = {}
+    for name, value in said.items():
+        if name in ("remove_first", "position") and isinstance(value, int):
+            moved[name] = _first_from(value, before, now)
+        if name == "index" and isinstance(value, int):
+            moved[name] = next(_places(range(value, value + 1), before, now), None)
+        if name == "range" and isinstance(value, dict) and "message" in said:
+            pieces = _ranges([value], before, now)
+            moved[name] = _whole(pieces) if isinstance(pieces, list) else None
+        # They count in what other options leave, if there are any.
+        if name == "remove_ranges" and isinstance(value, list) and not _others(said):
+            moved[name] = _ranges(value, before, now)
+    return moved
+
+
+def _others(said: Fields) -> bool:
+    beside = ("remove_ranges", "keep_system")
+    return any(value is not None for name, value in said.items() if name not in beside)
+
+
+def _ranges(ranges: list[JsonValue], before: View, now: View) -> JsonValue:
+    pieces = runs.union(
+        (int(str(each["start"])), int(str(each["end"])))
+        for each in ranges
+        if isinstance(each, dict)
+    )
+    wanted = runs.of_indices(sorted(_places(runs.indices(pieces), before, now)))
+    found: list[JsonValue] = [{"start": start, "end": stop} for start, stop in wanted]
+    return found or None
+
+
+def _whole(pieces: list[JsonValue]) -> JsonValue:
+    """One range from the first of several to the last."""
+    first, last = pieces[0], pieces[-1]
+    if not isinstance(first, dict) or not isinstance(last, dict):
+        return None
+    return {"start": first["start"], "end": last["end"]}
+
+
+def _first_from(position: int, before: View, now: View) -> int:
+    """Where the first message from a position on stands that is still there; -1 stays the end."""
+    if position < 0:
+        return position
+    places = _places(range(position, len(before)), before, now)
+    return next(places, len(now))
+
+
+def _places(positions: Iterable[int], before: View, now: View) -> Iterator[int]:
+    for position in positions:
+        if position >= len(before):
+            return
+        place = now.position_of(before.index_at(position))
+        if place is not None:
+            yield place

@@ -1,0 +1,31 @@
+"""Reading what stands in the addresses of the conversation pages."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from conversations.pages.view_window import SECTION, ShownView, is_number
+from ctxadmin.lib.errors import ValidationFailed
+
+
+def shown_in(request: HttpRequest) -> ShownView:
+    """Which view is asked for."""
+    asked = request.GET
+    return ShownView(
+        which=asked.get("view", "current"),
+        count=number_in(request, "count", 0) if "count" in asked else None,
+        hidden=asked.get("hidden") == "1",
+        words=asked.get("q", "").strip(),
+    )
+
+
+def start_in(request: HttpRequest) -> int:
+    """Where the section starts that is asked for."""
+    return number_in(request, "start", 0) // SECTION * SECTION
+
+
+def number_in(request: HttpRequest, name: str, default: int) -> int:
+    text = request.GET.get(name, str(default))
+    if not is_number(text):
+        message = _("In the address, %(name)s must be a whole number.") % {"name": name}
+        raise ValidationFailed.at(f"?{name}", message)
+    return int(text)

@@ -1,0 +1,274 @@
+"""Which stretch of which view a page shows, as sections of cards with the gaps between them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from conversations import comments, hidden_messages, pin_rows, queries, summaries
+from conversations.domain import runs
+from conversations.domain.bodies import StoredMessage
+from conversations.domain.view import View
+from conversations.hidden_messages import HidingRevision
+from conversations.models import Conversation
+from conversations.pages import presenters
+from conversations.pages.cards import (
+    CommentView,
+    Gap,
+    HiddenBy,
+    MessageCard,
+    SummaryView,
+    comment_view,
+    joined,
+    message_card,
+)
+from conversations.queries import MessageWindow
+from conversations.store import view_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+
+SECTION: Final = 50
+Gaps = Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownView:
+    """What of a conversation is asked for: a view, how many of its messages, the words to mark.
+
+    ``which`` is ``current``, ``all`` or the number of a revision; ``count`` goes back to when the
+    view had so many messages; ``hidden`` asks for what it does not show, too.
+    """
+
+    which: str = "current"
+    count: int | None = None
+    hidden: bool = False
+    words: str = ""
+
+    @property
+    def query(self) -> str:
+        """The address of this view behind the path, to which a place is added."""
+        then = "" if self.count is None else f"count={self.count}&"
+        return f"?view={self.which}&{then}" + ("hidden=1&" if self.hidden else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of messages; only the one that was asked for comes with its cards.
+
+    ``url`` gives the cards alone, ``query`` is that of the page that has them loaded; ``gap`` is
+    what is hidden in front of the first message.
+    """
+
+    start: int
+    stop: int
+    label: str
+    url: str
+    query: str
+    cards: Sequence[MessageCard]
+    gap: Gap | None = None
+
+
+def is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def view_shown(head: Conversation, shown: ShownView) -> View:
+    """The view itself, without its messages."""
+    if shown.which == "all":
+        return View([(0, head.log_count)])
+    view = view_of(queries.shown_revision(head, _name(shown.which)))
+    return view if shown.count is None else view.slice(0, shown.count)
+
+
+def window_of(head: Conversation, shown: ShownView, start: int) -> MessageWindow:
+    """The messages of a section."""
+    which = shown.which
+    if which not in ("all", "current") and not is_number(which):
+        text = _("Unknown view. Use current, all, or a revision number.")
+        raise ValidationFailed.at("?view", text)
+    if which == "all":
+        return queries.log_window(head, start, SECTION)
+    row = queries.shown_revision(head, _name(which))
+    return queries.visible_window(head, row, start, SECTION, count=shown.count)
+
+
+def place_of(head: Conversation, shown: ShownView, index: int) -> int | None:
+    """The position of a message in a view, None if it is hidden there; NotFound without it."""
+    if index >= head.log_count:
+        raise NotFound(_("There is no message #%(n)s.") % {"n": index})
+    return index if shown.which == "all" else view_shown(head, shown).position_of(index)
+
+
+def messages_url(head: Conversation, shown: ShownView) -> str:
+    """The page of a view, to which ``at=index#mindex`` is added."""
+    return reverse("conversations:detail", args=[head.public_id]) + shown.query
+
+
+def sections_of(
+    actor: Actor, head: Conversation, shown: ShownView, start: int, window: MessageWindow
+) -> list[Section]:
+    """The stretch that was asked for with its messages, the others as places to fill."""
+    base = reverse("conversations:section", args=[head.public_id])
+    label = _("Messages %(a)s to %(b)s")
+    gaps = gaps_of(head, shown)
+    found: list[Section] = []
+    for first in range(0, window.view_count, SECTION):
+        stop = min(first + SECTION, window.view_count)
+        cards = cards_of(actor, head, shown, window, gaps) if first == start else ()
+        query = f"{shown.query}start={first}"
+        found.append(
+            Section(
+                start=first,
+                stop=stop,
+                label=label % {"a": first + 1, "b": stop},
+                url=base + query,
+                query=f"{query}#s{first}",
+                cards=cards,
+                gap=gap_behind(head, shown, gaps, -1) if first == 0 else None,
+            )
+        )
+    return found
+
+
+def gaps_of(head: Conversation, shown: ShownView) -> Gaps:
+    """What a view hides, by the log index that it stands behind, -1 for the front.
+
+    Of a view as it was in the middle of a revision nothing is said.
+    """
+    if shown.which == "all" or shown.count is not None:
+        return {}
+    if shown.which == "current" and head.visible_count == head.log_count:
+        return {}
+    row = queries.shown_revision(head, _name(shown.which))
+    length = head.log_count if row.number == head.current_revision else row.log_length
+    return hidden_messages.gaps_behind(hidden_messages.hidden_runs(view_of(row), length))
+
+
+def gap_behind(head: Conversation, shown: ShownView, gaps: Gaps, index: int) -> Gap | None:
+    """What is hidden right behind a message, -1 for the front."""
+    run = gaps.get(index)
+    return None if run is None else gap_of(head, shown, *run)
+
+
+def gap_of(head: Conversation, shown: ShownView, start: int, stop: int) -> Gap:
+    base = reverse("conversations:hidden", args=[head.public_id])
+    page = reverse("conversations:detail", args=[head.public_id])
+    return Gap(
+        start,
+        stop,
+        f"{base}{shown.query}start={start}&stop={stop}",
+        f"{page}?view=all&at={start}#m{start}",
+    )
+
+
+def cards_of(
+    actor: Actor, head: Conversation, shown: ShownView, window: MessageWindow, gaps: Gaps
+) -> list[MessageCard]:
+    """The messages of a section, results in the cards of their calls."""
+    messages = window.messages
+    results = queries.results_of(head, [message.index for message in messages])
+    hidden = hidden_by(head, [each for each in messages if not each.visible])
+    said = _said(actor, head, [message.index for message in messages])
+    pinned = pin_rows.pins_among(head.key, [message.index for message in messages])
+    covers = _summaries(head, [message.index for message in messages])
+    whole_log = shown.which == "all"
+    places = [None] * len(messages) if whole_log else window.positions
+    return joined(
+        [
+            message_card(
+                message,
+                results,
+                position,
+                gap=gap_behind(head, shown, gaps, message.index),
+                hidden_by=hidden.get(message.index),
+                comments=said.get(message.index, ()),
+                pin=pinned.get(message.index),
+                summary=covers.get(message.index),
+            )
+            for message, position in zip(messages, places, strict=True)
+        ]
+    )
+
+
+def _said(
+    actor: Actor, head: Conversation, indices: Sequence[int]
+) -> Mapping[int, Sequence[CommentView]]:
+    """The comments on messages."""
+    found = comments.of_messages(head, indices) if indices else {}
+    return {index: [comment_view(actor, each) for each in rows] for index, rows in found.items()}
+
+
+def _summaries(head: Conversation, indices: Sequence[int]) -> Mapping[int, SummaryView]:
+    """What the summaries among some messages cover."""
+    diff = reverse("conversations:diff", args=[head.public_id])
+    return {
+        index: SummaryView(
+            runs.count(each.sources), f"{diff}?from={each.parent}&to={each.revision}"
+        )
+        for index, each in summaries.summaries_among(head, indices).items()
+    }
+
+
+def hidden_cards(
+    actor: Actor, head: Conversation, shown: ShownView, start: int, stop: int
+) -> list[MessageCard]:
+    """Messages that a view hides, greyed, with what hid them; those that it shows are left out."""
+    view = view_shown(head, shown)
+    row = queries.shown_revision(head, _name(shown.which))
+    asked = [index for index in range(start, min(stop, head.log_count)) if index not in view]
+    messages = queries.messages_at(head, asked, view)
+    results = queries.results_of(head, asked)
+    hidden = hidden_by(head, messages, row.number)
+    said = _said(actor, head, asked)
+    pinned = pin_rows.pins_among(head.key, asked)
+    covers = _summaries(head, asked)
+    return joined(
+        [
+            message_card(
+                message,
+                results,
+                None,
+                hidden_by=hidden.get(message.index),
+                comments=said.get(message.index, ()),
+                pin=pinned.get(message.index),
+                summary=covers.get(message.index),
+            )
+            for message in messages
+        ]
+    )
+
+
+def hidden_by(
+    head: Conversation, messages: Sequence[StoredMessage], revision: int | None = None
+) -> dict[int, HiddenBy]:
+    """By log index what hid the messages from a revision's view, the current one by itself."""
+    if not messages:
+        return {}
+    number = head.current_revision if revision is None else revision
+    row = queries.shown_revision(head, f"revision:{number}")
+    found = hidden_messages.hiding_revisions(head, row, [message.index for message in messages])
+    return {index: _hider_words(head, each) for index, each in found.items()}
+
+
+def _hider_words(head: Conversation, hider: HidingRevision) -> HiddenBy:
+    row = hider.revision
+    if not hider.on_branch:
+        words = _("of revision %(n)s (rolled back)") % {"n": row.number}
+        page = reverse("conversations:detail", args=[head.public_id])
+        return HiddenBy(words, "", f"{page}?view={row.number}")
+    operation = presenters.OPERATION_WORDS.get(row.operation, row.operation)
+    summary = presenters.config_words(row)
+    words = _("hidden by batch %(n)s: %(operation)s") % {"n": row.batch, "operation": operation}
+    before = row.number if row.parent is None else row.parent
+    diff = reverse("conversations:diff", args=[head.public_id])
+    return HiddenBy(
+        f"{words} ({summary})" if summary else words,
+        row.reason,
+        f"{diff}?from={before}&to={row.number}",
+    )
+
+
+def _name(which: str) -> str:
+    return f"revision:{which}" if is_number(which) else which

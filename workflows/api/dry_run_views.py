@@ -1,0 +1,96 @@
+"""The endpoints that try filters, conditions and nodes; nothing is stored.
+
+What only computes with the caller's own data is open to every token: it reads nothing of the
+workspace and changes nothing. The preview shows stored messages and state under rules of the
+caller's choice, so it needs the scope design or review.
+"""
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from conversations.api.formats import FORMAT, format_of
+from conversations.domain.formats.formats import OWN
+from ctxadmin.http.described import described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from workflows import dry_run
+from workflows.api.answers import AppliedAnswer, CheckedAnswer, JoinedAnswer, PreviewAnswer
+from workflows.api.schemas import ApplyFilters, CheckCondition, JoinArrivals, PreviewNode
+from workflows.domain.conditions import compile_condition
+from workflows.domain.context import PromptContext
+
+
+class _Trial(Endpoint):
+    """Asked again it answers the same, so no answers are kept for an Idempotency-Key."""
+
+    keep_answers = False
+
+
+class Preview(_Trial):
+    @described(
+        "Preview a node",
+        body=PreviewNode,
+        answer=PreviewAnswer,
+        query=(FORMAT,),
+        errors=("duplicate", "out_of_range"),
+        needs=Action.PREVIEW,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """What the node would see: each name and message with the rule that decided."""
+        asked = self.body(PreviewNode).asked()
+        provider = format_of(self)
+        found = dry_run.preview(self.actor, slug, asked, provider)
+        return PreviewAnswer.of_preview(found, provider or OWN).response()
+
+
+class Apply(_Trial):
+    @described(
+        "Apply filters",
+        body=ApplyFilters,
+        answer=AppliedAnswer,
+        errors=("duplicate", "out_of_range"),
+    )
+    def post(self, request: Request) -> Response:
+        """Each step applies to the previous result; `step` in the explanation is its index."""
+        body = self.body(ApplyFilters)
+        return AppliedAnswer.of(dry_run.apply_steps(body.given(), body.steps)).response()
+
+
+class Join(_Trial):
+    @described(
+        "Join arrivals",
+        body=JoinArrivals,
+        answer=JoinedAnswer,
+        errors=("duplicate", "out_of_range"),
+    )
+    def post(self, request: Request) -> Response:
+        """Of two values under one name the later arrival wins, and the conflict is reported."""
+        arrivals = self.body(JoinArrivals).given()
+        return JoinedAnswer.of(dry_run.join_arrivals(arrivals)).response()
+
+
+class _ConditionFault(ValidationFailed):
+    """A condition that does not compile: its place also beside the list of errors."""
+
+    def extra(self) -> dict[str, object]:
+        return dict(self.problems[0].extra)
+
+
+class Check(_Trial):
+    @described("Check a condition", body=CheckCondition, answer=CheckedAnswer)
+    def post(self, request: Request) -> Response:
+        """An invalid one is `validation` with line, column, start, end and hint."""
+        body = self.body(CheckCondition)
+        context = None
+        if body.context is not None:
+            context = PromptContext.read(body.context, "/context")
+        try:
+            condition = compile_condition(body.text, "/text")
+        except ValidationFailed as error:
+            raise _ConditionFault(error.detail, problems=error.problems) from None
+        answer: dict[str, object] = {"ok": True, "names": sorted(condition.names())}
+        if context is not None:
+            answer["value"] = condition.value(context.variables, context.metadata)
+            answer["holds"] = condition.evaluate(context.variables, context.metadata)
+        return Response(answer)

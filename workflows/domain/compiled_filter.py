@@ -1,0 +1,44 @@
+"""What a filter does once its conditions are decided: a selection for each section."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workflows.domain.context import NodeInput, PromptContext
+from workflows.domain.explain import Applied, Label
+from workflows.domain.message_view import PlacedOperation, narrow
+from workflows.domain.selection import KEEP_ALL, Selection, select_history, select_names
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFilter:
+    """A selection for each section, and operations on the messages; the template passes."""
+
+    variables: Selection = KEEP_ALL
+    history: Selection = KEEP_ALL
+    metadata: Selection = KEEP_ALL
+    messages: Selection = KEEP_ALL
+    operations: Sequence[PlacedOperation] = ()
+
+    @classmethod
+    def nothing(cls, reason: str) -> "CompiledFilter":
+        """The sieve that passes the template only."""
+        block = Selection(keeps_rest=False, rest=reason)
+        return cls(block, block, block, block)
+
+    def apply(self, sight: NodeInput, step: Label, explain: bool) -> Applied:
+        """What comes through; raises Duplicate on a rename that collides, and what the operations
+        raise."""
+        context = sight.context
+        variables, of_variables = select_names(
+            self.variables, "variables", context.variables, step, explain
+        )
+        history, of_history = select_history(self.history, context.history, step, explain)
+        metadata, of_metadata = select_names(
+            self.metadata, "metadata", context.metadata, step, explain
+        )
+        narrowed = narrow(sight.messages, self.messages, self.operations, step, explain)
+        passed = NodeInput(
+            PromptContext(context.template, variables, history, metadata), narrowed.messages
+        )
+        decisions = (*of_variables, *of_history, *of_metadata, *narrowed.decisions)
+        return Applied(passed, decisions, narrowed.warnings)

@@ -1,0 +1,128 @@
+"""The state of a conversation as a sight of nodes, and the messages of a sight as JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import orjson
+from pydantic import JsonValue
+
+from conversations import queries
+from conversations.domain.formats.formats import ProviderFormat, write
+from conversations.domain.formats.formatted_view import FormattedView
+from conversations.domain.formats.source import source_messages
+from conversations.domain.memory import MemoryLog
+from conversations.domain.message import Entry
+from conversations.domain.operations import TokensOf
+from conversations.domain.tokens import tokens_of_message
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.provider_views import refuse_large, refuse_many
+from conversations.sql_log import SqlLog
+from conversations.store import find_revision, view_of
+from conversations.token_sums import TokenSums
+from ctxadmin.lib.json_bytes import dumps
+from workflows.domain.context import Messages, NodeInput, PromptContext
+from workflows.domain.explain import Notice
+
+FORMAT_STEP: Final = "format"
+
+
+def node_input_of(
+    head: Conversation,
+    *,
+    values: Mapping[str, JsonValue],
+    history: Sequence[Mapping[str, JsonValue]] = (),
+    metadata: Mapping[str, JsonValue],
+    revision: int | None = None,
+    visible_count: int | None = None,
+) -> NodeInput:
+    """The whole state of a conversation as nodes see it, before any filter (semantics 2.1).
+
+    ``metadata`` is the execution's, which overlays the conversation's. The messages are the first
+    ``visible_count`` of the view of ``revision``, by default all of the current one.
+    """
+    own: dict[str, JsonValue] = orjson.loads(bytes(head.details.metadata))
+    context = PromptContext.of_state(
+        values, history, conversation_metadata=own, execution_metadata=metadata
+    )
+    return NodeInput(context, messages_of(head, revision, visible_count))
+
+
+def messages_of(
+    head: Conversation, revision: int | None = None, visible_count: int | None = None
+) -> Messages:
+    """The visible messages of a revision, by default the current one."""
+    number = head.current_revision if revision is None else revision
+    view = view_of(find_revision(head.key, number))
+    if visible_count is not None:
+        view = view.slice(0, visible_count)
+    return Messages(SqlLog(head, head.log_count, number), view)
+
+
+def token_sums(source: Conversation | MemoryLog) -> TokensOf:
+    """Counts the tokens of runs of a log."""
+    return source.tokens if isinstance(source, MemoryLog) else TokenSums(source.key)
+
+
+def shown_messages(source: Conversation | MemoryLog, messages: Messages) -> list[orjson.Fragment]:
+    """The messages as a node sees them, in view order, each as JSON; ``source`` is where the
+    logged ones are.
+
+    Those of a conversation look as in its list of messages; those of a log in memory, and those
+    that filters put in, have ``index``, ``id``, ``visible``, ``tokens`` and their own fields. A
+    message whose texts were transformed has the transformed ones.
+    """
+    return [orjson.Fragment(text) for _, text in _shown(source, messages)]
+
+
+def messages_in_format(
+    source: Conversation | MemoryLog, messages: Messages, name: ProviderFormat
+) -> FormattedView:
+    """The messages as a node sees them in a provider's format; TooLarge if they are too many."""
+    refuse_many(len(messages.view))
+    shown = _shown(source, messages)
+    refuse_large(sum(len(text) for _, text in shown))
+    return write(source_messages(shown), name)
+
+
+def notices_of(written: FormattedView) -> list[dict[str, JsonValue]]:
+    """The warnings of a format beside those of filters, as of the step ``format``."""
+    return [
+        Notice(warning.code, warning.message, warning.indices, FORMAT_STEP).as_json()
+        for warning in written.warnings
+    ]
+
+
+def _shown(source: Conversation | MemoryLog, messages: Messages) -> list[tuple[int, bytes]]:
+    """The messages in view order, by log index, as JSON."""
+    found = dict(_logged(source, messages))
+    for index in messages.view:
+        inserted = messages.inserted_at(index)
+        if inserted is not None:
+            found[index] = _entry_json(inserted)
+    for index in messages.rewrites:
+        if index in found:
+            found[index] = dumps(messages.handed_out(index, orjson.loads(found[index])))
+    return [(index, found[index]) for index in messages.view]
+
+
+def _logged(source: Conversation | MemoryLog, messages: Messages) -> Iterator[tuple[int, bytes]]:
+    wanted = [index for index in messages.view if index < messages.logged]
+    if isinstance(source, MemoryLog):
+        for index in wanted:
+            yield index, _entry_json(source.entry(index))
+    else:
+        yield from zip(
+            wanted, queries.visible_json(source.key, View.of_indices(wanted)), strict=True
+        )
+
+
+def _entry_json(entry: Entry) -> bytes:
+    own = {
+        "index": entry.index,
+        "id": entry.message_id,
+        "visible": True,
+        "tokens": tokens_of_message(entry.draft),
+        "tokens_estimated": entry.draft.reported_tokens is None,
+    }
+    return dumps(own)[:-1] + b"," + entry.draft.body[1:]

@@ -1,0 +1,55 @@
+"""Workflows as they are followed: what is told of a change, and what is read again."""
+
+from collections.abc import Mapping, Sequence
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.realtime.announcements import announce, who
+from ctxadmin.realtime.messages import Announced
+from ctxadmin.realtime.protocol import Activity, Gone, Told
+from ctxadmin.realtime.topics import Source, Topic
+from workflows.frames import DraftChanged, WorkflowState
+from workflows.models import Workflow
+from workflows.store import CommittedChange, find_workflow
+
+KIND = "workflows"
+
+
+def tell(change: CommittedChange) -> None:
+    """Announce a committed change, of what the writer has at hand: nothing is read."""
+    row, author = change.row, who(change.actor)
+    slug = row.slug or row.deleted_slug
+    frame: Told = DraftChanged(
+        id=slug,
+        seq=row.change_seq,
+        what=change.what,
+        who=author,
+        draft_version=row.draft_version,
+        published_version=row.published_version,
+    )
+    if row.slug is None:
+        frame = Gone(id=slug, who=author)
+    activity = Activity(kind="workflow", id=slug, what=change.what, who=author)
+    announce(Announced(Topic(KIND, row.key, row.workspace), frame, activity))
+
+
+def find(actor: Actor, slug: str) -> tuple[int, WorkflowState]:
+    """The key of a workflow of the actor's workspace, and where it stands."""
+    row = find_workflow(actor.workspace, slug)
+    return row.key, _state(row.slug or "", row.change_seq, row.draft_version, row.published_version)
+
+
+def read(keys: Sequence[int]) -> Mapping[int, WorkflowState]:
+    """Where workflows stand; those that were deleted are not there."""
+    rows = Workflow.objects.filter(key__in=keys, slug__isnull=False)
+    fields = ("key", "slug", "change_seq", "draft_version", "published_version")
+    return {
+        key: _state(slug or "", seq, draft, published)
+        for key, slug, seq, draft, published in rows.values_list(*fields)
+    }
+
+
+def _state(slug: str, seq: int, draft: int, published: int | None) -> WorkflowState:
+    return WorkflowState(id=slug, seq=seq, draft_version=draft, published_version=published)
+
+
+SOURCE = Source(KIND, find, read, DraftChanged)

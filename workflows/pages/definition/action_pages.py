@@ -1,0 +1,353 @@
+"""The pages that make, publish, restore and delete: whole workflows, and parts of a draft."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, VersionConflict
+from ctxadmin.ui.components import Confirm, Crumb, DiffRow, Text
+from ctxadmin.ui.forms import ContractForm
+from ctxadmin.ui.pages import page, show
+from workflows import services
+from workflows.definitions import definition
+from workflows.domain.compare import compare
+from workflows.domain.graph import Document
+from workflows.models import Workflow
+from workflows.pages.definition import draft_conflicts
+from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.draft_conflicts import (
+    Conflict,
+    DraftConflict,
+    change_draft,
+    conflict_of,
+)
+from workflows.pages.definition.draft_problems import problems_of_draft
+from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, problem_lines
+from workflows.pages.elements import document_edits
+from workflows.pages.elements.forms import CreateForm, DetailsForm
+from workflows.services import NewWorkflow
+from workflows.store import find_version, find_workflow
+
+
+@dataclass(frozen=True, slots=True)
+class FormPage:
+    """A form about a workflow itself; ``changes`` is the number that it saw."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    form: ContractForm[Any]
+    submit: Text
+    back: str
+    changes: int | None
+    conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PublishPage:
+    """The question before publishing, or why it cannot be done."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    row: Workflow
+    problems: Sequence[ProblemLine]
+    errors: int
+    rows: Sequence[DiffRow]
+    since: int | None
+    same: bool
+    note: str
+    conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmPage:
+    """The question before a change of the draft; ``details`` are what goes too."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    confirm: Confirm
+    details: Sequence[str]
+    rows: Sequence[DiffRow]
+    conflict: Conflict | None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def create(request: HttpRequest, actor: Actor) -> HttpResponse:
+    actor.require(Action.WORKFLOW_CHANGE)
+    form = CreateForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        given = form.model
+        try:
+            new = NewWorkflow(given.slug, given.name, given.description, given.start_with)
+            row = services.create(actor, new)
+        except ContextError as error:
+            _place(form, error)
+        else:
+            text = _("Workflow created. Add its first node.")
+            if given.start_with is not None:
+                text = _("Workflow created. Edit its draft as you like.")
+            flash.success(request, text)
+            return redirect("workflows:detail", row.slug)
+    shown = FormPage(
+        title=_("New workflow"),
+        crumbs=crumbs(None, Crumb(_("New"))),
+        form=form,
+        submit=_("Create"),
+        back=reverse("workflows:list"),
+        changes=None,
+        conflict=False,
+    )
+    return show(request, "workflows/form.html", shown, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def edit(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """Name and description in the list."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    sent = request.method == "POST"
+    initial = {"name": row.name, "description": row.description}
+    form = DetailsForm(request.POST if sent else None, initial=dict(initial))
+    conflict = False
+    if form.is_valid():
+        given = form.model
+        text = request.POST.get("changes", "")
+        expected = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
+        try:
+            services.change(
+                actor,
+                slug,
+                name=given.name or row.slug,
+                description=given.description or "",
+                expected=expected,
+            )
+        except VersionConflict:
+            conflict = True
+            row = find_workflow(actor.workspace, slug)
+        else:
+            flash.success(request, _("Saved."))
+            return redirect("workflows:detail", slug)
+    shown = FormPage(
+        title=_("Edit name and description"),
+        crumbs=crumbs(row, Crumb(_("Edit"))),
+        form=form,
+        submit=_("Save"),
+        back=reverse("workflows:detail", args=[slug]),
+        changes=row.change_seq,
+        conflict=conflict,
+    )
+    status = 409 if conflict else 422 if form.errors else 200
+    return show(request, "workflows/form.html", shown, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """Ask with what is wrong and what changes, then publish exactly the draft that was shown."""
+    actor.require(Action.WORKFLOW_PUBLISH)
+    row = find_workflow(actor.workspace, slug)
+    note = request.POST.get("note", "").strip()[:10_000]
+    conflict = False
+    if request.method == "POST":
+        text = request.POST.get("draft_version", "")
+        expected = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+        try:
+            version = services.publish(actor, slug, expected, note)
+        except VersionConflict:
+            conflict = True
+            row = find_workflow(actor.workspace, slug)
+        except ContextError as error:
+            if isinstance(error, NotFound | Forbidden) or not error.problems:
+                raise
+        else:
+            text = _("Published as version %(n)s.") % {"n": version.version}
+            flash.success(request, text)
+            return redirect("workflows:version", slug, version.version)
+    shown = _publish_page(row, note, conflict=conflict)
+    status = 200 if request.method != "POST" else 409 if conflict else 422
+    return show(request, "workflows/publish.html", shown, status=status)
+
+
+def _publish_page(row: Workflow, note: str, *, conflict: bool) -> PublishPage:
+    data = bytes(row.draft)
+    document, found = definition(data).document, problems_of_draft(data)
+    links = FormLinks(row.slug or "", may_change=True)
+    rows: list[DiffRow] = []
+    if row.published_version is not None:
+        before = definition(bytes(find_version(row.key, row.published_version).document)).document
+        rows = diff_rows_of(compare(before, document)[:MOST_CHANGES])
+    return PublishPage(
+        title=_("Publish %(name)s") % {"name": row.name},
+        crumbs=crumbs(row, Crumb(_("Publish"))),
+        row=row,
+        problems=problem_lines(document, found.problems[:100], links, row.slug or ""),
+        errors=found.counts[0],
+        rows=rows,
+        since=row.published_version,
+        same=row.published_draft == row.draft_version,
+        note=note,
+        conflict=conflict,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def restore(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpResponse:
+    """A version becomes the draft again."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    document = definition(bytes(find_version(row.key, number).document)).document
+    now = definition(bytes(row.draft)).document
+    title = _("Restore version %(n)s into the draft") % {"n": number}
+    ask = _Question(
+        title=title,
+        text=_("The draft is replaced by version %(n)s. These changes in the draft are lost:")
+        % {"n": number},
+        submit=_("Restore"),
+        rows=diff_rows_of(compare(now, document)[:MOST_CHANGES]),
+        done=_("Draft replaced by version %(n)s.") % {"n": number},
+    )
+    return _ask(request, actor, row, ask, lambda _draft: document)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpResponse:
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    document = definition(bytes(row.draft)).document
+    document_edits.find(document.nodes, node_id)
+    gone = document_edits.edges_of(document, node_id)
+    count = len(gone)
+    text = _("No edges are connected to it.")
+    if gone:
+        text = ngettext(
+            "%(n)s connected edge is deleted too:", "%(n)s connected edges are deleted too:", count
+        ) % {"n": count}
+    ask = _Question(
+        title=_("Delete the node %(id)s") % {"id": node_id},
+        text=text,
+        submit=_("Delete"),
+        details=[f"{edge.id}: {edge.from_node} → {edge.to_node}" for edge in gone[:100]],
+        done=_("Node %(id)s deleted.") % {"id": node_id},
+    )
+    return _ask(request, actor, row, ask, lambda draft: document_edits.without_node(draft, node_id))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def delete_edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpResponse:
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    edge = document_edits.find(definition(bytes(row.draft)).document.edges, edge_id)
+    ends = {"a": edge.from_node, "b": edge.to_node}
+    ask = _Question(
+        title=_("Delete the edge %(id)s") % {"id": edge_id},
+        text=_("It connects %(a)s to %(b)s. Both nodes stay.") % ends,
+        submit=_("Delete"),
+        done=_("Edge %(id)s deleted.") % {"id": edge_id},
+    )
+    return _ask(request, actor, row, ask, lambda draft: document_edits.without_edge(draft, edge_id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked before a change of the draft, and what is said when it is done."""
+
+    title: str
+    text: str
+    submit: str
+    done: str
+    details: Sequence[str] = ()
+    rows: Sequence[DiffRow] = ()
+
+
+def _ask(
+    request: HttpRequest,
+    actor: Actor,
+    row: Workflow,
+    ask: _Question,
+    change: Callable[[Document], Document],
+) -> HttpResponse:
+    slug = row.slug or ""
+    back = reverse("workflows:detail", args=[slug])
+    conflict: Conflict | None = None
+    if request.method == "POST":
+        try:
+            change_draft(request, actor, slug, change)
+        except DraftConflict as found:
+            conflict, row = conflict_of(found), found.row
+        else:
+            flash.success(request, ask.done)
+            return redirect(back)
+    confirm = Confirm(
+        title=ask.title,
+        text=ask.text,
+        action=request.path,
+        submit=ask.submit,
+        back=back,
+        danger=True,
+        hidden={draft_conflicts.FIELD: draft_conflicts.draft_token(row)},
+    )
+    shown = ConfirmPage(
+        title=ask.title,
+        crumbs=crumbs(row, Crumb(ask.title)),
+        confirm=confirm,
+        details=ask.details,
+        rows=ask.rows,
+        conflict=conflict,
+    )
+    status = 409 if conflict else 200
+    return show(request, "workflows/confirm.html", shown, confirm=confirm, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def delete(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    if request.method == "POST":
+        text = request.POST.get("changes", "")
+        expected = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
+        services.delete(actor, slug, expected=expected)
+        flash.success(request, _("Workflow %(slug)s deleted.") % {"slug": slug})
+        return redirect("workflows:list")
+    confirm = Confirm(
+        title=_("Delete the workflow %(slug)s") % {"slug": slug},
+        text=_(
+            "No new executions can use it, and its slug becomes available. Existing executions "
+            "continue and stay readable."
+        ),
+        action=request.path,
+        submit=_("Delete"),
+        back=reverse("workflows:detail", args=[slug]),
+        danger=True,
+        hidden={"changes": str(row.change_seq)},
+    )
+    shown = ConfirmPage(
+        title=confirm.title,
+        crumbs=crumbs(row, Crumb(_("Delete"))),
+        confirm=confirm,
+        details=(),
+        rows=(),
+        conflict=None,
+    )
+    return show(request, "workflows/confirm.html", shown, confirm=confirm)
+
+
+def _place(form: ContractForm[Any], error: ContextError) -> None:
+    """Show a refusal at its field; what no field can mend is a page of its own."""
+    if isinstance(error, NotFound | Forbidden) or not error.problems:
+        raise error
+    form.add_problems(error.problems)

@@ -1,0 +1,116 @@
+"""Changing a draft that was seen: the token of what was seen, and conflicts that lose nothing."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.core import signing
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ValidationFailed, VersionConflict
+from ctxadmin.ui.components import DiffRow
+from workflows import services
+from workflows.definitions import definition
+from workflows.domain import graph
+from workflows.domain.compare import ElementChange, compare
+from workflows.domain.graph import Document
+from workflows.models import Workflow
+from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
+from workflows.services import SavedDraft
+from workflows.store import find_workflow
+
+FIELD: Final = "seen"
+_SALT: Final = "workflows.draft"
+# Larger drafts are not carried in forms: a conflict then names no differences.
+_MOST_CARRIED: Final = 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDraft:
+    """The draft that a form was made from; ``document`` is None if it was too large to carry."""
+
+    version: int
+    document: Document | None
+
+
+class DraftConflict(Exception):
+    """Somebody wrote the draft meanwhile; ``row`` is it as it is now."""
+
+    def __init__(self, row: Workflow, seen: SeenDraft) -> None:
+        super().__init__("draft conflict")
+        self.row = row
+        self.seen = seen
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """What somebody else changed since a form was opened, for the page that says so.
+
+    ``same_element`` tells that it was the very node or edge that the form is about.
+    """
+
+    rows: Sequence[DiffRow]
+    total: int
+    known: bool
+    same_element: bool
+
+
+def draft_token(row: Workflow) -> str:
+    """What a form carries of the draft that it shows: signed, compressed."""
+    data = bytes(row.draft)
+    carried = data.decode() if len(data) <= _MOST_CARRIED else ""
+    seen = {"key": row.key, "version": row.draft_version, "draft": carried}
+    return signing.dumps(seen, salt=_SALT, compress=True)
+
+
+def seen_draft_in(request: HttpRequest, row: Workflow) -> SeenDraft:
+    """What the form says that was seen; ValidationFailed for a token that is not this draft's."""
+    try:
+        found = signing.loads(request.POST.get(FIELD, ""), salt=_SALT)
+    except signing.BadSignature:
+        found = {}
+    if found.get("key") != row.key:
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
+    carried = found["draft"]
+    document = definition(carried.encode()).document if carried else None
+    return SeenDraft(found["version"], document)
+
+
+def change_draft(
+    request: HttpRequest, actor: Actor, slug: str, change: Callable[[Document], Document]
+) -> SavedDraft:
+    """Save ``change`` of the draft that the form was made from.
+
+    Raises DraftConflict if that is not the draft any more, and what services raise.
+    """
+    row = find_workflow(actor.workspace, slug)
+    seen = seen_draft_in(request, row)
+    if seen.version != row.draft_version:
+        raise DraftConflict(row, seen)
+    document = graph.read(graph.dump(change(definition(bytes(row.draft)).document)))
+    try:
+        return services.save_draft(actor, slug, document, seen.version)
+    except VersionConflict:
+        raise DraftConflict(find_workflow(actor.workspace, slug), seen) from None
+
+
+def conflict_of(found: DraftConflict, element: str = "", name: str = "") -> Conflict:
+    """What the other person changed; ``element`` and ``name`` are what the form is about."""
+    now = definition(bytes(found.row.draft)).document
+    if found.seen.document is None:
+        return Conflict((), 0, known=False, same_element=False)
+    changes = compare(found.seen.document, now)
+    return Conflict(
+        rows=diff_rows_of(changes[:MOST_CHANGES]),
+        total=len(changes),
+        known=True,
+        same_element=any(_is_about(change, element, name) for change in changes),
+    )
+
+
+def _is_about(change: ElementChange, element: str, name: str) -> bool:
+    if element == "reducer":
+        return change.element == "reducer"
+    return change.element == element and change.id == name

@@ -1,0 +1,288 @@
+"""The forms of nodes, edges and reducers: each save is one change of the draft that was seen."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ContextError, Duplicate, FieldProblem, Forbidden, NotFound
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.forms import ContractForm
+from ctxadmin.ui.pages import page, show
+from workflows.definitions import definition
+from workflows.domain.graph import Document
+from workflows.models import Workflow
+from workflows.pages.definition import draft_conflicts
+from workflows.pages.definition.draft_conflicts import (
+    Conflict,
+    DraftConflict,
+    change_draft,
+    conflict_of,
+)
+from workflows.pages.definition.links import FormLinks, crumbs
+from workflows.pages.elements import document_edits, edge_fields, node_fields
+from workflows.pages.elements.checks import (
+    Neighbour,
+    edge_problems,
+    neighbours,
+    repeated_patterns,
+)
+from workflows.pages.elements.edge_fields import EdgeFields
+from workflows.pages.elements.forms import EdgeForm, NodeForm, ReducersForm
+from workflows.pages.elements.node_fields import NodeFields
+from workflows.store import find_workflow
+
+FormT = TypeVar("FormT", bound=ContractForm[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class ElementPage:
+    """The form of a node, an edge or the reducers.
+
+    ``element`` is ``node``, ``edge`` or ``reducer``, ``name`` its id ("" for a new one).
+    ``may_force`` offers to save it with what is wrong with it.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    row: Workflow
+    element: str
+    name: str
+    form: ContractForm[Any]
+    seen: str
+    conflict: Conflict | None
+    may_force: bool
+    delete_url: str
+    preview_url: str
+    neighbours: Sequence[Neighbour]
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """What came of a form: where to go on, or what the page has to say."""
+
+    done: bool = False
+    conflict: Conflict | None = None
+    may_force: bool = False
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpResponse:
+    return _node(request, actor, slug, node_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def new_node(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    return _node(request, actor, slug, "")
+
+
+def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpResponse:
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    sent = request.method == "POST"
+    initial: JsonValue = {"operation": {"pairing": "keep"}}
+    if node_id and not sent:
+        document = definition(bytes(row.draft)).document
+        initial = node_fields.fields_of(document_edits.find(document.nodes, node_id))
+
+    def made_of(data: QueryDict | None) -> NodeForm:
+        return NodeForm(data, initial=initial, root="node")
+
+    def check(fields: NodeFields) -> list[FieldProblem]:
+        return node_fields.form_problems(node_fields.node_of(fields))
+
+    form = made_of(request.POST) if sent else _opened(made_of, check if node_id else None)
+    attempt = _Attempt()
+    faults = form.faults(check)
+
+    def make(document: Document) -> Document:
+        old = next((each for each in document.nodes if each.id == node_id), None)
+        made = node_fields.node_of(form.model, old)
+        _refuse_problems(request, faults)
+        return document_edits.with_node(document, node_id, made)
+
+    if sent and form.is_valid():
+        attempt = _try(request, actor, slug, form, make, ("node", node_id))
+        if attempt.done:
+            flash.success(request, _("Node %(id)s saved.") % {"id": form.model.id})
+            return redirect(f"{reverse('workflows:detail', args=[slug])}#node-{form.model.id}")
+    elif form.errors:
+        form.add_problems(faults)
+    title = _("Node %(id)s") % {"id": node_id} if node_id else _("New node")
+    return _shown(request, row, form, attempt, "node", node_id, title)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpResponse:
+    return _edge(request, actor, slug, edge_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def new_edge(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    return _edge(request, actor, slug, "")
+
+
+def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpResponse:
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    document = definition(bytes(row.draft)).document
+    sent = request.method == "POST"
+    ends = {name: request.GET.get(name) for name in ("from", "to")}
+    initial: JsonValue = {"type": "sequence", **ends}
+    if edge_id and not sent:
+        initial = edge_fields.fields_of(document_edits.find(document.edges, edge_id))
+
+    def made_of(data: QueryDict | None) -> EdgeForm:
+        return EdgeForm(data, initial=initial, nodes=document.nodes)
+
+    def check(fields: EdgeFields) -> list[FieldProblem]:
+        return edge_problems(document, edge_fields.edge_of(fields))
+
+    form = made_of(request.POST) if sent else _opened(made_of, check if edge_id else None)
+    attempt = _Attempt()
+    faults = form.faults(check)
+
+    def make(document: Document) -> Document:
+        made = edge_fields.edge_of(form.model)
+        _refuse_problems(request, faults)
+        return document_edits.with_edge(document, edge_id, made)
+
+    if sent and form.is_valid():
+        attempt = _try(request, actor, slug, form, make, ("edge", edge_id))
+        if attempt.done:
+            flash.success(request, _("Edge %(id)s saved.") % {"id": form.model.id})
+            return redirect(f"{reverse('workflows:detail', args=[slug])}#edge-{form.model.id}")
+    elif form.errors:
+        form.add_problems(faults)
+    title = _("Edge %(id)s") % {"id": edge_id} if edge_id else _("New edge")
+    return _shown(request, row, form, attempt, "edge", edge_id, title)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    listed = definition(bytes(row.draft)).document.reducers.items()
+    rows: list[JsonValue] = [{"pattern": key, "reducer": name} for key, name in listed]
+    sent = request.method == "POST"
+    form = ReducersForm(request.POST if sent else None, initial={"reducers": rows})
+    attempt = _Attempt()
+
+    def make(document: Document) -> Document:
+        given = form.model.reducers
+        twice = repeated_patterns(given)
+        if twice:
+            raise Duplicate(twice[0].message, problems=twice)
+        return document.model_copy(
+            update={"reducers": {each.pattern: each.reducer for each in given}}
+        )
+
+    if form.is_valid():
+        attempt = _try(request, actor, slug, form, make, ("reducer", ""))
+        if attempt.done:
+            flash.success(request, _("Reducers saved."))
+            return redirect("workflows:detail", slug)
+    return _shown(request, row, form, attempt, "reducer", "", _("Reducers"))
+
+
+def _opened(
+    made_of: Callable[[QueryDict | None], FormT], check: Callable[[Any], list[FieldProblem]] | None
+) -> FormT:
+    """The form of what is stored, with its errors if ``check`` or the form itself finds any."""
+    shown = made_of(None)
+    if check is None:
+        return shown
+    checked = made_of(shown.as_sent)
+    checked.is_opened = True
+    checked.add_problems(checked.faults(check))
+    return checked if checked.errors else shown
+
+
+class _Faulty(ContextError):
+    """The element has problems that a draft may have: it can be saved with them."""
+
+
+def _refuse_problems(request: HttpRequest, problems: Sequence[FieldProblem]) -> None:
+    if problems and "force" not in request.POST:
+        raise _Faulty(problems[0].message, problems=problems)
+
+
+def _try(
+    request: HttpRequest,
+    actor: Actor,
+    slug: str,
+    form: ContractForm[Any],
+    make: Callable[[Document], Document],
+    about: tuple[str, str],
+) -> _Attempt:
+    """Save, or put what is wrong at the fields, or tell who was faster."""
+    try:
+        change_draft(request, actor, slug, make)
+    except DraftConflict as found:
+        return _Attempt(conflict=conflict_of(found, *about))
+    except (NotFound, Forbidden):
+        raise
+    except ContextError as error:
+        form.add_problems(error.problems or [FieldProblem("", error.detail, error.code)])
+        return _Attempt(may_force=isinstance(error, _Faulty))
+    return _Attempt(done=True)
+
+
+def _shown(
+    request: HttpRequest,
+    row: Workflow,
+    form: ContractForm[Any],
+    attempt: _Attempt,
+    element: str,
+    name: str,
+    title: str,
+) -> HttpResponse:
+    """The form; after a conflict it carries the newest draft, so that a second save is meant."""
+    conflict = attempt.conflict
+    seen = request.POST.get(draft_conflicts.FIELD, "")
+    if request.method != "POST" or conflict is not None:
+        row = find_workflow(row.workspace, row.slug or "")
+        seen = draft_conflicts.draft_token(row)
+    document = definition(bytes(row.draft)).document
+    urls = {"node": "workflows:delete-node", "edge": "workflows:delete-edge"}
+    shown = ElementPage(
+        title=title,
+        crumbs=crumbs(row, Crumb(title)),
+        row=row,
+        element=element,
+        name=name,
+        form=form,
+        seen=seen,
+        conflict=conflict,
+        may_force=attempt.may_force,
+        delete_url=reverse(urls[element], args=[row.slug, name]) if name else "",
+        preview_url=_preview_url(row, document, element, name),
+        neighbours=neighbours(document, element, name, FormLinks(row.slug or "", may_change=True)),
+    )
+    status = 409 if conflict else 422 if form.errors and not form.is_opened else 200
+    return show(request, "workflows/element.html", shown, status=status)
+
+
+def _preview_url(row: Workflow, document: Document, element: str, name: str) -> str:
+    """Where it can be tried: a node itself, an edge at the node that it leads to."""
+    url = reverse("workflows:preview", args=[row.slug])
+    if element == "node" and name:
+        return f"{url}?node={name}"
+    found = next((each for each in document.edges if each.id == name), None)
+    if element == "edge" and found is not None:
+        return f"{url}?node={found.to_node}&edges={found.id}"
+    return ""

@@ -1,0 +1,93 @@
+"""What the editor's cards and chips say of a document that is not saved, and what is wrong."""
+
+from collections.abc import Collection, Sequence
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from pydantic import Field
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.ui.sentences import translated
+from workflows.domain.draft_changes import Key, keys_of
+from workflows.domain.graph import Edge, Node
+from workflows.domain.problems import Problem
+from workflows.pages.editor.canvas_document import CanvasRequest
+from workflows.pages.editor.document_parts import DocumentParts, ElementPart, problems_in
+from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
+from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces
+
+Keys = Annotated[list[Key], Field(max_length=100_000)]
+
+
+class SummariesRequest(CanvasRequest):
+    """Whose words are wanted, by key; of all elements where no list is given."""
+
+    nodes: Keys | None = None
+    edges: Keys | None = None
+
+
+@editor_call
+def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """``{nodes: {key: words}, edges: {key: words}, wrong, problems}``, of each as far as it goes.
+
+    ``problems`` are those of the whole document; ``wrong`` says them for cards and chips, by key.
+    Of elements with one id the first has it as its key, the second ``id~2``, as in the browser.
+    """
+    row = workflow_named(actor, slug)
+    asked = json_body(request, SummariesRequest)
+    parts = asked.parts(row)
+    found = problems_in(parts)
+    places = ProblemPlaces(parts.document)
+    listed = [_listed(each, places.of(each)) for each in found]
+    said = summaries_of(parts, asked.nodes, asked.edges)
+    return answered({**said, "wrong": _wrong(parts, found, places), "problems": listed})
+
+
+def _wrong(
+    parts: DocumentParts, found: Sequence[Problem], places: ProblemPlaces
+) -> dict[str, dict[str, list[str]]]:
+    """What is wrong with each element, by key."""
+    keys = {"nodes": _keys(parts.nodes), "edges": _keys(parts.edges)}
+    wrong: dict[str, dict[str, list[str]]] = {"nodes": {}, "edges": {}}
+    for problem in found:
+        name, at = (*problem.pointer.split("/")[1:3], "", "")[:2]
+        if problem.severity == "note" or name not in keys:
+            continue
+        key = keys[name][int(at)] if at.isdigit() else problem.node or problem.edge or ""
+        said = wrong[name].setdefault(key, [])
+        message = _said(problem, places.of(problem))
+        if message not in said:
+            said.append(message)
+    return wrong
+
+
+def _listed(problem: Problem, place: ProblemPlace) -> dict[str, object]:
+    """A problem with its element by name, and the label and the name of its field."""
+    words = {"message": translated(problem.message), "element": place.element}
+    return problem.as_json() | words | {"field": place.field, "input": place.input}
+
+
+def _said(problem: Problem, place: ProblemPlace) -> str:
+    """What a card says; the card itself is the element."""
+    message = translated(problem.message)
+    return f"{place.field}: {message}" if place.field else message
+
+
+AnyPart = ElementPart[Node] | ElementPart[Edge]
+
+
+def _keys(parts: Sequence[AnyPart]) -> list[str]:
+    return keys_of(part.id for part in parts)
+
+
+def summaries_of(
+    parts: DocumentParts, nodes: Collection[str] | None = None, edges: Collection[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """What the cards and chips of a document say, by the keys of the browser; None is all."""
+    return {"nodes": _words(parts.nodes, nodes), "edges": _words(parts.edges, edges)}
+
+
+def _words(parts: Sequence[AnyPart], wanted: Collection[str] | None) -> dict[str, Any]:
+    chosen = None if wanted is None else set(wanted)
+    told = zip(_keys(parts), parts, strict=True)
+    return {key: part.told.words for key, part in told if chosen is None or key in chosen}

@@ -1,0 +1,315 @@
+"""What a node would see, item by item: kept, dropped or changed, and by which rule."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import orjson
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from pydantic import JsonValue
+
+from conversations.domain import runs as run_sets
+from conversations.domain.bodies import text_of_content
+from conversations.domain.message import CountsAs
+from conversations.domain.pairing import validate_for_model
+from conversations.domain.view import View
+from conversations.pages.budget_hints import over_budget_words
+from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.sentences import translated
+from workflows.domain.context import PromptContext
+from workflows.domain.explain import Decision, Label, Notice, Verdict
+from workflows.dry_run import NodePreview
+from workflows.node_inputs import shown_messages
+from workflows.pages.drawing import summaries
+
+MOST_ITEMS: Final = 300
+_SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
+
+VERDICT_WORDS: Final[Mapping[Verdict, Text]] = {
+    "kept": gettext_lazy("kept"),
+    "dropped": gettext_lazy("dropped"),
+    "changed": gettext_lazy("changed"),
+    "added": gettext_lazy("added"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewItem:
+    """A name, history entry or message; ``before`` and ``after`` are texts, one of them if same.
+
+    ``pieces`` are the words that a change took and brought; ``skipped`` items stand before it that
+    are not shown.
+    """
+
+    label: str
+    role: str
+    verdict: Verdict
+    word: Text
+    before: str
+    after: str
+    step: str
+    reason: str
+    renamed: str = ""
+    pieces: Sequence[TextPiece] = ()
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewSection:
+    """One section of the context."""
+
+    name: str
+    title: Text
+    items: Sequence[PreviewItem]
+    counts: Sequence[tuple[Verdict, Text, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewView:
+    """The answer of a preview for a reader; ``split`` names messages that a model rejects.
+
+    ``system_dropped`` says which system messages the node does not see.
+    """
+
+    template: str
+    sections: Sequence[PreviewSection]
+    lacks: Sequence[str]
+    conflicts: Sequence[str]
+    warnings: Sequence[str]
+    message_count: int
+    split: str
+    system_dropped: str
+    tokens_before: int
+    tokens_after: int
+    cached_prefix_lost: int
+
+
+# The JSON of messages by log index.
+Bodies = Mapping[int, Mapping[str, JsonValue]]
+
+
+def preview_view(looked: NodePreview, most: int = MOST_ITEMS) -> PreviewView:
+    """What a node would see beside what it was made from, at most ``most`` items a section."""
+    entered, seen = looked.entered, looked.entered.sight
+    told = {
+        name: [each for each in entered.explanation if each.section == name]
+        for name in summaries.SECTION_WORDS
+    }
+    parts = {name: _shown_places(listed, most) for name, listed in told.items()}
+    shown = [told["messages"][place] for place in parts["messages"]]
+    teller = _Teller(looked.origin.context, seen.context, *_bodies(looked, shown))
+    return PreviewView(
+        template=seen.context.template,
+        sections=[_section(name, told[name], parts[name], teller) for name in told],
+        lacks=[translated(each.message) for each in looked.problems],
+        conflicts=[
+            _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
+            for conflict in entered.conflicts
+        ],
+        warnings=[
+            _warning(notice)
+            for notice in entered.warnings
+            if notice.code != "system_hidden"  # system_dropped tells it, and in red.
+        ],
+        message_count=len(seen.messages.view),
+        system_dropped=_system_dropped(looked),
+        split=named_indices(validate_for_model(seen.messages.view, seen.messages.log)),
+        tokens_before=looked.tokens_before,
+        tokens_after=looked.tokens_after,
+        cached_prefix_lost=looked.cached_prefix_lost,
+    )
+
+
+def _system_dropped(looked: NodePreview) -> str:
+    messages, seen = looked.origin.messages, looked.entered.sight.messages.view
+    dropped = messages.view.without(seen.indices_as_runs()).indices_as_runs()
+    found = messages.log.with_roles(_SYSTEM, dropped) if dropped else ()
+    if not found:
+        return ""
+    descriptions = run_sets.of_indices(messages.log.tool_descriptions())
+    gone = list(run_sets.indices(run_sets.difference(found, descriptions)))
+    if not gone:
+        return ""
+    text = ngettext(
+        "The system message will be hidden: %(places)s.",
+        "%(n)s system messages will be hidden: %(places)s.",
+        len(gone),
+    )
+    return text % {"n": len(gone), "places": named_indices(gone)}
+
+
+def _bodies(looked: NodePreview, decisions: Sequence[Decision]) -> tuple[Bodies, Bodies]:
+    """The messages that are shown, before and after; nothing is read of the others."""
+    told = {each.index: each.verdict for each in decisions if each.index is not None}
+    former = [index for index, verdict in told.items() if verdict in ("dropped", "changed")]
+    origin = looked.origin.messages
+    logged = View.of_indices(index for index in sorted(former) if index < len(origin.log))
+    before = shown_messages(looked.source, origin.showing(logged))
+    view = looked.entered.sight.messages.view
+    now = View.of_indices(index for index in told if view.position_of(index) is not None)
+    return _by_index(before), _by_index(looked.messages(now))
+
+
+def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:
+    return {each["index"]: each for each in orjson.loads(orjson.dumps(list(messages)))}
+
+
+def _warning(notice: Notice) -> str:
+    if notice.code == "over_budget":
+        return over_budget_words(notice.message)
+    named = named_indices(notice.indices)
+    said = translated(notice.message)
+    return f"{said} ({named})" if named else said
+
+
+def named_indices(indices: Sequence[int]) -> str:
+    """The first few messages by their log indices."""
+    return ", ".join(f"#{index}" for index in indices[:8]) + (" …" if len(indices) > 8 else "")
+
+
+def _section(
+    name: str, decisions: Sequence[Decision], shown: Sequence[int], teller: "_Teller"
+) -> PreviewSection:
+    counts = Counter(decision.verdict for decision in decisions)
+    return PreviewSection(
+        name=name,
+        title=summaries.SECTION_WORDS[name],
+        items=list(_items(decisions, shown, teller)),
+        counts=[(each, word, counts[each]) for each, word in VERDICT_WORDS.items() if counts[each]],
+    )
+
+
+def _items(
+    decisions: Sequence[Decision], shown: Sequence[int], teller: "_Teller"
+) -> Iterator[PreviewItem]:
+    """What is shown, each with the number of items left out before it."""
+    here = 0
+    for place in shown:
+        yield replace(teller.item(decisions[place]), skipped=place - here)
+        here = place + 1
+
+
+def _shown_places(decisions: Sequence[Decision], most: int) -> Sequence[int]:
+    """Of a long list the ends, and where one verdict ends and another begins."""
+    if len(decisions) <= most:
+        return range(len(decisions))
+    edges = [
+        place
+        for place in range(1, len(decisions))
+        if decisions[place].verdict != decisions[place - 1].verdict
+    ]
+    wanted = {place - side for place in edges[: most // 4] for side in (1, 0)}
+    left = most - len(wanted)
+    ends = [*range(left // 2), *range(len(decisions) - left // 2, len(decisions))]
+    return sorted(wanted.union(ends))
+
+
+class _Teller:
+    """Finds the texts of items before and after."""
+
+    def __init__(
+        self, origin: PromptContext, seen: PromptContext, before: Bodies, after: Bodies
+    ) -> None:
+        self._origin = origin
+        self._seen = seen
+        self._before = before
+        self._after = after
+
+    def item(self, decision: Decision) -> PreviewItem:
+        found = self._texts(decision)
+        if found.before == found.after and found.verdict == "changed" and not found.renamed:
+            return replace(found, after="")
+        if found.verdict == "changed" and found.after:
+            return replace(found, pieces=without_long(text_diff(found.before, found.after)))
+        return found
+
+    def _texts(self, decision: Decision) -> PreviewItem:
+        label, role = decision.name or "", ""
+        match decision.section:
+            case "variables" | "metadata":
+                values = getattr(self._origin, decision.section)
+                later = getattr(self._seen, decision.section)
+                before = _text(values.get(decision.name)) if decision.name in values else ""
+                name = decision.renamed or decision.name
+                after = _text(later.get(name)) if name in later else ""
+            case "history":
+                label = f"{decision.name} #{decision.index if decision.index is not None else ''}"
+                before, after = self._history(decision)
+            case _:
+                label, role, before, after = self._message(decision)
+        if decision.verdict == "dropped":
+            after = ""
+        elif decision.verdict in ("kept", "added"):
+            before = ""
+        return PreviewItem(
+            label=label,
+            role=role,
+            verdict=decision.verdict,
+            word=VERDICT_WORDS[decision.verdict],
+            before=before,
+            after=after,
+            step=step_label(decision.step),
+            reason=translated(decision.reason),
+            renamed=decision.renamed or "",
+        )
+
+    def _history(self, decision: Decision) -> tuple[str, str]:
+        if decision.verdict == "changed":
+            return _text(decision.before), _text(decision.after)
+        listed, place = self._origin.history, decision.index
+        if decision.verdict == "added":
+            listed, place = self._seen.history, decision.place
+        if place is None or not 0 <= place < len(listed):
+            return "", ""
+        text = _text(listed[place].as_json())
+        return text, text
+
+    def _message(self, decision: Decision) -> tuple[str, str, str, str]:
+        index = decision.index if decision.index is not None else -1
+        before, after = self._before.get(index), self._after.get(index)
+        known = after or before or {}
+        return (
+            f"#{index}",
+            str(known.get("role", "")),
+            message_text(before) if before else "",
+            message_text(after) if after else "",
+        )
+
+
+def message_text(message: Mapping[str, JsonValue]) -> str:
+    """The text of a message and the names of its calls."""
+    text = text_of_content(message.get("content"))
+    calls = message.get("tool_calls")
+    named = [_call(each) for each in calls] if isinstance(calls, list) else []
+    return "\n".join(part for part in (text, *named) if part)
+
+
+def _call(call: JsonValue) -> str:
+    if not isinstance(call, dict):
+        return ""
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    return f"→ {inner.get('name', '')}({_text(inner.get('arguments', ''))})"
+
+
+def step_label(step: Label) -> str:
+    """The label of a step as a reader knows it: ``edge drafted``, ``type llm_context``."""
+    text = str(step)
+    kind, colon, name = text.partition(":")
+    known = {
+        "type": _("context type %(name)s"),
+        "edge": _("edge %(name)s"),
+        "outgoing": _("output filter of %(name)s"),
+    }
+    if colon and kind in known:
+        return known[kind] % {"name": name}
+    return _("input filter") if text == "filter" else text
+
+
+def _text(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
