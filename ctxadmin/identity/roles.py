@@ -145,6 +145,7 @@ _DOING: Final[dict[Action, Sentence]] = {
     Action.CONVERSATION_UNARCHIVE: say("Unarchiving a conversation"),
     Action.CONVERSATION_ERASE: say("Deleting a conversation"),
     Action.MESSAGES_APPEND: say("Appending messages"),
+    Action.MESSAGES_PIN: say("Pinning a message"),
     Action.MESSAGES_OPERATE: say("Running an operation"),
     Action.BATCH_OPEN: say("Opening a batch"),
     Action.BATCH_ROLLBACK: say("Rolling back"),

@@ -213,7 +213,7 @@ def _free_executions() -> Iterator[Call]:
     yield _of("free", "POST", "/nodes/{node_id}/enter", {}, node_id=CANARY)
     yield _of("free", "POST", "/nodes/{node_id}/claim", {"ttl": 60}, node_id=CANARY)
     yield _of("free", "POST", "/nodes/{node_id}/release", {"lease": CANARY}, node_id="other")
-    yield Call("GET", "/events", query={"workflow": TEXT, "kinds": CANARY})
+    yield Call("GET", "/events", query={"workflow": TEXT, "kinds": "messages"})
     yield _of("free", "POST", "/pause", {"reason": TEXT})
     yield _of("free", "PUT", one, {**save, "status": None}, checkpoint_id="c2")
     version = "/checkpoints/{version}"

@@ -26,7 +26,7 @@ def test_wrong_json_names_its_line_and_column_and_keeps_all_that_was_typed(
     fields = typed(opened(reviewer, run), facts='{"a": 1,\r\n "b" 2}', draft="Dear friend")
     answer = send(reviewer, run, fields)
     assert answer.status_code == 422
-    assert "line 2 column" in text(answer)
+    assert "Line 2, column 6" in text(answer)
     assert "Dear friend" in text(answer)
     assert run.snapshot()["version"] == 1
 
