@@ -76,6 +76,7 @@ class Parameter:
         return {"type": names[self.kind], **self.limits}
 
 
+FROM_ZERO: Final = {"minimum": 0}
 PAGE: Final = (
     Parameter("cursor", "Start of the page: `next` of the previous page."),
     Parameter(

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ctxadmin.http.described import Parameter
+from ctxadmin.http.described import FROM_ZERO, Parameter
 from ctxadmin.http.error_catalogue import CATALOGUE
 
 Json = dict[str, Any]
@@ -115,7 +115,12 @@ def headers(status: int, of_success: tuple[str, ...] = ()) -> Json:
 SIGNATURE: Final = (
     Parameter("webhook-id", "Id of the delivery, the same at every attempt.", str, True, "header"),
     Parameter(
-        "webhook-timestamp", "When this attempt was signed, in Unix seconds.", int, True, "header"
+        "webhook-timestamp",
+        "When this attempt was signed, in Unix seconds.",
+        int,
+        True,
+        "header",
+        limits=FROM_ZERO,
     ),
     Parameter(
         "webhook-signature",

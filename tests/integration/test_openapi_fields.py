@@ -5,6 +5,8 @@ true or false, another described object, or lists, maps and alternatives of thes
 """
 
 import itertools
+import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -138,6 +140,52 @@ def test_a_field_that_says_nothing_of_its_form_is_found(schema: Json) -> None:
     assert not is_clear({"type": "array", "items": schema})
     assert not is_clear({"anyOf": [schema, {"type": "null"}]})
     assert is_clear({**schema, "examples": ["x"]})
+
+
+# -- parameters: texts of queries and headers are bounded all together, by the head of a request
+
+
+def parameters() -> Iterator[tuple[str, str, Json]]:
+    operations = [
+        (f"{method} {path}", operation)
+        for path, methods in contract()["paths"].items()
+        for method, operation in methods.items()
+    ]
+    for place, operation in operations:
+        for parameter in operation.get("parameters", ()):
+            yield place, parameter["name"], parameter
+
+
+def test_every_whole_number_of_a_parameter_tells_the_least_one() -> None:
+    without = {
+        name
+        for _, name, parameter in parameters()
+        if parameter["schema"]["type"] == "integer" and "minimum" not in parameter["schema"]
+    }
+    assert without == {"after_version"}  # one below 0 stands for any version
+
+
+@pytest.mark.django_db
+def test_a_part_of_a_path_that_is_longer_than_any_is_not_found() -> None:
+    api, tried = Api(), 0
+    refused: dict[int, list[str]] = defaultdict(list)
+    api.send("post", "/conversations", {"id": "c"})
+    api.send("post", "/conversations/c/executions", {})
+    for place, name, parameter in parameters():
+        if parameter["in"] != "path" or parameter["schema"]["type"] != "string":
+            continue
+        tried += 1
+        method, _, path = place.partition(" /api/v1")
+        path = path.replace(f"{{{name}}}", "1" * (parameter["schema"]["maxLength"] + 1))
+        path = re.sub(r"{conversation_id}", "c", path)
+        path = re.sub(r"{\w+}", "1", path) + "?from=0&to=0" * path.endswith("/diff")
+        operation = contract()["paths"][place.partition(" ")[2]][method]
+        media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        body = media.get("example", {})
+        answer = api.get(path) if method == "get" else api.send(method, path, body)
+        refused[answer.status_code].append(f"{place} {name}")
+    assert tried > 50
+    assert set(refused) == {404}, refused
 
 
 # -- what the models do not check themselves is refused where it is looked up
