@@ -55,10 +55,24 @@ class FilterStep(Contract):
     context_type: TypeName | None = Field(
         None, description="Context type whose filter to apply.", examples=["llm_context"]
     )
-    context_filter: Filters | None = Field(None, description="Context filter, or a list of them.")
-    edge_filter: FilterSource | None = Field(None, description="Edge filter.")
-    processor: TypeName | None = Field(None, description="Name of a processor to run.")
-    config: dict[str, JsonValue] | None = Field(None, description="Settings of the processor.")
+    context_filter: Filters | None = Field(
+        None,
+        description="Context filter, or a list of them.",
+        examples=[
+            {"rules": [{"type": "exclude", "pattern": "internal.*"}], "default_behavior": "pass"}
+        ],
+    )
+    edge_filter: FilterSource | None = Field(
+        None,
+        description="Edge filter.",
+        examples=[{"type": "include", "include_patterns": ["order.*"]}],
+    )
+    processor: TypeName | None = Field(
+        None, description="Name of a processor to run.", examples=["budget"]
+    )
+    config: dict[str, JsonValue] | None = Field(
+        None, description="Settings of the processor.", examples=[{"max_tokens": 4000}]
+    )
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:

@@ -16,7 +16,7 @@ from conversations import comments
 from conversations.models import Comment
 from conversations.queries import position_after
 from conversations.store import find_head
-from ctxadmin.http.described import PAGE, Answer, ListOf, described
+from ctxadmin.http.described import PAGE, Answer, FromZero, ListOf, Time, described
 from ctxadmin.http.pagination import PageRequest, cut
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -25,21 +25,25 @@ from ctxadmin.lib import clock
 class CommentAnswer(Answer):
     """A comment, with one of `message`, `version` and `key`."""
 
-    number: int = Field(description="Number of the comment in its conversation.", examples=[1])
-    message: int | None = Field(None, description="Log index of the message that it is on.")
-    version: int | None = Field(None, description="Version that it is on.")
-    key: str | None = Field(None, description="State key that it is on.")
+    number: FromZero = Field(description="Number of the comment in its conversation.", examples=[1])
+    message: FromZero | None = Field(
+        None, description="Log index of the message that it is on.", examples=[0]
+    )
+    version: FromZero | None = Field(None, description="Version that it is on.", examples=[13])
+    key: str | None = Field(None, description="State key that it is on.", examples=["draft"])
     text: str = Field(description="What it says.", examples=["Check the name."])
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
 
 
 class LabelAnswer(Answer):
     """The label of a version."""
 
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
     label: str = Field(description="The label.", examples=["approved"])
 
 
@@ -49,7 +53,7 @@ class ClaimAnswer(Answer):
     holder: str | None = Field(
         description="Who claimed it; null if unclaimed.", examples=["person:rita"]
     )
-    claimed_at: str | None = Field(description="When it was claimed (ISO 8601, UTC).")
+    claimed_at: Time | None = Field(description="When it was claimed (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, claimed: ClaimResult) -> Self:

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Self
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue, WithJsonSchema
 
 from checkpoints.domain.leases import Lease
 from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
-from checkpoints.domain.task_writes import TaskWrite
+from checkpoints.domain.task_writes import LEAST_INDEX, TaskWrite
 from checkpoints.domain.usage import ModelUsage
 from checkpoints.services.execution_start import Started
 from checkpoints.services.restores import Restored
@@ -16,7 +16,7 @@ from checkpoints.services.state_updates import Updated
 from checkpoints.services.status_changes import Moved
 from conversations.api.answers import MessageChangeAnswer
 from conversations.api.formats import ProviderMessage
-from ctxadmin.http.described import Answer
+from ctxadmin.http.described import Answer, FromZero, Time
 from ctxadmin.lib import clock
 from workflows.api.answers import ConflictAnswer, DecisionAnswer, NoticeAnswer, SeenMessageAnswer
 from workflows.domain.context import PromptContextInput
@@ -25,10 +25,12 @@ from workflows.domain.context import PromptContextInput
 class StartedAnswer(Answer):
     """A new execution."""
 
-    execution: str = Field(description="Id of the execution.")
+    execution: str = Field(description="Id of the execution.", examples=["exec_7q2m4x8k1n5p9r3t"])
     status: Status = Field(description="Status of the execution.")
-    version: int = Field(description="Version of the execution: 0.", examples=[0])
-    ready_nodes: list[str] = Field(description="Ids of the nodes that can be completed now.")
+    version: FromZero = Field(description="Version of the execution: 0.", examples=[0])
+    ready_nodes: list[str] = Field(
+        description="Ids of the nodes that can be completed now.", examples=[["review"]]
+    )
 
     @classmethod
     def of(cls, started: Started) -> Self:
@@ -43,8 +45,11 @@ class StartedAnswer(Answer):
 class LeaseAnswer(Answer):
     """A node that was claimed: what `complete` names, and until when it holds."""
 
-    lease: str = Field(description="The lease; complete, renew or release the node with it.")
-    until: str = Field(description="When the lease expires (ISO 8601, UTC).")
+    lease: str = Field(
+        description="The lease; complete, renew or release the node with it.",
+        examples=["lease_7q2m4x8k1n5p9r3t"],
+    )
+    until: Time = Field(description="When the lease expires (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, lease: Lease) -> Self:
@@ -60,11 +65,15 @@ class HistoryEntryAnswer(Answer):
 class PauseAnswer(Answer):
     """Why an execution is PAUSED, since when, and the deadline with its outcome."""
 
-    node_id: str | None = Field(description="Node before or after which it is paused.")
+    node_id: str | None = Field(
+        description="Node before or after which it is paused.", examples=["draft"]
+    )
     when: When = Field(description="Whether it is paused before or after the node.")
-    reason: str | None = Field(description="Why it is paused, for the reviewer.")
-    since: str | None = Field(description="When it was paused (ISO 8601, UTC).")
-    deadline: str | None = Field(
+    reason: str | None = Field(
+        description="Why it is paused, for the reviewer.", examples=["A person reads the draft."]
+    )
+    since: Time | None = Field(description="When it was paused (ISO 8601, UTC).")
+    deadline: Time | None = Field(
         description="When the review times out (ISO 8601, UTC); null if never."
     )
     outcome: Outcome | None = Field(description="What happens at the deadline.")
@@ -77,12 +86,16 @@ class SnapshotAnswer(Answer):
     """
 
     conversation_id: str = Field(description="Id of the conversation.", examples=["support-42"])
-    execution: str | None = Field(description="Id of the execution; null without one.")
+    execution: str | None = Field(
+        description="Id of the execution; null without one.", examples=["exec_7q2m4x8k1n5p9r3t"]
+    )
     workflow: str | None = Field(
         description="Slug of the workflow; null in a free execution.", examples=["support"]
     )
     current_node_id: str | None = Field(description="Id of the current node.", examples=["draft"])
-    current_node_name: str | None = Field(description="Name of the current node.")
+    current_node_name: str | None = Field(
+        description="Name of the current node.", examples=["Draft the answer"]
+    )
     status: Status = Field(description="Status of the execution.")
     pause_requested: bool = Field(description="Whether it pauses after the running nodes.")
     state_data: dict[str, JsonValue] = Field(
@@ -91,16 +104,24 @@ class SnapshotAnswer(Answer):
     execution_history: list[HistoryEntryAnswer] = Field(
         description="Completed nodes, oldest first."
     )
-    executed_node_ids: list[str] = Field(description="Ids of the executed nodes, in order.")
-    ready_nodes: list[str] = Field(description="Ids of the nodes that can be completed now.")
-    timestamp: str = Field(description="When the version was written (ISO 8601, UTC).")
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
-    revision: int = Field(
+    executed_node_ids: list[str] = Field(
+        description="Ids of the executed nodes, in order.", examples=[["draft"]]
+    )
+    ready_nodes: list[str] = Field(
+        description="Ids of the nodes that can be completed now.", examples=[["review"]]
+    )
+    timestamp: Time = Field(description="When the version was written (ISO 8601, UTC).")
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
     pause: PauseAnswer | None = Field(description="Why it is paused; null if it is not.")
     opaque: dict[str, OpaqueValue] = Field(
-        {}, description="State keys with opaque values, as they were sent."
+        {},
+        description="State keys with opaque values, as they were sent.",
+        examples=[{"graph": {"type": "msgpack", "base64": "gaFhAQ=="}}],
     )
     usage: ModelUsage | None = Field(
         None, description="What the model used, of a former version whose engine reported it."
@@ -111,8 +132,10 @@ class WaitedAnswer(Answer):
     """The status of an execution; ``changed`` is false if the timeout came first."""
 
     status: Status = Field(description="Status of the execution.")
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
-    revision: int = Field(
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
     changed: bool = Field(description="False if the timeout came first.")
@@ -128,24 +151,38 @@ class ChangedBy(Answer):
 class StreamedEvent(Answer):
     """The data of an event of a conversation's stream; `what` to `keys` only of a change."""
 
-    seq: int = Field(description="Number of the last change, the id of the event.", examples=[8])
-    execution: str | None = Field(description="Id of the execution; null without one.")
+    seq: FromZero = Field(
+        description="Number of the last change, the id of the event.", examples=[8]
+    )
+    execution: str | None = Field(
+        description="Id of the execution; null without one.", examples=["exec_7q2m4x8k1n5p9r3t"]
+    )
     status: Status = Field(description="Status after it.")
-    version: int = Field(description="Version of the execution after it, from 0.", examples=[13])
-    revision: int = Field(description="Revision of the view after it, from 0.", examples=[3])
-    count: int = Field(description="Number of visible messages after it.", examples=[12])
-    what: str | None = Field(None, description="Name of the change, as in the audit.")
+    version: FromZero = Field(
+        description="Version of the execution after it, from 0.", examples=[13]
+    )
+    revision: FromZero = Field(description="Revision of the view after it, from 0.", examples=[3])
+    count: FromZero = Field(description="Number of visible messages after it.", examples=[12])
+    what: str | None = Field(
+        None, description="Name of the change, as in the audit.", examples=["checkpoint.save"]
+    )
     who: ChangedBy | None = Field(None, description="Who made it.")
-    keys: list[str] | None = Field(None, description="Names of the state keys that it changed.")
+    keys: list[str] | None = Field(
+        None, description="Names of the state keys that it changed.", examples=[["draft"]]
+    )
     more_keys: bool | None = Field(None, description="Whether it changed more keys than these.")
 
 
 class UpdatedAnswer(Answer):
     """What an update of the snapshot wrote."""
 
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
-    changed_keys: list[str] = Field(description="Names of the state keys that changed.")
-    revision: int = Field(
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
+    changed_keys: list[str] = Field(
+        description="Names of the state keys that changed.", examples=[["draft"]]
+    )
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
 
@@ -161,40 +198,61 @@ class UpdatedAnswer(Answer):
 class SavedAnswer(Answer):
     """What a checkpoint wrote; a repeat gets the same."""
 
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
     status: Status = Field(description="Status of the execution.")
 
 
 class CheckpointAnswer(Answer):
     """A version without its state; ``node_id`` is the saved node, or else the current one."""
 
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
     kind: str = Field(description="What wrote the version.", examples=["completion"])
     move: str | None = Field(
         description="Name of the status change, if it was one.", examples=["approve"]
     )
-    checkpoint_id: str | None = Field(description="Id that the engine gave; null if none.")
-    node_id: str | None = Field(description="Node that was saved, else the current one.")
-    current_node_id: str | None = Field(description="Node at which the execution is.")
-    when: str = Field(description="Before or after the current node.")
+    checkpoint_id: str | None = Field(
+        description="Id that the engine gave; null if none.", examples=["draft-v12"]
+    )
+    node_id: str | None = Field(
+        description="Node that was saved, else the current one.", examples=["draft"]
+    )
+    current_node_id: str | None = Field(
+        description="Node at which the execution is.", examples=["draft"]
+    )
+    when: str = Field(description="Before or after the current node.", examples=["after"])
     status: Status = Field(description="Status of the execution.")
-    changed_keys: list[str] = Field(description="Names of the state keys that it changed.")
-    written_bytes: int = Field(description="Size of what it wrote, in bytes.", examples=[512])
-    state_bytes: int = Field(description="Size of the whole state, in bytes.", examples=[20480])
-    state_digest: str = Field(description="Digest of the whole state.")
-    revision: int = Field(
+    changed_keys: list[str] = Field(
+        description="Names of the state keys that it changed.", examples=[["draft"]]
+    )
+    written_bytes: FromZero = Field(description="Size of what it wrote, in bytes.", examples=[512])
+    state_bytes: FromZero = Field(
+        description="Size of the whole state, in bytes.", examples=[20480]
+    )
+    state_digest: str = Field(
+        description="Digest of the whole state.",
+        examples=["e6587439097249175ca2f513b15697bbf4d8860dcf33490220d2644abcec0f41"],
+    )
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
-    visible_count: int = Field(description="Number of visible messages.", examples=[12])
-    executed_count: int = Field(description="Number of executed nodes.", examples=[4])
-    restored_from: int | None = Field(description="Version that was restored, if it was a restore.")
-    thinned_at: str | None = Field(description="When retention removed its state (ISO 8601, UTC).")
-    deleted_at: str | None = Field(description="When it was deleted (ISO 8601, UTC).")
+    visible_count: FromZero = Field(description="Number of visible messages.", examples=[12])
+    executed_count: FromZero = Field(description="Number of executed nodes.", examples=[4])
+    restored_from: FromZero | None = Field(
+        description="Version that was restored, if it was a restore.", examples=[9]
+    )
+    thinned_at: Time | None = Field(description="When retention removed its state (ISO 8601, UTC).")
+    deleted_at: Time | None = Field(description="When it was deleted (ISO 8601, UTC).")
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
-    reason: str | None = Field(description="Why it was written, in the author's words.")
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    reason: str | None = Field(
+        description="Why it was written, in the author's words.", examples=["The date was wrong."]
+    )
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
 
 
 class WritesAnswer(Answer):
@@ -206,7 +264,7 @@ class WritesAnswer(Answer):
 class PutWritesAnswer(Answer):
     """How many writes the task has now."""
 
-    count: int = Field(description="Number of writes of the task.", examples=[2])
+    count: FromZero = Field(description="Number of writes of the task.", examples=[2])
 
 
 class PendingWriteAnswer(Answer):
@@ -214,8 +272,12 @@ class PendingWriteAnswer(Answer):
 
     task_id: str = Field(description="Id of the task that wrote it.", examples=["task-1"])
     channel: str = Field(description="Name of the channel.", examples=["messages"])
-    index: int = Field(description="Position among the writes of the task.", examples=[0])
-    value: JsonValue = Field(None, description="The value, unless it is opaque.")
+    index: Annotated[int, WithJsonSchema({"type": "integer", "minimum": LEAST_INDEX})] = Field(
+        description="Position among the writes of the task.", examples=[0]
+    )
+    value: JsonValue = Field(
+        None, description="The value, unless it is opaque.", examples=["found it"]
+    )
     opaque: OpaqueValue | None = Field(None, description="The value, if it is opaque.")
 
 
@@ -226,13 +288,21 @@ class ListedCheckpointAnswer(CheckpointAnswer):
     metadata: dict[str, JsonValue] = Field(
         description="What the engine said of the checkpoint.", examples=[{"step": 3}]
     )
-    parent: str | None = Field(description="Id of the checkpoint that this one follows.")
-    namespace: str = Field(description="Part of the engine's graph; empty at the top.")
+    parent: str | None = Field(
+        description="Id of the checkpoint that this one follows.", examples=["draft-v11"]
+    )
+    namespace: str = Field(
+        description="Part of the engine's graph; empty at the top.", examples=[""]
+    )
     state_data: dict[str, JsonValue] | None = Field(
-        None, description="The state, with `include=state`; null if it was removed."
+        None,
+        description="The state, with `include=state`; null if it was removed.",
+        examples=[{"draft": "Dear Ms. Li"}],
     )
     opaque: dict[str, OpaqueValue] = Field(
-        {}, description="State keys with opaque values, with `include=state`."
+        {},
+        description="State keys with opaque values, with `include=state`.",
+        examples=[{"graph": {"type": "msgpack", "base64": "gaFhAQ=="}}],
     )
     usage: ModelUsage | None = Field(
         None, description="What the model used, if the engine reported it."
@@ -246,9 +316,17 @@ class DifferenceAnswer(Answer):
     """A difference of two states; a side without a value is left out."""
 
     path: str = Field(description="JSON pointer to the place.", examples=["/plan/0"])
-    kind: str = Field(description="Kind of the difference.")
-    before: JsonValue = Field(None, description="The earlier value; absent if there was none.")
-    after: JsonValue = Field(None, description="The later value; absent if there is none.")
+    kind: str = Field(description="Kind of the difference.", examples=["changed"])
+    before: JsonValue = Field(
+        None,
+        description="The earlier value; absent if there was none.",
+        examples=["It is in Lyon."],
+    )
+    after: JsonValue = Field(
+        None,
+        description="The later value; absent if there is none.",
+        examples=["It arrives tomorrow."],
+    )
 
 
 class ComparedAnswer(Answer):
@@ -269,14 +347,17 @@ class EnteredAnswer(Answer):
     node_type: str | None = Field(
         description="Type of the node; null in an execution without a workflow.", examples=["llm"]
     )
-    edges: list[str] = Field(description="Ids of the incoming edges that were used.")
+    edges: list[str] = Field(
+        description="Ids of the incoming edges that were used.", examples=[["to-review"]]
+    )
     context: PromptContextInput = Field(description="The prompt context.")
     messages: list[SeenMessageAnswer] | list[ProviderMessage] = Field(
         description="The messages that the node sees, in order."
     )
-    messages_from: int | None = Field(
+    messages_from: FromZero | None = Field(
         None,
         description="How many messages at the beginning are left out, since the engine has them.",
+        examples=[8],
     )
     format: str | None = Field(
         None, description="Name of the format of the messages.", examples=["openai"]
@@ -293,11 +374,13 @@ class EnteredAnswer(Answer):
     explanation: list[DecisionAnswer] = Field(
         [], description="For each name and message, which rule decided."
     )
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
-    revision: int = Field(
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
-    count: int = Field(
+    count: FromZero = Field(
         description="Number of visible messages; send it as `known.count`.", examples=[12]
     )
 
@@ -306,21 +389,30 @@ class LackingAnswer(Answer):
     """Why the next node cannot be entered; no node if it could not be read."""
 
     node_id: str | None = Field(
-        description="Node that cannot be entered; null if it cannot be read."
+        description="Node that cannot be entered; null if it cannot be read.", examples=["draft"]
     )
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
     problem: dict[str, JsonValue] = Field(
-        description="Why it cannot be entered, in the form of an error."
+        description="Why it cannot be entered, in the form of an error.",
+        examples=[
+            {
+                "code": "incompatible_context",
+                "detail": "The context lacks draft.",
+                "missing": ["draft"],
+            }
+        ],
     )
 
 
 class NextAnswer(Answer):
     """The decision on an edge."""
 
-    edge: str = Field(description="Id of the edge.")
-    to: str = Field(description="Id of the node to which it leads.")
+    edge: str = Field(description="Id of the edge.", examples=["to-review"])
+    to: str = Field(description="Id of the node to which it leads.", examples=["review"])
     passes: bool = Field(description="Whether the edge is followed.")
-    reason: str = Field(description="Why it is followed or not.")
+    reason: str = Field(description="Why it is followed or not.", examples=["no condition"])
 
 
 class OperationAnswer(Answer):
@@ -328,11 +420,11 @@ class OperationAnswer(Answer):
 
     model_config = ConfigDict(extra="allow")
 
-    batch: int = Field(description="Number of the batch, counted from 0.", examples=[2])
-    revision: int = Field(
+    batch: FromZero = Field(description="Number of the batch, counted from 0.", examples=[2])
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
-    visible_count: int = Field(description="Number of visible messages.", examples=[12])
+    visible_count: FromZero = Field(description="Number of visible messages.", examples=[12])
 
 
 class CompletedAnswer(Answer):
@@ -342,13 +434,17 @@ class CompletedAnswer(Answer):
     only if requested: null if no node runs next.
     """
 
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
     status: Status = Field(description="Status of the execution.")
     node_status: NodeStatus = Field(description="How the node ended.")
     operation: OperationAnswer | None = Field(
         None, description="What the operation did, of a context-processor node."
     )
-    error: JsonValue = Field(None, description="The error of a failed node.")
+    error: JsonValue = Field(
+        None, description="The error of a failed node.", examples=["The model did not answer."]
+    )
     next: list[NextAnswer] = Field(description="The decision on each outgoing edge.")
     pause_requested: bool = Field(description="Whether it pauses after the running nodes.")
     entered: Annotated[EnteredAnswer | LackingAnswer | None, Field(union_mode="smart")] = Field(
@@ -360,8 +456,12 @@ class MovedAnswer(Answer):
     """An execution after a status change."""
 
     status: Status = Field(description="Status of the execution.")
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
-    ready_nodes: list[str] = Field(description="Ids of the nodes that can be completed now.")
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
+    ready_nodes: list[str] = Field(
+        description="Ids of the nodes that can be completed now.", examples=[["review"]]
+    )
     pause_requested: bool = Field(description="Whether it pauses after the running nodes.")
 
     @classmethod
@@ -377,9 +477,13 @@ class MovedAnswer(Answer):
 class RestoredAnswer(Answer):
     """An execution after a restore."""
 
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
     status: Status = Field(description="Status of the execution.")
-    restored_from: int = Field(description="The version whose state it has again.")
+    restored_from: FromZero = Field(
+        description="The version whose state it has again.", examples=[9]
+    )
 
     @classmethod
     def of(cls, restored: Restored) -> Self:
@@ -393,9 +497,13 @@ class RestoredAnswer(Answer):
 class OriginAnswer(Answer):
     """The origin of a fork."""
 
-    conversation: str = Field(description="Id of the conversation that was forked.")
-    execution: str = Field(description="Id of the execution.")
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    conversation: str = Field(
+        description="Id of the conversation that was forked.", examples=["support-42"]
+    )
+    execution: str = Field(description="Id of the execution.", examples=["exec_7q2m4x8k1n5p9r3t"])
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
 
 
 class ForkedAnswer(Answer):
@@ -403,8 +511,10 @@ class ForkedAnswer(Answer):
 
     model_config = ConfigDict(extra="allow")
 
-    id: str = Field(description="Id of the new conversation.")
+    id: str = Field(description="Id of the new conversation.", examples=["support-42"])
     status: Status = Field(description="Status of the execution.")
-    execution: str = Field(description="Id of the execution.")
-    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    execution: str = Field(description="Id of the execution.", examples=["exec_7q2m4x8k1n5p9r3t"])
+    version: FromZero = Field(
+        description="Version of the execution, counted from 0.", examples=[13]
+    )
     forked_from: OriginAnswer = Field(description="Where the fork comes from.")

@@ -18,7 +18,7 @@ from checkpoints.feed import FeedQuery
 from conversations.api.endpoints import json_answer
 from conversations.feed import last_position
 from ctxadmin.http.deferred_response import DeferredResponse
-from ctxadmin.http.described import Answer, Parameter, described
+from ctxadmin.http.described import Answer, FromZero, Parameter, Time, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
@@ -59,18 +59,26 @@ class FeedEventAnswer(Answer):
 
     cursor: str = Field(description="Place in the feed; send it as `after`.", examples=["120"])
     conversation: str = Field(description="Id of the conversation.", examples=["support-42"])
-    seq: int = Field(description="Number of the change in its conversation.", examples=[8])
+    seq: FromZero = Field(description="Number of the change in its conversation.", examples=[8])
     what: str = Field(
         description="Name of the change, as in the audit.", examples=["messages.append"]
     )
     who: WhoAnswer = Field(description="Who made it.")
-    at: str = Field(description="When it was made (ISO 8601, UTC).")
-    revision: int | None = Field(None, description="Revision of the view after it.")
-    count: int | None = Field(None, description="Number of visible messages after it.")
-    execution: str | None = Field(None, description="Id of the execution.")
-    version: int | None = Field(None, description="Version that it wrote.")
-    status: str | None = Field(None, description="Status that it led to.")
-    keys: list[str] | None = Field(None, description="Names of the state keys that it changed.")
+    at: Time = Field(description="When it was made (ISO 8601, UTC).")
+    revision: FromZero | None = Field(
+        None, description="Revision of the view after it.", examples=[3]
+    )
+    count: FromZero | None = Field(
+        None, description="Number of visible messages after it.", examples=[12]
+    )
+    execution: str | None = Field(
+        None, description="Id of the execution.", examples=["exec_7q2m4x8k1n5p9r3t"]
+    )
+    version: FromZero | None = Field(None, description="Version that it wrote.", examples=[13])
+    status: str | None = Field(None, description="Status that it led to.", examples=["RUNNING"])
+    keys: list[str] | None = Field(
+        None, description="Names of the state keys that it changed.", examples=[["draft"]]
+    )
     more_keys: bool | None = Field(
         None, description="Whether it changed more keys than are listed."
     )

@@ -26,7 +26,9 @@ class EnterNode(Contract):
     """
 
     edges: Annotated[list[ElementId], Field(max_length=1000)] | None = Field(
-        None, description="Ids of the edges to enter along; by default the ready ones."
+        None,
+        description="Ids of the edges to enter along; by default the ready ones.",
+        examples=[["to-review"]],
     )
     explain: bool = Field(False, description="Whether to explain which rule decided what.")
     known: Known | None = Field(

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from checkpoints.usage_sums import COLUMNS, UsageQuery, usage_sums
-from ctxadmin.http.described import PAGE, Answer, ListOf, Parameter, described
+from ctxadmin.http.described import PAGE, Answer, FromOne, FromZero, ListOf, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.lib import clock
@@ -33,30 +33,36 @@ class UsageAnswer(Answer):
     workflow: str | None = Field(
         None, description="Slug of the workflow; null of free executions.", examples=["support"]
     )
-    workflow_version: int | None = Field(
+    workflow_version: FromOne | None = Field(
         None, description="Version of the workflow; null of free executions.", examples=[3]
     )
     node: str | None = Field(None, description="Id of the node.", examples=["draft"])
     model: str | None = Field(
         None, description="Name of the model; null where none was named.", examples=["gpt-5-mini"]
     )
-    conversation: str | None = Field(None, description="Id of the conversation.")
-    execution: str | None = Field(None, description="Id of the execution.")
-    steps: int = Field(description="Number of steps that reported usage.", examples=[12])
-    input_tokens: int = Field(
+    conversation: str | None = Field(
+        None, description="Id of the conversation.", examples=["support-42"]
+    )
+    execution: str | None = Field(
+        None, description="Id of the execution.", examples=["exec_7q2m4x8k1n5p9r3t"]
+    )
+    steps: FromZero = Field(description="Number of steps that reported usage.", examples=[12])
+    input_tokens: FromZero = Field(
         description="Tokens of the inputs, cached ones included.", examples=[14400]
     )
-    cached_tokens: int = Field(
+    cached_tokens: FromZero = Field(
         description="Tokens of the inputs that the provider's cache had.", examples=[12000]
     )
-    cache_write_tokens: int = Field(
+    cache_write_tokens: FromZero = Field(
         description="Tokens of the inputs that were written into the cache.", examples=[0]
     )
-    output_tokens: int = Field(description="Tokens of the outputs.", examples=[3600])
+    output_tokens: FromZero = Field(description="Tokens of the outputs.", examples=[3600])
     cost: float | None = Field(
         description="Sum of the costs that were reported; null if there is none.", examples=[0.25]
     )
-    steps_with_cost: int = Field(description="Number of steps that reported a cost.", examples=[12])
+    steps_with_cost: FromZero = Field(
+        description="Number of steps that reported a cost.", examples=[12]
+    )
     price_cost: float | None = Field(
         description=(
             "Cost in US dollars by the prices of the models, of the steps whose model has a price; "
@@ -64,7 +70,7 @@ class UsageAnswer(Answer):
         ),
         examples=[0.0101],
     )
-    steps_with_price: int = Field(
+    steps_with_price: FromZero = Field(
         description="Number of steps whose model has a price.", examples=[12]
     )
 

@@ -53,14 +53,14 @@ from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
 from ctxadmin.http import etags
 from ctxadmin.http.chunked_response import ChunkedResponse
-from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 
 _KEYS: Final = Parameter("keys", "The keys of state_data to return, separated by commas.")
-_FROM: Final = Parameter("from", "The earlier version.", int, required=True)
-_TO: Final = Parameter("to", "The later version.", int, required=True)
+_FROM: Final = Parameter("from", "The earlier version.", int, True, limits=FROM_ZERO)
+_TO: Final = Parameter("to", "The later version.", int, True, limits=FROM_ZERO)
 _IF_NONE_MATCH: Final = Parameter(
     "If-None-Match",
     "The ETag of an earlier answer; 304 if nothing has changed since.",

@@ -16,7 +16,7 @@ from checkpoints.what_if import (
     named_executions,
     what_if,
 )
-from ctxadmin.http.described import Answer, described
+from ctxadmin.http.described import Answer, FromOne, FromZero, Time, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -39,7 +39,9 @@ class WhatIfAsked(Contract):
             Field(min_length=1, max_length=MAX_EXECUTIONS),
         ]
         | None
-    ) = Field(None, description="Ids of the executions to replay.")
+    ) = Field(
+        None, description="Ids of the executions to replay.", examples=[["exec_7q2m4x8k1n5p9r3t"]]
+    )
     last: Annotated[int, Field(ge=1, le=MAX_EXECUTIONS)] | None = Field(
         None, description="Replay this many of the latest executions.", examples=[20]
     )
@@ -55,17 +57,28 @@ class InputChangeAnswer(Answer):
     """A name or message that would be gone, new or different, and by which rule."""
 
     section: str = Field(
-        description="Section of the context: variables, history, metadata or messages."
+        description="Section of the context: variables, history, metadata or messages.",
+        examples=["variables"],
     )
     kind: ChangeKind = Field(description="Whether it would be lost, gained or changed.")
-    name: str | None = Field(None, description="Name, in the sections of names.")
-    index: int | None = Field(None, description="Log index, of a message.")
-    step: str | int | None = Field(
-        None, description="Step of the filters: a name, or a number from 0."
+    name: str | None = Field(
+        None, description="Name, in the sections of names.", examples=["draft"]
     )
-    filter: int | None = Field(None, description="Number of the filter in its step, from 0.")
-    rule: int | None = Field(None, description="Number of the rule in its filter, from 0.")
-    reason: str | None = Field(None, description="Why the rule decided so.")
+    index: FromZero | None = Field(None, description="Log index, of a message.", examples=[8])
+    step: str | FromZero | None = Field(
+        None, description="Step of the filters: a name, or a number from 0.", examples=["filter"]
+    )
+    filter: FromZero | None = Field(
+        None, description="Number of the filter in its step, from 0.", examples=[0]
+    )
+    rule: FromZero | None = Field(
+        None, description="Number of the rule in its filter, from 0.", examples=[0]
+    )
+    reason: str | None = Field(
+        None,
+        description="Why the rule decided so.",
+        examples=["no rule matches it, the default is pass"],
+    )
 
 
 class TriedInputAnswer(Answer):
@@ -75,16 +88,23 @@ class TriedInputAnswer(Answer):
     now. ``problem`` says what it would lack, or why nothing can be compared.
     """
 
-    version: int = Field(description="Version that the node wrote.")
+    version: FromZero = Field(description="Version that the node wrote.", examples=[13])
     node_id: str = Field(description="Id of the node.", examples=["draft"])
     changes: list[InputChangeAnswer] = Field(description="What the node would see differently.")
-    more_changes: int = Field(description="Number of changes that are not listed.", examples=[0])
-    gone_edges: list[str] = Field(description="Ids of edges that no longer lead to the node.")
-    tokens_before: int = Field(description="Tokens of its messages then.", examples=[2400])
-    tokens_after: int = Field(
+    more_changes: FromZero = Field(
+        description="Number of changes that are not listed.", examples=[0]
+    )
+    gone_edges: list[str] = Field(
+        description="Ids of edges that no longer lead to the node.", examples=[["to-review"]]
+    )
+    tokens_before: FromZero = Field(description="Tokens of its messages then.", examples=[2400])
+    tokens_after: FromZero = Field(
         description="Tokens of its messages with this document.", examples=[900]
     )
-    problem: str | None = Field(description="What it would lack, or why nothing can be compared.")
+    problem: str | None = Field(
+        description="What it would lack, or why nothing can be compared.",
+        examples=["The context lacks draft."],
+    )
 
     @classmethod
     def of(cls, tried: ReplayedInput) -> Self:
@@ -108,14 +128,14 @@ class TriedExecutionAnswer(Answer):
     """
 
     conversation_id: str = Field(description="Id of the conversation.", examples=["support-42"])
-    execution: str = Field(description="Id of the execution.")
-    workflow_version: int | None = Field(
+    execution: str = Field(description="Id of the execution.", examples=["exec_7q2m4x8k1n5p9r3t"])
+    workflow_version: FromOne | None = Field(
         description="Version of the workflow that ran.", examples=[1]
     )
-    status: str = Field(description="Status of the execution.")
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
-    inputs: int = Field(description="Number of compared inputs.", examples=[6])
-    thinned: int = Field(description="Number of inputs whose state was removed.", examples=[0])
+    status: str = Field(description="Status of the execution.", examples=["RUNNING"])
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
+    inputs: FromZero = Field(description="Number of compared inputs.", examples=[6])
+    thinned: FromZero = Field(description="Number of inputs whose state was removed.", examples=[0])
     complete: bool = Field(description="False if the time ended before all was compared.")
     nodes: list[TriedInputAnswer] = Field(description="The inputs that would change.")
 
@@ -139,8 +159,8 @@ class NodeSumAnswer(Answer):
     """How many inputs of a node were compared, and how many would change."""
 
     node_id: str = Field(description="Id of the node.", examples=["draft"])
-    inputs: int = Field(description="Number of compared inputs.", examples=[6])
-    changed: int = Field(description="Number of inputs that would change.", examples=[2])
+    inputs: FromZero = Field(description="Number of compared inputs.", examples=[6])
+    changed: FromZero = Field(description="Number of inputs that would change.", examples=[2])
 
 
 class WhatIfAnswer(Answer):
@@ -148,7 +168,10 @@ class WhatIfAnswer(Answer):
 
     executions: list[TriedExecutionAnswer] = Field(description="Each replayed execution.")
     nodes: list[NodeSumAnswer] = Field(description="Sums for each node.")
-    left: list[str] = Field(description="Ids of executions that were not reached: call again.")
+    left: list[str] = Field(
+        description="Ids of executions that were not reached: call again.",
+        examples=[["exec_7q2m4x8k1n5p9r3t"]],
+    )
 
     @classmethod
     def of(cls, found: WhatIf) -> Self:

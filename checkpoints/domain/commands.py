@@ -24,7 +24,7 @@ from conversations.domain.configs import OperationConfig
 from conversations.domain.message import IncomingMessage
 from ctxadmin.lib.contract import Contract, DescribedBy
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.ids import FREE_SCHEMA, is_public_id, is_reserved
+from ctxadmin.lib.ids import FREE_SCHEMA, NAME_SCHEMA, is_public_id, is_reserved
 from ctxadmin.lib.json_bytes import canonical, digest, dumps
 from ctxadmin.lib.structural_diff import pointer
 
@@ -68,7 +68,7 @@ Operations = Annotated[Objects, DescribedBy(list[OperationConfig])]
 class StartExecution(Contract):
     """``POST executions``: pinned to a workflow, or free with reducers of its own."""
 
-    workflow: str | None = Field(
+    workflow: Annotated[str, WithJsonSchema(NAME_SCHEMA)] | None = Field(
         None, description="Slug of the workflow; none makes a free execution.", examples=["support"]
     )
     version: Annotated[int, Field(ge=1)] | None = Field(
@@ -115,11 +115,15 @@ class SaveCheckpoint(Contract):
     )
     messages: Messages = Field([], description="Messages to append.")
     executed_node_ids: Executed | None = Field(
-        None, description="All executed nodes, in order; by default as they were."
+        None,
+        description="All executed nodes, in order; by default as they were.",
+        examples=[["draft"]],
     )
     status: EngineStatus | None = Field(None, description="The new status; by default as it was.")
     expected_version: Version | None = Field(
-        None, description="The version that you read; another one now is `version_conflict`."
+        None,
+        description="The version that you read; another one now is `version_conflict`.",
+        examples=[13],
     )
     metadata: Annotated[
         dict[str, Data] | None,
@@ -207,9 +211,15 @@ class NodeResult(Contract):
         None, description="What the node asked the model.", examples=["Draft an answer."]
     )
     response: Data = Field(None, description="What the model answered.", examples=["Dear Ms. Li"])
-    output: Data = Field(None, description="Result that is stored under `{node_id}_output`.")
+    output: Data = Field(
+        None,
+        description="Result that is stored under `{node_id}_output`.",
+        examples=["It is in Lyon."],
+    )
     error: Annotated[str, Field(min_length=1)] | dict[str, Data] | None = Field(
-        None, description="Why the node failed: text, or an object with `message`."
+        None,
+        description="Why the node failed: text, or an object with `message`.",
+        examples=["The model did not answer."],
     )
     metadata: dict[str, Data] | None = Field(
         None, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
@@ -243,14 +253,18 @@ class CompleteNode(Contract):
         None, description="The new status; by default as the workflow says."
     )
     expected_version: Version | None = Field(
-        None, description="The version that you read; another one now is `version_conflict`."
+        None,
+        description="The version that you read; another one now is `version_conflict`.",
+        examples=[13],
     )
     enter_next: bool = Field(False, description="Whether to answer with what the next node sees.")
     force: bool = Field(
         False, description="Complete a node that is not ready; needs another scope."
     )
     lease: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
-        None, description="Your lease of the node, if you claimed it."
+        None,
+        description="Your lease of the node, if you claimed it.",
+        examples=["lease_7q2m4x8k1n5p9r3t"],
     )
     usage: Annotated[ModelUsage | None, Field(description="What the model used for this step.")] = (
         None
@@ -284,7 +298,7 @@ class ClaimNode(Contract):
         description="Seconds until the lease expires.", examples=[60]
     )
     lease: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
-        None, description="Lease to renew."
+        None, description="Lease to renew.", examples=["lease_7q2m4x8k1n5p9r3t"]
     )
 
 
@@ -309,9 +323,15 @@ class UpdateSnapshot(Contract):
     )
     operations: Operations = Field([], description="Operations on the view, in order.")
     expected_version: Version | None = Field(
-        None, description="The version that you read; another one now is `version_conflict`."
+        None,
+        description="The version that you read; another one now is `version_conflict`.",
+        examples=[13],
     )
-    reason: Reason | None = Field(None, description="Why it was done, in the author's words.")
+    reason: Reason | None = Field(
+        None,
+        description="Why it was done, in the author's words.",
+        examples=["The date was wrong."],
+    )
 
     def update(self) -> dict[str, bytes]:
         """The update of the state, each value as compact JSON."""
@@ -341,10 +361,18 @@ class MoveExecution(Contract):
     node_id: NodeId | None = Field(
         None, description="Node at which it must be paused, to be sure.", examples=["draft"]
     )
-    from_node: NodeId | None = Field(None, description="Node from which to resume instead.")
-    reason: Reason | None = Field(None, description="Why it was done, in the author's words.")
+    from_node: NodeId | None = Field(
+        None, description="Node from which to resume instead.", examples=["draft"]
+    )
+    reason: Reason | None = Field(
+        None,
+        description="Why it was done, in the author's words.",
+        examples=["The date was wrong."],
+    )
     expected_version: Version | None = Field(
-        None, description="The version that you read; another one now is `version_conflict`."
+        None,
+        description="The version that you read; another one now is `version_conflict`.",
+        examples=[13],
     )
     expected_revision: ExpectedRevision = None
     expected_count: ExpectedCount = None
@@ -353,9 +381,15 @@ class MoveExecution(Contract):
 class RestoreCheckpoint(Contract):
     """``POST checkpoints/{version}/restore``."""
 
-    reason: Reason | None = Field(None, description="Why it was done, in the author's words.")
+    reason: Reason | None = Field(
+        None,
+        description="Why it was done, in the author's words.",
+        examples=["The date was wrong."],
+    )
     expected_version: Version | None = Field(
-        None, description="The version that you read; another one now is `version_conflict`."
+        None,
+        description="The version that you read; another one now is `version_conflict`.",
+        examples=[13],
     )
     expected_revision: ExpectedRevision = None
     expected_count: ExpectedCount = None
@@ -370,7 +404,7 @@ class ForkCheckpoint(Contract):
         examples=["support-42-b"],
     )
     title: Annotated[str, Field(max_length=MAX_TITLE)] | None = Field(
-        None, description="Title of the new conversation."
+        None, description="Title of the new conversation.", examples=["Lost parcel"]
     )
 
 

@@ -14,7 +14,7 @@ from ctxadmin.lib.row_sums import row_sum
 
 MOST_WRITES: Final = 1_000  # of a task
 MOST_TASKS: Final = 1_000  # of a checkpoint
-_LEAST_INDEX: Final = -(2**31)
+LEAST_INDEX: Final = -(2**31)
 
 
 class TaskWrite(Contract):
@@ -29,8 +29,12 @@ class TaskWrite(Contract):
             examples=["__interrupt__"],
         ),
     ]
-    index: Annotated[int, Field(ge=_LEAST_INDEX, lt=2**31, description="Its place in the task.")]
-    value: Data = Field(None, description="The value as JSON, unless it is opaque.")
+    index: Annotated[
+        int, Field(ge=LEAST_INDEX, lt=2**31, description="Its place in the task.", examples=[0])
+    ]
+    value: Data = Field(
+        None, description="The value as JSON, unless it is opaque.", examples=["found it"]
+    )
     opaque: OpaqueValue | None = Field(None, description="The value, if it is opaque.")
 
     @model_validator(mode="wrap")

@@ -33,13 +33,13 @@ class WriteComment(Contract):
 
     text: CommentText = Field(description="What it says.", examples=["Check the name."])
     message: Annotated[int, Field(ge=0)] | None = Field(
-        None, description="Log index of the message that it is on."
+        None, description="Log index of the message that it is on.", examples=[0]
     )
     version: Annotated[int, Field(ge=0)] | None = Field(
         None, description="Version that it is on.", examples=[0]
     )
     key: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
-        None, description="State key that it is on."
+        None, description="State key that it is on.", examples=["draft"]
     )
 
     @model_validator(mode="after")

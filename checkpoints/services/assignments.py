@@ -25,7 +25,7 @@ class AssignReview(Contract):
     """Who handles a pause, by default the caller; ``over`` is the present claimant."""
 
     assignee: Annotated[str, Field(min_length=1, max_length=150)] | None = Field(
-        None, description="Username to assign it to; by default you."
+        None, description="Username to assign it to; by default you.", examples=["li"]
     )
     over: bool = Field(False, description="Whether to take it from whoever has claimed it.")
 

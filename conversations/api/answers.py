@@ -6,9 +6,9 @@ from conversations.domain.diff import ChangeKind
 from conversations.domain.legacy import MigrationResult
 from conversations.domain.message import ContentPart, ToolCall
 from conversations.domain.revisions import MoveKind, RevisionKind
-from ctxadmin.http.described import Answer, ListOf
+from ctxadmin.http.described import Answer, FromOne, FromZero, ListOf, Time
 
-Run = tuple[int, int]
+Run = tuple[FromZero, FromZero]
 
 
 class ConversationAnswer(Answer):
@@ -16,29 +16,36 @@ class ConversationAnswer(Answer):
 
     id: str = Field(description="Id of the conversation.", examples=["support-42"])
     title: str = Field(description="Title.", examples=["Lost parcel"])
-    workflow: str | None = Field(description="Slug of the workflow that it runs; null without.")
+    workflow: str | None = Field(
+        description="Slug of the workflow that it runs; null without.", examples=["support"]
+    )
     status: str = Field(
         description="Status of the current execution; IDLE without one.", examples=["RUNNING"]
     )
-    current_batch: int = Field(description="Number of the current batch.", examples=[2])
-    current_revision: int = Field(description="Current revision of the view.", examples=[3])
-    message_count: int = Field(description="Number of messages in the log.", examples=[20])
-    visible_count: int = Field(description="Number of visible messages.", examples=[12])
-    tokens: int = Field(description="Tokens of the visible messages.", examples=[900])
+    current_batch: FromZero = Field(description="Number of the current batch.", examples=[2])
+    current_revision: FromZero = Field(description="Current revision of the view.", examples=[3])
+    message_count: FromZero = Field(description="Number of messages in the log.", examples=[20])
+    visible_count: FromZero = Field(description="Number of visible messages.", examples=[12])
+    tokens: FromZero = Field(description="Tokens of the visible messages.", examples=[900])
     metadata: dict[str, JsonValue] = Field(
         description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
     )
-    tools: str | None = Field(description="Text of the tool description; null without.")
+    tools: str | None = Field(
+        description="Text of the tool description; null without.",
+        examples=["find_parcel(id): where a parcel is"],
+    )
     archived: bool = Field(description="Whether it is archived.")
-    message_bytes: int = Field(
+    message_bytes: FromZero = Field(
         description="Stored size of the messages, in bytes.", examples=[4096]
     )
-    state_bytes: int = Field(description="Stored size of the states, in bytes.", examples=[2048])
-    checkpoint_bytes: int = Field(
+    state_bytes: FromZero = Field(
+        description="Stored size of the states, in bytes.", examples=[2048]
+    )
+    checkpoint_bytes: FromZero = Field(
         description="Stored size of the checkpoints, in bytes.", examples=[8192]
     )
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
-    updated_at: str = Field(description="When it was last changed (ISO 8601, UTC).")
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
+    updated_at: Time = Field(description="When it was last changed (ISO 8601, UTC).")
 
 
 class TakenAnswer(Answer):
@@ -46,18 +53,20 @@ class TakenAnswer(Answer):
 
     source: str = Field(description="Field or part of the import.", examples=["message"])
     target: str = Field(description="What it is stored as.", examples=["user message"])
-    count: int = Field(description="How many times.", examples=[4])
+    count: FromZero = Field(description="How many times.", examples=[4])
 
 
 class NotedAnswer(Answer):
     """``what`` was left out, or is odd, ``count`` times; ``pointer`` names the first one."""
 
-    what: str = Field(description="Field or part of the import.")
-    why: str = Field(description="Why it was left out, or what is odd.")
-    count: int = Field(description="How many times.", examples=[2])
+    what: str = Field(description="Field or part of the import.", examples=["/messages/0/logprobs"])
+    why: str = Field(
+        description="Why it was left out, or what is odd.", examples=["no such field is stored"]
+    )
+    count: FromZero = Field(description="How many times.", examples=[2])
     pointer: str = Field(description="JSON pointer to the first one.", examples=["/messages/0"])
-    line: int | None = Field(
-        description="Line of the first one, from 1, where the import has lines."
+    line: FromOne | None = Field(
+        description="Line of the first one, from 1, where the import has lines.", examples=[1]
     )
 
 
@@ -68,15 +77,17 @@ class ReportAnswer(Answer):
     """
 
     shape: str = Field(description="Format that was recognized.", examples=["openai"])
-    conversations: int = Field(description="Number of conversations in the import.", examples=[1])
-    messages: int = Field(description="Number of stored messages.", examples=[12])
-    calls: int = Field(description="Number of stored tool calls.", examples=[2])
-    results: int = Field(description="Number of stored tool results.", examples=[2])
+    conversations: FromZero = Field(
+        description="Number of conversations in the import.", examples=[1]
+    )
+    messages: FromZero = Field(description="Number of stored messages.", examples=[12])
+    calls: FromZero = Field(description="Number of stored tool calls.", examples=[2])
+    results: FromZero = Field(description="Number of stored tool results.", examples=[2])
     taken: list[TakenAnswer] = Field(description="What was stored as what.")
     left_out: list[NotedAnswer] = Field(description="What was left out, and why.")
-    left_out_count: int = Field(description="How many things were left out.", examples=[0])
+    left_out_count: FromZero = Field(description="How many things were left out.", examples=[0])
     warnings: list[NotedAnswer] = Field(description="What is odd.")
-    warning_count: int = Field(description="How many things are odd.", examples=[0])
+    warning_count: FromZero = Field(description="How many things are odd.", examples=[0])
 
 
 class ImportedAnswer(ConversationAnswer):
@@ -98,9 +109,13 @@ class MessageFields(Answer):
         None, description="Tool calls of an assistant message."
     )
     tool_call_id: str | None = Field(
-        None, description="Id of the call whose result this is, of a tool message."
+        None,
+        description="Id of the call whose result this is, of a tool message.",
+        examples=["call-1"],
     )
-    name: str | None = Field(None, description="Name of the speaker or the tool.")
+    name: str | None = Field(
+        None, description="Name of the speaker or the tool.", examples=["find_parcel"]
+    )
     metadata: dict[str, JsonValue] | None = Field(
         None, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
     )
@@ -112,20 +127,22 @@ class MessageFields(Answer):
 class MessageAnswer(MessageFields):
     """A message with its log index and its additional fields."""
 
-    index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
+    index: FromZero = Field(description="Index in the message log, counted from 0.", examples=[0])
     id: str = Field(
         description="Id of the message: the caller's, else `log-{index}`.", examples=["log-0"]
     )
     visible: bool = Field(description="Whether it is in the current view.")
-    tokens: int = Field(
+    tokens: FromZero = Field(
         description="Tokens of a model: as reported by the engine, else estimated.", examples=[120]
     )
     tokens_estimated: bool = Field(description="Whether the tokens are an estimate.")
-    node_id: str | None = Field(description="Node that wrote it; null without one.")
+    node_id: str | None = Field(
+        description="Node that wrote it; null without one.", examples=["draft"]
+    )
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
     pinned: bool = Field(False, description="Whether it is pinned; missing if it is not.")
 
 
@@ -135,8 +152,10 @@ class PinAnswer(Answer):
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
-    reason: str | None = Field(description="Why it was done, in the author's words.")
-    created_at: str = Field(description="When it was pinned (ISO 8601, UTC).")
+    reason: str | None = Field(
+        description="Why it was done, in the author's words.", examples=["The date was wrong."]
+    )
+    created_at: Time = Field(description="When it was pinned (ISO 8601, UTC).")
 
 
 class OneMessageAnswer(MessageAnswer):
@@ -150,10 +169,12 @@ class OneMessageAnswer(MessageAnswer):
 class AppendedAnswer(Answer):
     """Where appended messages are in the log, and the batch and revision that show them."""
 
-    first_index: int = Field(description="Log index of the first appended message.", examples=[8])
-    count: int = Field(description="Number of appended messages.", examples=[2])
-    batch: int = Field(description="Number of the batch, counted from 0.", examples=[2])
-    revision: int = Field(
+    first_index: FromZero = Field(
+        description="Log index of the first appended message.", examples=[8]
+    )
+    count: FromZero = Field(description="Number of appended messages.", examples=[2])
+    batch: FromZero = Field(description="Number of the batch, counted from 0.", examples=[2])
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
 
@@ -161,9 +182,12 @@ class AppendedAnswer(Answer):
 class WarningAnswer(Answer):
     """A warning about visible messages, by their log indices."""
 
-    code: str = Field(description="Stable code.")
-    message: str = Field(description="Explanation for a person.")
-    indices: list[int] = Field(description="Log indices of the messages.")
+    code: str = Field(description="Stable code.", examples=["split_pair"])
+    message: str = Field(
+        description="Explanation for a person.",
+        examples=["A tool call is visible without its result."],
+    )
+    indices: list[FromZero] = Field(description="Log indices of the messages.", examples=[[4, 5]])
 
 
 class AppliedAnswer(Answer):
@@ -172,26 +196,30 @@ class AppliedAnswer(Answer):
     In a dry run nothing was changed and ``revision`` is null.
     """
 
-    batch: int = Field(description="Number of the batch, counted from 0.", examples=[2])
-    revision: int | None = Field(
+    batch: FromZero = Field(description="Number of the batch, counted from 0.", examples=[2])
+    revision: FromZero | None = Field(
         description="Revision of the view; null in a dry run.", examples=[3]
     )
-    visible_count: int = Field(description="Number of visible messages.", examples=[12])
+    visible_count: FromZero = Field(description="Number of visible messages.", examples=[12])
     warnings: list[WarningAnswer] = Field(
         description="Warnings; nothing was refused because of them."
     )
     added: list[Run] = Field(
         description="Newly logged messages, as runs of log indices.", examples=[[[8, 9]]]
     )
-    shown: list[Run] = Field(description="Messages that came back, as runs of log indices.")
+    shown: list[Run] = Field(
+        description="Messages that came back, as runs of log indices.", examples=[[[0, 6]]]
+    )
     hidden: list[Run] = Field(
         description="Messages that were hidden, as runs of log indices.", examples=[[[0, 6]]]
     )
-    tokens_before: int = Field(
+    tokens_before: FromZero = Field(
         description="Tokens of the visible messages before.", examples=[2400]
     )
-    tokens_after: int = Field(description="Tokens of the visible messages after.", examples=[900])
-    cached_prefix_lost: int = Field(
+    tokens_after: FromZero = Field(
+        description="Tokens of the visible messages after.", examples=[900]
+    )
+    cached_prefix_lost: FromZero = Field(
         description="Tokens of the cached prefix that are lost.", examples=[300]
     )
 
@@ -205,11 +233,11 @@ class PoppedAnswer(Answer):
     messages: list[MessageAnswer] = Field(
         description="The messages that were hidden, in the order of the view."
     )
-    batch: int = Field(description="Number of the batch, counted from 0.", examples=[2])
-    revision: int = Field(
+    batch: FromZero = Field(description="Number of the batch, counted from 0.", examples=[2])
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
-    visible_count: int = Field(description="Number of visible messages.", examples=[12])
+    visible_count: FromZero = Field(description="Number of visible messages.", examples=[12])
     warnings: list[WarningAnswer] = Field(
         description="Warnings; nothing was refused because of them."
     )
@@ -218,56 +246,68 @@ class PoppedAnswer(Answer):
 class RevisionAnswer(Answer):
     """A batch: what opened it, and its view; ``parent`` only with ``all=true``."""
 
-    number: int = Field(description="Number of the batch on its branch, from 0.", examples=[2])
-    revision: int = Field(
+    number: FromZero = Field(description="Number of the batch on its branch, from 0.", examples=[2])
+    revision: FromZero = Field(
         description="Revision of the conversation's view, counted from 0.", examples=[3]
     )
     operation: RevisionKind = Field(description="What opened it.")
-    config: JsonValue = Field(description="Settings of the operation; null without.")
-    boundary: int | None = Field(description="Log index at which it begins; null if not set.")
-    visible_count: int = Field(description="Number of visible messages.", examples=[12])
-    tokens: int = Field(
+    config: JsonValue = Field(
+        description="Settings of the operation; null without.", examples=[{"keep_last": 20}]
+    )
+    boundary: FromZero | None = Field(
+        description="Log index at which it begins; null if not set.", examples=[8]
+    )
+    visible_count: FromZero = Field(description="Number of visible messages.", examples=[12])
+    tokens: FromZero = Field(
         description="Tokens of a model: as reported by the engine, else estimated.", examples=[120]
     )
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
-    reason: str | None = Field(description="Why it was done, in the author's words.")
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
-    parent: int | None = Field(None, description="The revision before, with `all=true`.")
+    reason: str | None = Field(
+        description="Why it was done, in the author's words.", examples=["The date was wrong."]
+    )
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
+    parent: FromZero | None = Field(
+        None, description="The revision before, with `all=true`.", examples=[2]
+    )
 
 
 class MoveAnswer(Answer):
     """A rollback or a restore, which moved the current revision."""
 
     kind: MoveKind = Field(description="Whether it was a rollback or a restore.")
-    from_revision: int = Field(description="Current revision before.", examples=[3])
-    to_revision: int = Field(description="Current revision after.", examples=[1])
+    from_revision: FromZero = Field(description="Current revision before.", examples=[3])
+    to_revision: FromZero = Field(description="Current revision after.", examples=[1])
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
-    reason: str | None = Field(description="Why it was done, in the author's words.")
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    reason: str | None = Field(
+        description="Why it was done, in the author's words.", examples=["The date was wrong."]
+    )
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
 
 
 class BatchesAnswer(ListOf[RevisionAnswer]):
     """A page of batches; the moves only with ``all=true``."""
 
-    current_revision: int = Field(description="The current revision.", examples=[3])
+    current_revision: FromZero = Field(description="The current revision.", examples=[3])
     moves: list[MoveAnswer] = Field([], description="Rollbacks and restores, with `all=true`.")
 
 
 class MessageChangeAnswer(Answer):
     """A difference of two views."""
 
-    kind: str = Field(description="Kind of the difference.")
-    index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
-    previous_index: int | None = Field(
-        None, description="Log index of the message that it replaced."
+    kind: str = Field(description="Kind of the difference.", examples=["edited"])
+    index: FromZero = Field(description="Index in the message log, counted from 0.", examples=[0])
+    previous_index: FromZero | None = Field(
+        None, description="Log index of the message that it replaced.", examples=[4]
     )
-    position: int | None = Field(None, description="Position in the later view, counted from 0.")
-    previous_position: int | None = Field(
-        None, description="Position in the earlier view, counted from 0."
+    position: FromZero | None = Field(
+        None, description="Position in the later view, counted from 0.", examples=[0]
+    )
+    previous_position: FromZero | None = Field(
+        None, description="Position in the earlier view, counted from 0.", examples=[0]
     )
 
 
@@ -281,21 +321,28 @@ class ValidatedAnswer(Answer):
     """A valid config of version 2."""
 
     ok: bool = Field(description="Always true; an invalid config is `validation`.")
-    config: dict[str, JsonValue] = Field(description="The config in version 2.")
+    config: dict[str, JsonValue] = Field(
+        description="The config in version 2.", examples=[{"truncate": {"keep_last": 20}}]
+    )
 
 
 class RuleReportAnswer(Answer):
     """The result for one rule of a config of version 1; null for the whole config."""
 
-    rule: int | None = Field(description="Number of the rule, from 0; null for the whole config.")
+    rule: FromZero | None = Field(
+        description="Number of the rule, from 0; null for the whole config.", examples=[0]
+    )
     result: MigrationResult = Field(description="What became of the rule.")
-    message: str = Field(description="Explanation for a person.")
+    message: str = Field(
+        description="Explanation for a person.", examples=["the rule is the same in version 2"]
+    )
 
 
 class MigratedAnswer(Answer):
     """The config of version 2, and the result for each rule."""
 
     config: dict[str, JsonValue] | None = Field(
-        description="The config in version 2; null if it has none."
+        description="The config in version 2; null if it has none.",
+        examples=[{"truncate": {"keep_last": 20}}],
     )
     report: list[RuleReportAnswer] = Field(description="What became of each rule.")

@@ -49,19 +49,37 @@ class ProviderMessage(Answer):
         None, description="Text, or the provider's parts.", examples=["Hi"]
     )
     tool_calls: list[dict[str, JsonValue]] | None = Field(
-        None, description="Tool calls of an assistant message, in `openai`."
+        None,
+        description="Tool calls of an assistant message, in `openai`.",
+        examples=[
+            [
+                {
+                    "id": "call-1",
+                    "type": "function",
+                    "function": {"name": "find_parcel", "arguments": '{"id": "p-1"}'},
+                }
+            ]
+        ],
     )
     tool_call_id: str | None = Field(
-        None, description="Id of the call whose result this is, in `openai`."
+        None, description="Id of the call whose result this is, in `openai`.", examples=["call-1"]
     )
     call_id: str | None = Field(
-        None, description="Id of the call, of calls and results in `responses`."
+        None,
+        description="Id of the call, of calls and results in `responses`.",
+        examples=["call-1"],
     )
-    name: str | None = Field(None, description="Name of the speaker or the tool.")
+    name: str | None = Field(
+        None, description="Name of the speaker or the tool.", examples=["find_parcel"]
+    )
     arguments: str | None = Field(
-        None, description="Arguments of a call as JSON text, in `responses`."
+        None,
+        description="Arguments of a call as JSON text, in `responses`.",
+        examples=['{"id": "p-1"}'],
     )
-    output: JsonValue = Field(None, description="Result of a call, in `responses`.")
+    output: JsonValue = Field(
+        None, description="Result of a call, in `responses`.", examples=["It is in Lyon."]
+    )
 
 
 class FormattedAnswer(Answer):

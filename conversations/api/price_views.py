@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from conversations.domain.price_rules import PriceRule, PriceRules
 from conversations.domain.price_table import price_table
 from conversations.pricing import Prices, prices_of, set_prices
-from ctxadmin.http.described import IF_MATCH, Answer, Parameter, described
+from ctxadmin.http.described import IF_MATCH, Answer, FromZero, Parameter, Time, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.etags import expected_version, quoted
 from ctxadmin.identity.roles import Action
@@ -49,9 +49,9 @@ class PublicTableAnswer(Answer):
     """The table of public prices that this version of ctxadmin has."""
 
     source: str = Field(description="Where the prices are from.", examples=["genai-prices"])
-    version: str = Field(description="Version of the source.")
+    version: str = Field(description="Version of the source.", examples=["0.2.3"])
     date: str = Field(description="Day whose prices they are.", examples=["2026-11-24"])
-    models: int = Field(description="Number of models.")
+    models: FromZero = Field(description="Number of models.", examples=[2125])
 
 
 class PricesAnswer(Answer):
@@ -60,9 +60,11 @@ class PricesAnswer(Answer):
     models: list[PriceRule] = Field(
         description="Patterns with the prices that the workspace set; the first that fits decides."
     )
-    version: int = Field(description="How often they were set.", examples=[1])
-    author: str | None = Field(description="Who set them; null if nobody did.")
-    changed_at: str | None = Field(description="When they were set (ISO 8601, UTC).")
+    version: FromZero = Field(description="How often they were set.", examples=[1])
+    author: str | None = Field(
+        description="Who set them; null if nobody did.", examples=["person:li"]
+    )
+    changed_at: Time | None = Field(description="When they were set (ISO 8601, UTC).")
     public: PublicTableAnswer = Field(description="What holds for all other models.")
     found: ModelPriceAnswer | None = Field(
         None, description="The price of `model`, if that was asked for."

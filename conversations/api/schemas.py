@@ -8,6 +8,7 @@ from conversations.domain.configs import OperationConfig
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.imports.append_reader import read_appended
 from conversations.domain.message import MOST_MESSAGES, Draft, ReadMessages
+from ctxadmin.http.described import FromZero
 from ctxadmin.http.pagination import MAX_LIMIT
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
@@ -44,11 +45,17 @@ class _NewConversation(Contract):
         None, description="Id that you choose; by default one is made.", examples=["support-42"]
     )
     title: Title = Field("", description="Title, at most 300 characters.", examples=["Lost parcel"])
-    workflow: str | None = Field(None, description="Slug of the workflow that it will run.")
+    workflow: Annotated[str, WithJsonSchema(ids.NAME_SCHEMA)] | None = Field(
+        None, description="Slug of the workflow that it will run.", examples=["support"]
+    )
     metadata: dict[str, Data] = Field(
         {}, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
     )
-    tools: Tools = Field("", description="Text of the tool description.")
+    tools: Tools = Field(
+        "",
+        description="Text of the tool description.",
+        examples=["find_parcel(id): where a parcel is"],
+    )
 
 
 class CreateConversation(_NewConversation):
@@ -64,9 +71,15 @@ class CreateInFormat(_NewConversation):
     """``POST /conversations?format=``: with messages as a provider has them."""
 
     messages: FormattedMessages = Field(
-        [], description="First messages of the log, in the format of a provider."
+        [],
+        description="First messages of the log, in the format of a provider.",
+        examples=[[{"role": "user", "content": "Hi"}]],
     )
-    system: System = Field(None, description="Anthropic's system text, beside the messages.")
+    system: System = Field(
+        None,
+        description="Anthropic's system text, beside the messages.",
+        examples=["Answer in one sentence."],
+    )
 
     def drafts(self, name: ProviderFormat) -> tuple[Draft, ...]:
         return read_appended(self.messages, name, cast(JsonValue, self.system)).drafts
@@ -81,7 +94,11 @@ class ChangeConversation(Contract):
         description="The new metadata; they replace the old ones.",
         examples=[{"customer": "c-7"}],
     )
-    tools: Tools | None = Field(None, description="The new text of the tool description.")
+    tools: Tools | None = Field(
+        None,
+        description="The new text of the tool description.",
+        examples=["find_parcel(id): where a parcel is"],
+    )
 
 
 class AppendMessages(Contract):
@@ -99,7 +116,11 @@ class AppendInFormat(Contract):
         description="Messages to append, in the format of a provider.",
         examples=[[{"role": "user", "content": "Hi"}]],
     )
-    system: System = Field(None, description="Anthropic's system text, beside the messages.")
+    system: System = Field(
+        None,
+        description="Anthropic's system text, beside the messages.",
+        examples=["Answer in one sentence."],
+    )
 
     def drafts(self, name: ProviderFormat) -> tuple[Draft, ...]:
         return read_appended(self.messages, name, cast(JsonValue, self.system)).drafts
@@ -108,12 +129,20 @@ class AppendInFormat(Contract):
 class SeenView(Contract):
     """The reason of a change, and what its writer saw of the view."""
 
-    reason: Reason | None = Field(None, description="Why it was done, in the author's words.")
+    reason: Reason | None = Field(
+        None,
+        description="Why it was done, in the author's words.",
+        examples=["The date was wrong."],
+    )
     expected_revision: Number | None = Field(
-        None, description="The revision that you read; another one now is `version_conflict`."
+        None,
+        description="The revision that you read; another one now is `version_conflict`.",
+        examples=[3],
     )
     expected_count: Number | None = Field(
-        None, description="Visible messages that you read; another number is `version_conflict`."
+        None,
+        description="Visible messages that you read; another number is `version_conflict`.",
+        examples=[12],
     )
 
 
@@ -146,7 +175,7 @@ class Operate(OperationConfig, Guarded):
 class OpenBatch(Guarded):
     """``POST /conversations/{id}/batches``."""
 
-    boundary: int = Field(
+    boundary: FromZero = Field(
         description="Hide the messages of the log before this index.", examples=[0]
     )
 
@@ -154,13 +183,13 @@ class OpenBatch(Guarded):
 class Rollback(Guarded):
     """``POST /conversations/{id}/rollback``."""
 
-    batch: int = Field(description="Number of the batch to show again.", examples=[0])
+    batch: FromZero = Field(description="Number of the batch to show again.", examples=[0])
 
 
 class Restore(Guarded):
     """``POST /conversations/{id}/restore``."""
 
-    revision: int = Field(description="Revision to show again.", examples=[0])
+    revision: FromZero = Field(description="Revision to show again.", examples=[0])
 
 
 def metadata_bytes(metadata: dict[str, JsonValue]) -> bytes:

@@ -15,7 +15,7 @@ from conversations.domain.diff import Change
 from conversations.domain.revisions import Seen
 from conversations.results import Applied
 from conversations.store import find_head
-from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -148,8 +148,8 @@ class Diff(ConversationEndpoint):
         "Compare two revisions",
         answer=ListOf[ChangeAnswer],
         query=(
-            Parameter("from", "The number of a revision.", int, required=True),
-            Parameter("to", "The number of a revision.", int, required=True),
+            Parameter("from", "The number of a revision.", int, True, limits=FROM_ZERO),
+            Parameter("to", "The number of a revision.", int, True, limits=FROM_ZERO),
             *PAGE,
         ),
     )

@@ -52,14 +52,18 @@ class TruncateConfig(Contract):
     ``keep_system`` keeps the visible system messages in addition to what the options keep.
     """
 
-    keep_first: Count | None = Field(None, description="Keep this many messages at the beginning.")
+    keep_first: Count | None = Field(
+        None, description="Keep this many messages at the beginning.", examples=[2]
+    )
     keep_last: Count | None = Field(
         None, description="Keep this many messages at the end.", examples=[6]
     )
     remove_first: Count | None = Field(
-        None, description="Hide this many messages at the beginning."
+        None, description="Hide this many messages at the beginning.", examples=[4]
     )
-    remove_last: Count | None = Field(None, description="Hide this many messages at the end.")
+    remove_last: Count | None = Field(
+        None, description="Hide this many messages at the end.", examples=[2]
+    )
     range: RangeConfig | None = Field(None, description="Keep only these positions.")
     remove_ranges: Annotated[list[RangeConfig], Field(min_length=1, max_length=1000)] | None = (
         Field(None, description="Hide these positions.")
@@ -107,9 +111,9 @@ class Age(Contract):
     """
 
     turns: AgeCount | None = Field(None, description="In turns.", examples=[3])
-    messages: AgeCount | None = Field(None, description="In visible messages.")
+    messages: AgeCount | None = Field(None, description="In visible messages.", examples=[20])
     minutes: AgeCount | None = Field(
-        None, description="In minutes before the latest visible message was logged."
+        None, description="In minutes before the latest visible message was logged.", examples=[60]
     )
 
     @model_validator(mode="after")
@@ -131,10 +135,10 @@ class FilterConfig(Contract):
         None, description="Hide messages with other roles.", examples=[["user", "assistant"]]
     )
     content_contains: KeywordList | None = Field(
-        None, description="Hide messages without any of these keywords."
+        None, description="Hide messages without any of these keywords.", examples=[["parcel"]]
     )
     content_excludes: KeywordList | None = Field(
-        None, description="Hide messages with any of these keywords."
+        None, description="Hide messages with any of these keywords.", examples=[["secret"]]
     )
     nodes: NameList | None = Field(
         None, description="Hide messages that none of these nodes wrote.", examples=[["research"]]
@@ -150,7 +154,7 @@ class FilterConfig(Contract):
     older_than: Age | None = Field(None, description="Hide messages that are not older than this.")
     newer_than: Age | None = Field(None, description="Hide messages that are older than this.")
     larger_than: Annotated[int, Field(ge=0, le=10**9)] | None = Field(
-        None, description="Hide messages with at most this many tokens."
+        None, description="Hide messages with at most this many tokens.", examples=[1000]
     )
     has: Annotated[list[Trait], Field(min_length=1, max_length=100)] | None = Field(
         None, description="Hide messages that have none of these.", examples=[["image"]]

@@ -186,9 +186,13 @@ class IncomingMessage(Contract):
         None, description="Text, or a list of parts; null beside tool calls.", examples=["Hi"]
     )
     tool_call_id: Annotated[str | None, Field(min_length=1, validate_default=True)] = Field(
-        None, description="Id of the call whose result this is, of a tool message."
+        None,
+        description="Id of the call whose result this is, of a tool message.",
+        examples=["call-1"],
     )
-    name: str | None = Field(None, description="Name of the speaker or the tool.")
+    name: str | None = Field(
+        None, description="Name of the speaker or the tool.", examples=["find_parcel"]
+    )
     metadata: dict[str, JsonValue] | None = Field(
         None, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
     )
@@ -196,13 +200,13 @@ class IncomingMessage(Contract):
         False, description="Whether it tells the model which tools it has."
     )
     id: Annotated[str | None, Field(pattern=f"^{PATTERN}$")] = Field(
-        None, description="Id that you choose; by default `log-{index}`."
+        None, description="Id that you choose; by default `log-{index}`.", examples=["question-1"]
     )
     tokens: Annotated[int | None, Field(ge=0, le=_MOST_TOKENS)] = Field(
-        None, description="Tokens as the model counts them; by default estimated."
+        None, description="Tokens as the model counts them; by default estimated.", examples=[120]
     )
     node_id: Annotated[str | None, Field(min_length=1, max_length=64)] = Field(
-        None, description="Node that wrote it."
+        None, description="Node that wrote it.", examples=["draft"]
     )
 
     pinned: bool = Field(

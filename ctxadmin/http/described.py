@@ -26,9 +26,9 @@ without such a line. Nothing here changes what an endpoint does.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, WithJsonSchema
 from pydantic_core import CoreSchema, core_schema
 from rest_framework.response import Response
 
@@ -76,6 +76,7 @@ class Parameter:
         return {"type": names[self.kind], **self.limits}
 
 
+FROM_ZERO: Final = {"minimum": 0}
 PAGE: Final = (
     Parameter("cursor", "Start of the page: `next` of the previous page."),
     Parameter(
@@ -175,6 +176,15 @@ def description_of(handler: object) -> Described | None:
     return found if isinstance(found, Described) else None
 
 
+# Described so, and not checked by the model: answers are compared by the contract tests, of bodies
+# the rules behind refuse the rest with a code of their own.
+FromZero = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 0})]
+FromOne = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1})]
+Time = Annotated[
+    str, WithJsonSchema({"type": "string", "examples": ["2026-07-01T09:30:00.000000Z"]})
+]
+
+
 class Answer(BaseModel):
     """The base of the models of answers.
 
@@ -196,7 +206,10 @@ class ListOf(Answer, Generic[ItemT]):
     model_config = ConfigDict(json_schema_extra={"description": "A page of a list."})
 
     results: list[ItemT] = Field(description="The items of this page.")
-    next: str | None = Field(description="Cursor of the next page; null on the last one.")
+    next: str | None = Field(
+        description="Cursor of the next page; null on the last one.",
+        examples=["WzEwMF0"],
+    )
 
 
 class JsonOf(DescribedBy):

@@ -44,6 +44,8 @@ _PATH_PARAMETERS: Final = {
     "webhook_id": "The id of a webhook.",
     "delivery_id": "The id of a delivery.",
 }
+_LONGEST_ID: Final = 64  # a longer one is not_found
+_LONGEST: Final = {"node_id": 128}  # engines keep those that they have
 _IDEMPOTENCY_KEY: Final = Parameter(
     "Idempotency-Key",
     "The call takes effect once; a repeat within 24 hours gets the same answer.",
@@ -121,7 +123,12 @@ class Schema(AutoSchema):
     def _get_parameters(self) -> list[Json]:
         found = super()._get_parameters()
         for parameter in found:
-            parameter["description"] = _PATH_PARAMETERS.get(parameter["name"], "")
+            name, schema = parameter["name"], parameter["schema"]
+            parameter["description"] = _PATH_PARAMETERS.get(name, "")
+            if schema["type"] == "string":
+                schema["maxLength"] = _LONGEST.get(name, _LONGEST_ID)
+            else:
+                schema["minimum"] = 0
         said = self.about.parameters if self.about else ()
         if self.method in ("POST", "PATCH") and getattr(self.view, "keep_answers", False):
             said = (*said, _IDEMPOTENCY_KEY)

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ctxadmin.http.described import Parameter
+from ctxadmin.http.described import FROM_ZERO, Parameter
 from ctxadmin.http.error_catalogue import CATALOGUE
 
 Json = dict[str, Any]
@@ -16,8 +16,9 @@ def integer(description: str, **more: object) -> Json:
     return {"type": "integer", "description": description, **more}
 
 
-def texts(description: str) -> Json:
-    return {"type": "array", "description": description, "items": {"type": "string"}}
+def texts(description: str, example: str) -> Json:
+    items = {"type": "string"}
+    return {"type": "array", "description": description, "items": items, "examples": [[example]]}
 
 
 PROBLEM: Final[Json] = {
@@ -25,11 +26,15 @@ PROBLEM: Final[Json] = {
     "description": "An error (RFC 9457). `code` is stable, `type` links to its explanation.",
     "required": ["type", "title", "status", "code", "detail"],
     "properties": {
-        "type": text("Address of the explanation of the code.", format="uri-reference"),
-        "title": text("Name of the code for a person."),
-        "status": integer("HTTP status.", examples=[404]),
+        "type": text(
+            "Address of the explanation of the code.",
+            format="uri-reference",
+            examples=["/api/docs/errors#version_conflict"],
+        ),
+        "title": text("Name of the code for a person.", examples=["Version conflict"]),
+        "status": integer("HTTP status.", minimum=400, examples=[409]),
         "code": text("Stable code.", enum=list(CATALOGUE)),
-        "detail": text("What is wrong, for a person."),
+        "detail": text("What is wrong, for a person.", examples=["The version is 14, not 13."]),
         "errors": {
             "type": "array",
             "description": "The invalid places of the input.",
@@ -39,30 +44,40 @@ PROBLEM: Final[Json] = {
                 "properties": {
                     "pointer": text(
                         "A JSON pointer into the body, `?name` for a parameter, "
-                        "or the name of a header."
+                        "or the name of a header.",
+                        examples=["/messages/0/role"],
                     ),
-                    "message": text("What is wrong there, for a person."),
-                    "code": text("Stable code of this problem."),
-                    "line": integer("Line in a text, from 1.", minimum=1),
-                    "column": integer("Column in a text, from 1.", minimum=1),
+                    "message": text(
+                        "What is wrong there, for a person.", examples=["this field is required"]
+                    ),
+                    "code": text("Stable code of this problem.", examples=["validation"]),
+                    "line": integer("Line in a text, from 1.", minimum=1, examples=[12]),
+                    "column": integer("Column in a text, from 1.", minimum=1, examples=[5]),
                 },
             },
         },
-        "expected": {"description": "The version that the writer expected."},
-        "actual": {"description": "The current version."},
-        "changed_keys": texts("Names of the state keys that changed in between."),
-        "missing": texts("Names of the missing context."),
+        "expected": {"description": "The version that the writer expected.", "examples": [13]},
+        "actual": {"description": "The current version.", "examples": [14]},
+        "changed_keys": texts("Names of the state keys that changed in between.", "draft"),
+        "missing": texts("Names of the missing context.", "draft"),
         "indices": {
             "type": "array",
             "description": "Log indices of messages that do not fit together.",
-            "items": {"type": "integer"},
+            "items": {"type": "integer", "minimum": 0},
+            "examples": [[4, 5]],
         },
-        "key": text("Name of the state key."),
-        "limit": integer("The limit in bytes, keys or units of work."),
-        "status_now": text("Status of the execution."),
-        "ready_nodes": texts("Ids of the nodes that can be completed now."),
-        "held_by": text("Who has a lease of the node."),
-        "until": text("When that lease expires (ISO 8601, UTC).", format="date-time"),
+        "key": text("Name of the state key.", examples=["draft"]),
+        "limit": integer(
+            "The limit in bytes, keys or units of work.", minimum=0, examples=[16777216]
+        ),
+        "status_now": text("Status of the execution.", examples=["PAUSED"]),
+        "ready_nodes": texts("Ids of the nodes that can be completed now.", "review"),
+        "held_by": text("Who has a lease of the node.", examples=["token:engine"]),
+        "until": text(
+            "When that lease expires (ISO 8601, UTC).",
+            format="date-time",
+            examples=["2026-07-01T09:30:00.000000Z"],
+        ),
     },
 }
 
@@ -100,7 +115,12 @@ def headers(status: int, of_success: tuple[str, ...] = ()) -> Json:
 SIGNATURE: Final = (
     Parameter("webhook-id", "Id of the delivery, the same at every attempt.", str, True, "header"),
     Parameter(
-        "webhook-timestamp", "When this attempt was signed, in Unix seconds.", int, True, "header"
+        "webhook-timestamp",
+        "When this attempt was signed, in Unix seconds.",
+        int,
+        True,
+        "header",
+        limits=FROM_ZERO,
     ),
     Parameter(
         "webhook-signature",

@@ -10,6 +10,8 @@ PATTERN: Final = r"[A-Za-z0-9_-]{1,64}"
 # As JSON Schema has it: a whole text, and with the reserved words left out.
 SCHEMA: Final = {"type": "string", "pattern": f"^{PATTERN}$"}
 FREE_SCHEMA: Final = {"type": "string", "pattern": f"^(?!(?:import|diff)$){PATTERN}$"}
+# Of something that is there: another text is found wrong when it is looked up.
+NAME_SCHEMA: Final = {"type": "string", "maxLength": 64}
 _PUBLIC_ID: Final = re.compile(PATTERN)
 _RESERVED: Final = frozenset({"import", "diff"})
 _EPOCH_MS: Final = 1_704_067_200_000  # 2024-01-01T00:00:00Z

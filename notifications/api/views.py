@@ -7,7 +7,16 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.http.described import IF_MATCH, PAGE, Answer, ListOf, Parameter, described
+from ctxadmin.http.described import (
+    IF_MATCH,
+    PAGE,
+    Answer,
+    FromZero,
+    ListOf,
+    Parameter,
+    Time,
+    described,
+)
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
@@ -29,7 +38,7 @@ class WebhookAnswer(Answer):
     deliveries are also signed with the former secret.
     """
 
-    id: str = Field(description="Id of the webhook.")
+    id: str = Field(description="Id of the webhook.", examples=["hook_7q2m4x8k1n5p9r3t"])
     name: str = Field(description="Name of the webhook.", examples=["Chat room"])
     url: str = Field(
         description="Address to which events are sent.", examples=["https://example.org/hook"]
@@ -37,15 +46,17 @@ class WebhookAnswer(Answer):
     kinds: list[str] = Field(
         description="Kinds of events that are sent.", examples=[["execution.paused"]]
     )
-    workflow: str | None = Field(description="Slug of the only workflow; null for all executions.")
+    workflow: str | None = Field(
+        description="Slug of the only workflow; null for all executions.", examples=["support"]
+    )
     paused: bool = Field(description="Whether events are queued and not sent.")
-    gone_at: str | None = Field(description="When the receiver answered 410 (ISO 8601, UTC).")
-    former_secret_until: str | None = Field(
+    gone_at: Time | None = Field(description="When the receiver answered 410 (ISO 8601, UTC).")
+    former_secret_until: Time | None = Field(
         description="Until when the former secret also signs (ISO 8601, UTC)."
     )
-    owner: str = Field(description="Who saved it last.")
-    version: int = Field(description="Number of its changes.", examples=[1])
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    owner: str = Field(description="Who saved it last.", examples=["person:li"])
+    version: FromZero = Field(description="Number of its changes.", examples=[1])
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, hook: Webhook) -> Self:
@@ -55,7 +66,10 @@ class WebhookAnswer(Answer):
 class NewWebhookAnswer(WebhookAnswer):
     """A webhook with its secret, which no other answer contains."""
 
-    secret: str = Field(description="Secret that signs the deliveries; shown only once.")
+    secret: str = Field(
+        description="Secret that signs the deliveries; shown only once.",
+        examples=["whsec_MDEyMzQ1Njc4OWFiY2RlZg=="],
+    )
 
     @classmethod
     def with_secret(cls, made: webhooks.NewSecret) -> Self:
@@ -65,19 +79,28 @@ class NewWebhookAnswer(WebhookAnswer):
 class DeliveryAnswer(Answer):
     """A delivery to a webhook; `id` is the `webhook-id` of every attempt."""
 
-    id: str = Field(description="Id of the delivery: `webhook-id` of every attempt.")
+    id: str = Field(
+        description="Id of the delivery: `webhook-id` of every attempt.",
+        examples=["dlv_7q2m4x8k1n5p9r3t"],
+    )
     kind: str = Field(description="Kind of the event.", examples=["execution.paused"])
-    conversation_id: str | None = Field(description="Id of the conversation; null in a test.")
-    execution: str | None = Field(description="Id of the execution; null in a test.")
-    version: int | None = Field(description="Version that the event is about.")
-    at: str = Field(description="When the event happened (ISO 8601, UTC).")
+    conversation_id: str | None = Field(
+        description="Id of the conversation; null in a test.", examples=["support-42"]
+    )
+    execution: str | None = Field(
+        description="Id of the execution; null in a test.", examples=["exec_7q2m4x8k1n5p9r3t"]
+    )
+    version: FromZero | None = Field(description="Version that the event is about.", examples=[13])
+    at: Time = Field(description="When the event happened (ISO 8601, UTC).")
     state: Literal["waiting", "sent", "dead"] = Field(
         description="Whether it waits, was sent, or was given up."
     )
-    attempts: int = Field(description="Number of attempts.", examples=[1])
-    next_at: str | None = Field(description="When the next attempt is due (ISO 8601, UTC).")
-    answered: int | None = Field(description="HTTP status of the last answer.", examples=[200])
-    problem: str | None = Field(description="Why the last attempt failed.")
+    attempts: FromZero = Field(description="Number of attempts.", examples=[1])
+    next_at: Time | None = Field(description="When the next attempt is due (ISO 8601, UTC).")
+    answered: FromZero | None = Field(description="HTTP status of the last answer.", examples=[200])
+    problem: str | None = Field(
+        description="Why the last attempt failed.", examples=["The receiver answered 500."]
+    )
 
     @classmethod
     def of(cls, row: Delivery) -> Self:

@@ -30,7 +30,7 @@ class CreateWebhook(Contract):
     )
     kinds: Kinds = Field(description="Kinds of events to send.", examples=[["execution.paused"]])
     workflow: Slug | None = Field(
-        None, description="Only executions of this workflow; by default all."
+        None, description="Only executions of this workflow; by default all.", examples=["support"]
     )
 
 
@@ -45,7 +45,9 @@ class ChangeWebhook(Contract):
         None, description="The new kinds of events.", examples=[["execution.paused"]]
     )
     workflow: Slug | Annotated[str, Field(max_length=0)] | None = Field(
-        None, description="Slug of the only workflow; an empty text means all."
+        None,
+        description="Slug of the only workflow; an empty text means all.",
+        examples=["support"],
     )
     paused: bool | None = Field(None, description="Whether events are queued and not sent.")
     expected_version: Annotated[int, Field(ge=0)] | None = Field(

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from conversations.api.answers import MessageFields
 from conversations.api.formats import ProviderMessage
-from ctxadmin.http.described import Answer, JsonOf
+from ctxadmin.http.described import Answer, FromOne, FromZero, JsonOf, Time
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.context import PromptContextInput
@@ -26,16 +26,18 @@ class WorkflowAnswer(Answer):
 
     slug: str = Field(description="Slug of the workflow, its id in paths.", examples=["support"])
     name: str = Field(description="Name of the workflow.", examples=["Support"])
-    description: str = Field(description="What it is for, in a few words.")
-    draft_version: int = Field(description="Number of the draft's changes.", examples=[4])
-    published_version: int | None = Field(
+    description: str = Field(
+        description="What it is for, in a few words.", examples=["Answers customers."]
+    )
+    draft_version: FromZero = Field(description="Number of the draft's changes.", examples=[4])
+    published_version: FromOne | None = Field(
         description="Latest published version; null without.", examples=[1]
     )
-    published_draft_version: int | None = Field(
-        description="Version of the draft that was published."
+    published_draft_version: FromZero | None = Field(
+        description="Version of the draft that was published.", examples=[4]
     )
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
-    updated_at: str = Field(description="When it was last changed (ISO 8601, UTC).")
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
+    updated_at: Time = Field(description="When it was last changed (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, row: Workflow) -> "WorkflowAnswer":
@@ -62,11 +64,14 @@ class ProblemAnswer(Answer):
     pointer: str = Field(
         description="JSON pointer to the place in the document.", examples=["/nodes/0"]
     )
-    code: str = Field(description="Stable code of the problem.")
-    message: str = Field(description="What is wrong, for a person.")
+    code: str = Field(description="Stable code of the problem.", examples=["incompatible_context"])
+    message: str = Field(
+        description="What is wrong, for a person.",
+        examples=["the filter leaves this node neither a message nor a variable that it could use"],
+    )
     severity: Severity = Field(description="An error prevents publishing, a warning does not.")
-    node: str | None = Field(None, description="Id of the node.")
-    edge: str | None = Field(None, description="Id of the edge.")
+    node: str | None = Field(None, description="Id of the node.", examples=["draft"])
+    edge: str | None = Field(None, description="Id of the edge.", examples=["to-review"])
 
 
 Problems = Annotated[object, JsonOf(list[ProblemAnswer])]
@@ -76,7 +81,7 @@ DocumentJson = Annotated[object, JsonOf(Document)]
 class SavedDraftAnswer(Answer):
     """The new version of a draft, and its problems."""
 
-    draft_version: int = Field(description="Number of the draft's changes.", examples=[4])
+    draft_version: FromZero = Field(description="Number of the draft's changes.", examples=[4])
     problems: Problems = Field(description="Problems of the document, in order.")
 
     @classmethod
@@ -91,7 +96,7 @@ class DraftAnswer(Answer):
     """A draft with its version and problems."""
 
     document: DocumentJson = Field(description="The workflow document.")
-    draft_version: int = Field(description="Number of the draft's changes.", examples=[4])
+    draft_version: FromZero = Field(description="Number of the draft's changes.", examples=[4])
     problems: Problems = Field(description="Problems of the document, in order.")
 
     @classmethod
@@ -106,8 +111,8 @@ class DraftAnswer(Answer):
 class PlacedProblemAnswer(ProblemAnswer):
     """A problem of an imported text; lines and columns count from 1."""
 
-    file_line: int = Field(description="Line in the text, from 1.", examples=[12])
-    file_column: int = Field(description="Column in the text, from 1.", examples=[5])
+    file_line: FromOne = Field(description="Line in the text, from 1.", examples=[12])
+    file_column: FromOne = Field(description="Column in the text, from 1.", examples=[5])
 
 
 class ImportedAnswer(WorkflowAnswer):
@@ -130,12 +135,14 @@ class ImportedAnswer(WorkflowAnswer):
 class PublishedAnswer(Answer):
     """A published version."""
 
-    version: int = Field(description="Number of the published version, from 1.", examples=[1])
-    note: str = Field(description="What changed, in the author's words.")
+    version: FromOne = Field(description="Number of the published version, from 1.", examples=[1])
+    note: str = Field(
+        description="What changed, in the author's words.", examples=["First version"]
+    )
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
-    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, row: WorkflowVersion) -> "PublishedAnswer":
@@ -175,9 +182,11 @@ class FieldChangeAnswer(Answer):
     """One difference within an element; a side without a value is left out."""
 
     path: str = Field(description="JSON pointer to the place.", examples=["/plan/0"])
-    kind: str = Field(description="Kind of the difference.")
-    before: JsonValue = Field(None, description="The value before.")
-    after: JsonValue = Field(None, description="The value after.")
+    kind: str = Field(description="Kind of the difference.", examples=["changed"])
+    before: JsonValue = Field(None, description="The value before.", examples=["It is in Lyon."])
+    after: JsonValue = Field(
+        None, description="The value after.", examples=["It arrives tomorrow."]
+    )
 
 
 class ElementChangeAnswer(Answer):
@@ -189,58 +198,87 @@ class ElementChangeAnswer(Answer):
     element: str = Field(
         description="Kind of the element: node, edge, reducer or field.", examples=["node"]
     )
-    id: str = Field(description="Id or name of the element.")
-    kind: str = Field(description="Kind of the difference.")
-    before: JsonValue = Field(None, description="The element before; absent if it was added.")
-    after: JsonValue = Field(None, description="The element after; absent if it was removed.")
+    id: str = Field(description="Id or name of the element.", examples=["draft"])
+    kind: str = Field(description="Kind of the difference.", examples=["changed"])
+    before: JsonValue = Field(
+        None,
+        description="The element before; absent if it was added.",
+        examples=[{"id": "draft", "type": "llm", "name": "Draft"}],
+    )
+    after: JsonValue = Field(
+        None,
+        description="The element after; absent if it was removed.",
+        examples=[{"id": "draft", "type": "llm", "name": "Draft the answer"}],
+    )
     fields: list[FieldChangeAnswer] = Field([], description="Differences within the element.")
 
 
 class NoticeAnswer(Answer):
     """A warning about messages, by their indices."""
 
-    code: str = Field(description="Stable code.")
-    message: str = Field(description="Explanation for a person.")
-    indices: list[int] = Field(description="Log indices of the messages.")
-    step: str | int = Field(description="Step of the filters: a name, or a number from 0.")
+    code: str = Field(description="Stable code.", examples=["split_pair"])
+    message: str = Field(
+        description="Explanation for a person.",
+        examples=["A tool call is visible without its result."],
+    )
+    indices: list[FromZero] = Field(description="Log indices of the messages.", examples=[[4, 5]])
+    step: str | FromZero = Field(
+        description="Step of the filters: a name, or a number from 0.", examples=["filter"]
+    )
 
 
 class ConflictAnswer(Answer):
     """Two edges have different values under one name; the later edge won."""
 
     section: str = Field(
-        description="Section of the context: variables, history, metadata or messages."
+        description="Section of the context: variables, history, metadata or messages.",
+        examples=["variables"],
     )
-    name: str = Field(description="Name.")
-    winner: str = Field(description="Edge whose value was kept.")
-    loser: str = Field(description="Edge whose value was dropped.")
+    name: str = Field(description="Name.", examples=["score"])
+    winner: str = Field(description="Edge whose value was kept.", examples=["b"])
+    loser: str = Field(description="Edge whose value was dropped.", examples=["a"])
 
 
 class DecisionAnswer(Answer):
     """What happened to one name or message, by which step and rule, and why."""
 
     section: str = Field(
-        description="Section of the context: variables, history, metadata or messages."
+        description="Section of the context: variables, history, metadata or messages.",
+        examples=["variables"],
     )
-    name: str | None = Field(None, description="Name, in the sections of names.")
-    index: int | None = Field(None, description="Log index, of a message.")
+    name: str | None = Field(
+        None, description="Name, in the sections of names.", examples=["draft"]
+    )
+    index: FromZero | None = Field(None, description="Log index, of a message.", examples=[8])
     verdict: str = Field(description="kept, dropped, changed or added.", examples=["kept"])
-    step: str | int = Field(description="Step of the filters: a name, or a number from 0.")
-    rule: int | None = Field(None, description="Number of the rule in its filter, from 0.")
-    filter: int | None = Field(None, description="Number of the filter in its step, from 0.")
-    renamed: str | None = Field(None, description="The new name, if it was renamed.")
-    reason: str = Field(description="Why the rule decided so.")
-    before: JsonValue = Field(None, description="The value before.")
-    after: JsonValue = Field(None, description="The value after.")
+    step: str | FromZero = Field(
+        description="Step of the filters: a name, or a number from 0.", examples=["filter"]
+    )
+    rule: FromZero | None = Field(
+        None, description="Number of the rule in its filter, from 0.", examples=[0]
+    )
+    filter: FromZero | None = Field(
+        None, description="Number of the filter in its step, from 0.", examples=[0]
+    )
+    renamed: str | None = Field(
+        None, description="The new name, if it was renamed.", examples=["summary"]
+    )
+    reason: str = Field(
+        description="Why the rule decided so.", examples=["no rule matches it, the default is pass"]
+    )
+    before: JsonValue = Field(None, description="The value before.", examples=["It is in Lyon."])
+    after: JsonValue = Field(
+        None, description="The value after.", examples=["It arrives tomorrow."]
+    )
 
 
 class SeenMessageAnswer(MessageFields):
     """A message as a node sees it, with its additional fields."""
 
-    index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
+    index: FromZero = Field(description="Index in the message log, counted from 0.", examples=[0])
     id: str = Field(description="Id of the message.", examples=["log-0"])
     visible: bool = Field(description="Whether it is in the current view.")
-    tokens: int = Field(
+    tokens: FromZero = Field(
         description="Tokens of a model: as reported by the engine, else estimated.", examples=[120]
     )
     tokens_estimated: bool = Field(description="Whether the tokens are an estimate.")
@@ -309,13 +347,17 @@ class PreviewAnswer(AppliedAnswer):
         description="System messages, in formats that keep them apart."
     )
     conflicts: Conflicts = Field(description="Names with different values on several edges.")
-    edges: list[str] = Field(description="Ids of the incoming edges that were used.")
+    edges: list[str] = Field(
+        description="Ids of the incoming edges that were used.", examples=[["to-review"]]
+    )
     problems: Problems = Field(description="Problems of the document, in order.")
-    tokens_before: int = Field(
+    tokens_before: FromZero = Field(
         description="Tokens of the visible messages before.", examples=[2400]
     )
-    tokens_after: int = Field(description="Tokens of the visible messages after.", examples=[900])
-    cached_prefix_lost: int = Field(
+    tokens_after: FromZero = Field(
+        description="Tokens of the visible messages after.", examples=[900]
+    )
+    cached_prefix_lost: FromZero = Field(
         description="Tokens of the cached prefix that are lost.", examples=[300]
     )
 
@@ -348,31 +390,46 @@ class CheckedAnswer(Answer):
     """
 
     ok: bool = Field(description="Always true; an invalid condition is `validation`.")
-    names: list[str] = Field(description="Names that the condition mentions.")
-    value: JsonValue = Field(None, description="Its value in the given context.")
+    names: list[str] = Field(description="Names that the condition mentions.", examples=[["score"]])
+    value: JsonValue = Field(None, description="Its value in the given context.", examples=[True])
     holds: bool | None = Field(None, description="Whether that value counts as true.")
 
 
 class RegisteredAnswer(Answer):
     """A processor or a transform with its origin; ``fault`` if it cannot be loaded."""
 
-    name: str = Field(description="Name, as documents use it.")
-    origin: str = Field(description="`builtin`, `registered` or the name of a package.")
-    description: str = Field(description="What it is for, in a few words.")
-    fault: str | None = Field(description="Why it cannot be loaded; null if it can.")
+    name: str = Field(description="Name, as documents use it.", examples=["filter_in"])
+    origin: str = Field(
+        description="`builtin`, `registered` or the name of a package.", examples=["builtin"]
+    )
+    description: str = Field(
+        description="What it is for, in a few words.", examples=["Passes the template only."]
+    )
+    fault: str | None = Field(
+        description="Why it cannot be loaded; null if it can.",
+        examples=["ModuleNotFoundError: acme_filters"],
+    )
 
 
 class ReducerAnswer(Answer):
     """A reducer, and the state keys that have it by default."""
 
     name: str = Field(description="Name of the reducer.", examples=["append"])
-    description: str = Field(description="What it is for, in a few words.")
-    default_for: list[str] = Field(description="State keys that have it by default.")
+    description: str = Field(
+        description="What it is for, in a few words.",
+        examples=["Appends a list to the existing one."],
+    )
+    default_for: list[str] = Field(
+        description="State keys that have it by default.", examples=[["messages"]]
+    )
 
 
 class SchemaAnswer(Answer):
     """A config whose JSON Schema is at ``url``."""
 
-    name: str = Field(description="Name of the config.")
-    description: str = Field(description="What it is for, in a few words.")
-    url: str = Field(description="Address of its JSON Schema.")
+    name: str = Field(description="Name of the config.", examples=["budget"])
+    description: str = Field(
+        description="What it is for, in a few words.",
+        examples=["Over ``max_tokens`` a view is cut until at most ``target_tokens`` remain."],
+    )
+    url: str = Field(description="Address of its JSON Schema.", examples=["/api/v1/schemas/budget"])

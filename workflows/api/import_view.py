@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.http.described import IF_MATCH, Parameter, described
+from ctxadmin.http.described import FROM_ZERO, IF_MATCH, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.json_body import StrictJsonParser
 from ctxadmin.identity.roles import Action
@@ -47,7 +47,12 @@ class ImportYaml(Endpoint):
         also=(200,),
         query=(
             Parameter("slug", "With a YAML body: the slug; by default derived from its name."),
-            Parameter("expected_version", "With a YAML body: like the field of this name.", int),
+            Parameter(
+                "expected_version",
+                "With a YAML body: like the field of this name.",
+                int,
+                limits=FROM_ZERO,
+            ),
         ),
         headers=(IF_MATCH,),
         errors=("duplicate", "version_conflict", "not_found"),

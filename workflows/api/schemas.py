@@ -54,7 +54,7 @@ class CreateWorkflow(Contract):
         None, description="Slug that you choose; by default one is made.", examples=["support"]
     )
     name: Name = Field("", description="Name of the workflow.", examples=["Support"])
-    description: Text = Field("", description="What it is for.")
+    description: Text = Field("", description="What it is for.", examples=["Answers customers."])
     start_with: StarterName | None = Field(
         None, description="Template with whose nodes and edges it starts."
     )
@@ -66,7 +66,9 @@ class ChangeWorkflow(Contract):
     name: Annotated[Name, Field(min_length=1)] | None = Field(
         None, description="The new name.", examples=["Support"]
     )
-    description: Text | None = Field(None, description="The new description.")
+    description: Text | None = Field(
+        None, description="The new description.", examples=["Answers customers."]
+    )
 
 
 class PutDraft(Contract):
@@ -100,9 +102,11 @@ class ImportWorkflow(Contract):
     yaml: str = Field(
         description="The document as YAML text.", examples=["name: Support\nnodes: []\nedges: []\n"]
     )
-    slug: Slug | None = Field(None, description="Slug of the workflow to make or to change.")
+    slug: Slug | None = Field(
+        None, description="Slug of the workflow to make or to change.", examples=["support"]
+    )
     expected_version: Number | None = Field(
-        None, description="`draft_version` that you read, of an existing workflow."
+        None, description="`draft_version` that you read, of an existing workflow.", examples=[4]
     )
 
 
@@ -117,18 +121,22 @@ class PreviewNode(Contract):
 
     node: ElementId = Field(description="Id of the node.", examples=["draft"])
     edges: Annotated[list[ElementId], Field(max_length=MAX_ARRIVALS)] | None = Field(
-        None, description="Ids of the edges to enter along; by default the ready ones."
+        None,
+        description="Ids of the edges to enter along; by default the ready ones.",
+        examples=[["to-review"]],
     )
     document: Document | None = Field(
         None, description="A document that is not saved, instead of the draft."
     )
     version: Annotated[int, Field(ge=1, lt=2**31)] | None = Field(
-        None, description="Published version, instead of the draft."
+        None, description="Published version, instead of the draft.", examples=[1]
     )
-    conversation_id: str | None = Field(
-        None, description="Conversation whose context the node would see."
+    conversation_id: Annotated[str, WithJsonSchema(ids.NAME_SCHEMA)] | None = Field(
+        None, description="Conversation whose context the node would see.", examples=["support-42"]
     )
-    at: Number | None = Field(None, description="Version of its execution; by default the latest.")
+    at: Number | None = Field(
+        None, description="Version of its execution; by default the latest.", examples=[13]
+    )
     context: ContextSource | None = Field(
         None,
         description="A prompt context, instead of a conversation.",
@@ -180,12 +188,18 @@ class ApplyFilters(Contract):
 class JoinArrival(Contract):
     """The context of one edge; an edge without a name is named by its index from 0."""
 
-    edge: ElementId | None = Field(None, description="Name of the edge; by default its index.")
+    edge: ElementId | None = Field(
+        None, description="Name of the edge; by default its index.", examples=["a"]
+    )
     context: ContextSource = Field(
         description="The prompt context that arrives.", examples=[{"variables": {"score": 4}}]
     )
     messages: ReadMessages = Field([], description="The messages that arrive.")
-    edge_filter: FilterSource | None = Field(None, description="Filter of the edge.")
+    edge_filter: FilterSource | None = Field(
+        None,
+        description="Filter of the edge.",
+        examples=[{"type": "include", "include_patterns": ["order.*"]}],
+    )
 
 
 class JoinArrivals(Contract):

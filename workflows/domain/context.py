@@ -209,9 +209,15 @@ class HistoryEntryInput(Contract):
     """A history entry in a prompt context of a request."""
 
     node_id: str = Field(description="Id of the node.", examples=["draft"])
-    prompt: _Verbatim = Field("", description="What the node asked.")
-    response: _Verbatim = Field("", description="What it was answered.")
-    timestamp: _Verbatim = Field(None, description="When it was completed.")
+    prompt: _Verbatim = Field(
+        "", description="What the node asked.", examples=["Answer in one sentence."]
+    )
+    response: _Verbatim = Field(
+        "", description="What it was answered.", examples=["It is in Lyon."]
+    )
+    timestamp: _Verbatim = Field(
+        None, description="When it was completed.", examples=["2026-07-01T09:30:00.000000Z"]
+    )
     metadata: _Data = Field(
         {}, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
     )
@@ -220,9 +226,11 @@ class HistoryEntryInput(Contract):
 class PromptContextInput(Contract):
     """A prompt context in a request (rest.md, "prompt context")."""
 
-    template: str = Field("", description="The prompt template.")
+    template: str = Field(
+        "", description="The prompt template.", examples=["Answer in one sentence."]
+    )
     variables: _Data = Field({}, description="Values by name.", examples=[{"score": 4}])
     history: Annotated[tuple[HistoryEntryInput, ...], Field(strict=False, fail_fast=True)] = Field(
         (), description="What completed nodes asked and answered, oldest first."
     )
-    metadata: _Data = Field({}, description="Metadata by name.")
+    metadata: _Data = Field({}, description="Metadata by name.", examples=[{"customer": "c-7"}])

@@ -31,7 +31,7 @@ class AddedElement(Contract, Generic[ElementT]):
     """A new element; ``at`` is its place in the list that results, from 0."""
 
     at: Annotated[int, Field(ge=0, lt=2**31)] = Field(
-        description="Its place in the list that results, counted from 0."
+        description="Its place in the list that results, counted from 0.", examples=[13]
     )
     element: ElementT = Field(description="The new element.")
 
@@ -47,7 +47,7 @@ class ElementChanges(Contract, Generic[ElementT]):
         {}, description="Elements as they are from now on, by id."
     )
     removed: Annotated[list[Key], Field(max_length=MAX_EDGES)] = Field(
-        [], description="Ids of the elements that are removed."
+        [], description="Ids of the elements that are removed.", examples=[["draft"]]
     )
     added: Annotated[list[AddedElement[ElementT]], Field(max_length=MAX_EDGES)] = Field(
         [], description="New elements, each with its place."
@@ -90,7 +90,7 @@ class DocumentChanges(Contract, Generic[NodeT, EdgeT]):
     """Changes of a workflow document; what is left away stays as it is."""
 
     name: Annotated[str, Field(max_length=MAX_NAME)] | None = Field(
-        None, description="The new name of the workflow."
+        None, description="The new name of the workflow.", examples=["Support"]
     )
     nodes: ElementChanges[NodeT] = Field(
         ElementChanges[NodeT](), description="Changes of the nodes."
@@ -99,7 +99,9 @@ class DocumentChanges(Contract, Generic[NodeT, EdgeT]):
         ElementChanges[EdgeT](), description="Changes of the edges."
     )
     reducers: Annotated[dict[str, str], Field(max_length=MAX_REDUCERS)] | None = Field(
-        None, description="All reducers as they are from now on, by state key or pattern."
+        None,
+        description="All reducers as they are from now on, by state key or pattern.",
+        examples=[{"notes.*": "append"}],
     )
 
 

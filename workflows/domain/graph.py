@@ -100,7 +100,9 @@ class Node(Contract):
         None, description="Name of the node.", examples=["Draft the answer"]
     )
     description: Annotated[str, Field(max_length=MAX_TEXT)] | None = Field(
-        None, description="What it is for, in a few words."
+        None,
+        description="What it is for, in a few words.",
+        examples=["Writes a draft of the answer."],
     )
     position: Position | None = Field(None, description="Position on the canvas.")
     context_type: TypeName | None = Field(
@@ -108,12 +110,28 @@ class Node(Contract):
         description="Context type; by default that of the node's type.",
         examples=["llm_context"],
     )
-    context_filter: Filters | None = Field(None, description="Input filter, or a list of them.")
-    outgoing_filter: Filters | None = Field(None, description="Output filter, or a list of them.")
-    config: dict[str, JsonValue] = Field(
-        {}, description="Settings of the node; further keys belong to the engine."
+    context_filter: Filters | None = Field(
+        None,
+        description="Input filter, or a list of them.",
+        examples=[
+            {"rules": [{"type": "exclude", "pattern": "internal.*"}], "default_behavior": "pass"}
+        ],
     )
-    properties: dict[str, JsonValue] = Field({}, description="Any JSON of the caller, by name.")
+    outgoing_filter: Filters | None = Field(
+        None,
+        description="Output filter, or a list of them.",
+        examples=[
+            {"rules": [{"type": "exclude", "pattern": "internal.*"}], "default_behavior": "pass"}
+        ],
+    )
+    config: dict[str, JsonValue] = Field(
+        {},
+        description="Settings of the node; further keys belong to the engine.",
+        examples=[{"model": "small"}],
+    )
+    properties: dict[str, JsonValue] = Field(
+        {}, description="Any JSON of the caller, by name.", examples=[{"team": "parcels"}]
+    )
 
 
 class Edge(Contract):
@@ -134,14 +152,20 @@ class Edge(Contract):
     to_node: Annotated[ElementId, Field(alias="to")] = Field(
         description="Id of the node to which it leads.", examples=["send"]
     )
-    context_filter: FilterSource | None = Field(None, description="Edge filter.")
+    context_filter: FilterSource | None = Field(
+        None,
+        description="Edge filter.",
+        examples=[{"type": "include", "include_patterns": ["order.*"]}],
+    )
     condition: Annotated[str, Field(max_length=MAX_CONDITION)] | None = Field(
         None,
         description="When the edge is followed; always without one.",
         examples=["context.score > 3"],
     )
     weight: Coordinate | None = Field(None, description="Higher weight runs first.", examples=[1])
-    properties: dict[str, JsonValue] = Field({}, description="Any JSON of the caller, by name.")
+    properties: dict[str, JsonValue] = Field(
+        {}, description="Any JSON of the caller, by name.", examples=[{"team": "parcels"}]
+    )
 
 
 class Document(Contract):

@@ -40,10 +40,12 @@ class BudgetConfig(Contract):
         ),
     )
     keep_last_results: Annotated[int, Field(ge=0)] = Field(
-        3, description="Keep this many of the last results; only with `tool_results`."
+        3, description="Keep this many of the last results; only with `tool_results`.", examples=[3]
     )
     placeholder: Annotated[str, Field(max_length=10_000)] = Field(
-        PLACEHOLDER, description="Text instead of a result; only with `tool_results`."
+        PLACEHOLDER,
+        description="Text instead of a result; only with `tool_results`.",
+        examples=["[result removed]"],
     )
     keep_turn_start: bool = Field(
         True,
@@ -53,11 +55,11 @@ class BudgetConfig(Contract):
         ),
     )
     keep_first: Annotated[int, Field(ge=0)] = Field(
-        0, description="Keep this many messages at the beginning."
+        0, description="Keep this many messages at the beginning.", examples=[2]
     )
     keep_system: bool = Field(True, description="Keep system messages in any case.")
     at_least: Tokens | None = Field(
-        None, description="Cut nothing rather than fewer tokens than this."
+        None, description="Cut nothing rather than fewer tokens than this.", examples=[1000]
     )
 
     @field_validator("target_tokens")

@@ -7,6 +7,7 @@ from ctxadmin.lib.sentence import Sentence, say
 
 ANOTHER_ANSWER: Final = say("only the first of several answers is imported")
 ALSO_IN_TOOL_CALLS: Final = say("the message also has tool_calls")
+OF_A_PAGE: Final = say("this is a UI message; convertToModelMessages makes model messages of it")
 OF_THE_SESSION: Final = say("it belongs to the provider's session and is not a message")
 UNKNOWN_ITEM: Final = say("items of this type are unknown")
 UNKNOWN_PART: Final = say("parts of this type are unknown")

@@ -12,7 +12,7 @@ from conversations.domain.imports.contents import (
     result_content,
     text_part,
 )
-from conversations.domain.imports.reasons import APPROVAL
+from conversations.domain.imports.reasons import APPROVAL, OF_A_PAGE
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 
@@ -90,6 +90,8 @@ def _append_message(place: SourceValue, transcript: Transcript) -> None:
     rest = {key: value for key, value in message.items() if key not in ("role", "content", "id")}
     turn = ModelTurn(place, role, message.get("id"), transcript.keep_fields(rest), transcript)
     content = place.get("content")
+    if content.value is None and "parts" in message:
+        raise place.get("parts").refusal(OF_A_PAGE)
     if isinstance(content.value, str):
         turn.parts.append(text_part(content.value))
     else:

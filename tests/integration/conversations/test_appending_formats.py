@@ -341,3 +341,13 @@ def test_a_call_that_is_hidden_in_a_part_of_a_provider_is_not_given_back(
     found = ok(run.get(f"messages?format={name}"))
     assert kind not in json.dumps(found["messages"])
     assert "part_left_out" in {each["code"] for each in found["warnings"]}
+
+
+def test_a_ui_message_of_vercel_is_refused_with_what_makes_a_model_message_of_it() -> None:
+    run = Run(Api(), conversation())
+    ui = {"id": "a", "role": "user", "parts": [{"type": "text", "text": "q"}]}
+    answer = run.post("messages?format=vercel", {"messages": [ui]})
+    refused(answer, 422, "validation")
+    (problem,) = answer.json()["errors"]
+    assert problem["pointer"] == "/messages/0/parts"
+    assert "convertToModelMessages" in problem["message"]
