@@ -102,7 +102,7 @@ def read_form(data: QueryDict, document: Document, actor: Actor) -> CompareForm:
     asked = "last" in data
     errors: dict[str, str] = {}
     last = data.get("last", str(_USUAL)).strip()
-    if not 1 <= (_number(last) or 0) <= MOST_CONVERSATIONS:
+    if not 1 <= (whole_number(last) or 0) <= MOST_CONVERSATIONS:
         errors["last"] = _("Enter a number from 1 to %(n)s.") % {"n": MOST_CONVERSATIONS}
     ratio = data.get("prices", DEFAULT_PRICE)
     if ratio not in RATIOS:
@@ -140,7 +140,8 @@ def read_form(data: QueryDict, document: Document, actor: Actor) -> CompareForm:
     )
 
 
-def _number(text: str) -> int | None:
+def whole_number(text: str) -> int | None:
+    """The number that a text is, None if it is none of at most ten digits."""
     if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS:
         return None
     return int(text)
@@ -186,7 +187,7 @@ def _budgets(data: QueryDict) -> list[BudgetFields]:
 def _budget_fields(number: int, most: str, target: str) -> BudgetFields:
     error = ""
     if most or target:
-        upper, lower = _number(most) or 0, _number(target) or 0
+        upper, lower = whole_number(most) or 0, whole_number(target) or 0
         if not 0 < upper <= _MOST_TOKENS or not 0 < lower <= _MOST_TOKENS:
             error = _("Enter two numbers of tokens, each 1 or more.")
         elif lower >= upper:

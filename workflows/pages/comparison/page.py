@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -56,7 +57,7 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
             found = policy_costs(actor, slug, configs, form.count)
             if "csv" in request.GET:
                 return _csv(slug, found, form)
-            result = compare_result(found, form)
+            result = compare_result(found, form, _open_url(request, slug, found))
         except TooLarge:
             problem = _(
                 "These conversations and policies take more work than one page may ask for. "
@@ -81,6 +82,13 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
     )
     wrong = "last" in request.GET and result is None
     return show(request, "workflows/compare.html", shown, status=422 if wrong else 200)
+
+
+def _open_url(request: HttpRequest, slug: str, found: PolicyCosts) -> str:
+    """Where a call of the first conversation is opened, up to the place of the policy."""
+    query = request.GET.copy()
+    query["conversation"] = found.names[0] if found.names else ""
+    return f"{reverse('workflows:compare-call', args=[slug])}?{query.urlencode()}&policy="
 
 
 def _csv(slug: str, found: PolicyCosts, form: CompareForm) -> HttpResponse:

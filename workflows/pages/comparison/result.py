@@ -30,6 +30,7 @@ class PolicyLine:
     cached_share: float | None
     node: str = ""
     problem: str = ""
+    open_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,23 @@ class CompareResult:
     has_best: bool
 
 
-def compare_result(found: PolicyCosts, form: CompareForm) -> CompareResult:
+def policy_labels(form: CompareForm) -> list[Text]:
+    """What the rows are called, in their order."""
+    return [_("Full history"), _("As recorded"), *(each.label for each in form.policies)]
+
+
+def compare_result(found: PolicyCosts, form: CompareForm, open_url: str) -> CompareResult:
+    """``open_url`` opens a call of a conversation by the policy whose place is added to it."""
     compared = compare(found.sums, form.price)
-    labels = [_("Full history"), _("As recorded"), *(each.label for each in form.policies)]
+    labels = policy_labels(form)
     nodes = ["", "", *(each.node for each in form.policies)]
     return CompareResult(
         conversations=len(found.names),
         calls=found.sums[0].calls,
         long=found.long,
         lines=[
-            _line(each, label, node, form)
-            for each, label, node in zip(compared, labels, nodes, strict=True)
+            _line(each, label, node, f"{open_url}{place}", form)
+            for place, (each, label, node) in enumerate(zip(compared, labels, nodes, strict=True))
         ],
         plots=_plots(found.sums, labels, form),
         call_lines=_call_lines(found.sums, form),
@@ -77,7 +84,7 @@ def cost_words(cost: Decimal, form: CompareForm) -> str:
     return dollars(cost) if form.model else thousands(round(cost * _MILLION))
 
 
-def _line(each: Comparison, label: Text, node: str, form: CompareForm) -> PolicyLine:
+def _line(each: Comparison, label: Text, node: str, url: str, form: CompareForm) -> PolicyLine:
     sums = each.sums
     return PolicyLine(
         label=label,
@@ -88,6 +95,7 @@ def _line(each: Comparison, label: Text, node: str, form: CompareForm) -> Policy
         cached_share=sums.cached / sums.sent if sums.sent else None,
         node=node,
         problem=translated(sums.problem),
+        open_url=url,
     )
 
 

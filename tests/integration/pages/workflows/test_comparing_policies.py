@@ -2,6 +2,7 @@
 
 import csv
 import re
+from html import unescape
 from io import StringIO
 from typing import Any
 
@@ -205,3 +206,79 @@ def test_hostile_names_are_text(designer: Client) -> None:
     shown = text(designer.get(PAGE, {"last": "5", "node": "x"}))
     assert 'id="compared"' in shown
     assert script not in shown
+
+
+CALL = f"{PAGE}call/"
+OPENED = {"last": "50", "preset": "budget", "conversation": "talk-0"}
+
+
+def seen_labels(page: str) -> list[str]:
+    return re.findall(r'<th scope="row"><code translate="no">(#\d+)</code>', page)
+
+
+def test_a_call_is_opened_from_the_table_as_the_policy_would_see_it(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    table = text(designer.get(PAGE, {"last": "50", "preset": "last_5_naive"}))
+    urls = [unescape(each) for each in re.findall(r'<td><a href="([^"]+)">Calls', table)]
+    full, recorded, naive = (text(designer.get(url)) for url in urls)
+    assert seen_labels(full) == seen_labels(recorded) == [f"#{index}" for index in range(80)]
+    assert seen_labels(naive) == ["#75", "#76", "#77", "#78", "#79"]
+    assert re.search(r"Unseen messages</dt><dd>75<", naive)
+
+
+def test_any_call_of_any_conversation_can_be_chosen(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    shown = text(designer.get(CALL, {**OPENED, "policy": "0", "call": "2"}))
+    assert seen_labels(shown) == ["#0", "#1", "#2", "#3"]
+    assert '<option value="talk-1">' in shown
+    assert 'name="preset" value="budget"' in shown
+
+
+def test_a_call_stays_shown_when_others_are_later(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    asked = {**OPENED, "last": "1", "policy": "0"}
+    assert '<option value="talk-0" selected>' in text(designer.get(CALL, asked))
+
+
+def test_the_figures_of_a_call_are_those_of_the_comparison(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    sums = 0
+    for number in range(1, 41):
+        shown = text(designer.get(CALL, {**OPENED, "policy": "2", "call": str(number)}))
+        found = re.search(r"<dt>Tokens</dt><dd>([\d,]+)<", shown)
+        assert found is not None
+        sums += int(found[1].replace(",", ""))
+    whole = rows(designer, preset="budget")["Budget 2,500 to 1,900"]["sent_tokens"]
+    assert 2 * sums == int(whole)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"policy": "3"}, "There is no such policy."),
+        ({"policy": "x"}, "Choose a policy and enter the number of a call."),
+        ({"call": "0"}, "Choose a policy and enter the number of a call."),
+        ({"call": "41"}, "There is no such call."),
+        ({"conversation": "unheard"}, "There is no conversation"),
+        ({"conversation": "other"}, "This workflow has no conversation"),
+        ({"preset": "unheard"}, "This comparison cannot be made."),
+    ],
+)
+def test_a_call_that_does_not_exist_is_told(
+    designer: Client, talks: list[Conversation], query: dict[str, str], said: str
+) -> None:
+    made("other", SMALL)
+    talk("other", user("hi"), assistant("ok"), slug="other")
+    answer = designer.get(CALL, {**OPENED, **query})
+    assert answer.status_code == 422
+    assert said in unescape(text(answer))
+
+
+def test_calls_are_shown_to_those_who_may_preview(talks: list[Conversation]) -> None:
+    for role, status in {Role.VIEWER: 403, Role.REVIEWER: 200}.items():
+        assert signed_in(role).get(CALL, OPENED).status_code == status
+    assert signed_in(Role.ADMIN, "far").get(CALL, OPENED).status_code == 404
