@@ -2,6 +2,8 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from workflows.pages.comparison import call_page
+from workflows.pages.comparison import page as comparison_page
 from workflows.pages.definition import action_pages, element_pages, import_page, workflow_pages
 from workflows.pages.editor import (
     canvas,
@@ -24,6 +26,8 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:slug>/yaml/", workflow_pages.yaml_file, name="yaml"),
     path("<str:slug>/json/", workflow_pages.json_file, name="json"),
     path("<str:slug>/preview/", preview_page.preview, name="preview"),
+    path("<str:slug>/compare/", comparison_page.compare_policies, name="compare"),
+    path("<str:slug>/compare/call/", call_page.compared_call, name="compare-call"),
     path("<str:slug>/editor/panel/", panel.panel, name="editor-panel"),
     path("<str:slug>/editor/read/", panel.read, name="editor-read"),
     path("<str:slug>/editor/preview/", node_preview.preview, name="editor-preview"),

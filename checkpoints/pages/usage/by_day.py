@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from checkpoints.pages.usage.plots import Plot, Series, stacked
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import Totals
+from ctxadmin.ui.plots import Plot, Series, stacked
 from ctxadmin.ui.templatetags.ui import dollars, grouped
 
 

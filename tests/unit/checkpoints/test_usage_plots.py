@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoints.pages.usage.plots import Series, stacked
+from ctxadmin.ui.plots import Series, stacked
 from ctxadmin.ui.templatetags.ui import dollars, percent, thousands
 
 COUNTS = st.lists(st.tuples(st.integers(0, 10**9), st.integers(0, 10**9)), min_size=1, max_size=90)

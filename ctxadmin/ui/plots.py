@@ -1,4 +1,4 @@
-"""Plots of numbers by day, as the places of bars in an SVG of 100 by 100 units."""
+"""Plots of numbers by day or call, as the places of bars in an SVG of 100 by 100 units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from typing import Final
 
 from ctxadmin.ui.components import Text
 
-_GAP: Final = 0.2  # of the room of one day
+_GAP: Final = 0.2  # of the room of one bar
 _DIGITS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One kind of number by day; ``name`` has its colour in components.css."""
+    """One kind of number by day or call; ``name`` has its colour in components.css."""
 
     name: str
     label: Text
@@ -21,7 +21,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of one series on one day; ``y`` is its upper end, from the top."""
+    """A bar of one series; ``y`` is its upper end, from the top."""
 
     name: str
     x: float
@@ -32,7 +32,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Bars above each other for each day; ``most`` is the height of the plot in words.
+    """Bars above each other for each day or call; ``most`` is the height of the plot in words.
 
     ``spoken`` says what is drawn to those who do not see it; a table has the numbers.
     """
@@ -50,27 +50,35 @@ class Plot:
         return not self.bars
 
 
-def stacked(days: int, series: Sequence[Series]) -> tuple[list[Bar], float]:
-    """The bars of ``days`` days, and the highest sum of a day, which fills the plot."""
-    most = max((sum(each.values[day] for each in series) for day in range(days)), default=0.0)
-    if most <= 0:
+def highest(places: int, series: Sequence[Series]) -> float:
+    """The highest sum of the series at one place."""
+    sums = (sum(each.values[place] for each in series) for place in range(places))
+    return max(sums, default=0.0)
+
+
+def stacked(
+    places: int, series: Sequence[Series], most: float | None = None
+) -> tuple[list[Bar], float]:
+    """The bars of some places, and what fills the plot: ``most``, or the highest sum."""
+    full = highest(places, series) if most is None else most
+    if full <= 0:
         return [], 0.0
-    room = 100 / days
+    room = 100 / places
     bars: list[Bar] = []
-    for day in range(days):
+    for place in range(places):
         below = 0.0
         for each in series:
-            height = 100 * each.values[day] / most
+            height = 100 * each.values[place] / full
             if height <= 0:
                 continue
             below += height
             bars.append(
                 Bar(
                     each.name,
-                    round(day * room + room * _GAP / 2, _DIGITS),
+                    round(place * room + room * _GAP / 2, _DIGITS),
                     round(100 - below, _DIGITS),
                     round(room * (1 - _GAP), _DIGITS),
                     round(height, _DIGITS),
                 )
             )
-    return bars, most
+    return bars, full

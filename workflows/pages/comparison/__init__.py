@@ -1,0 +1,1 @@
+"""The page that compares what policies would have cost on recorded conversations."""
