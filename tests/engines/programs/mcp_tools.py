@@ -1,6 +1,6 @@
 """The tools of the MCP server: what they read, preview, apply and decide, and what is refused.
 
-python mcp_tools.py URL ENGINE_TOKEN REVIEW_TOKEN DESIGN_TOKEN
+python mcp_tools.py URL ENGINE_TOKEN REVIEW_TOKEN DESIGN_TOKEN TOKEN_WITHOUT_SCOPES
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from ctxadmin_client.mcp import build_server
 from mcp import Client as McpClient
 from mcp import StdioServerParameters
 
-URL, ENGINE, REVIEW, DESIGN = sys.argv[1:5]
+URL, ENGINE, REVIEW, DESIGN, BARE = sys.argv[1:6]
 NAME = f"m-{uuid4().hex[:8]}"
 LONG = "word " * 2_000
 NEWS = [{"role": "user", "content": f"question {number}"} for number in range(4)]
@@ -138,7 +138,13 @@ def complete(node: str) -> None:
         engine.conversation(NAME).complete(node, f"{node}-done", {"response": "Lyon"})
 
 
-async def decides_by_scope(engine: McpClient, reviewer: McpClient) -> None:
+async def decides_by_scope(engine: McpClient, reviewer: McpClient, looker: McpClient) -> None:
+    about = await called(looker, "read_message", conversation_id=NAME, message="0")
+    assert about["content"] == "question 0"
+    previewed = {"conversation_id": NAME, "batch": 1, "reason": "Look"}
+    said = await refused(looker, "preview_rollback", **previewed)
+    assert "needs the scope engine or review" in said, said
+    assert "forbidden" in await refused(looker, "pause", conversation_id=NAME, reason="Stop")
     paused = await called(engine, "pause", conversation_id=NAME, reason="Look at the draft")
     assert paused["pause_requested"] is True
     complete("ask")
@@ -183,11 +189,12 @@ async def main() -> None:
     prepare()
     engine = McpClient(build_server(AsyncClient(URL, ENGINE)))
     reviewer = McpClient(build_server(AsyncClient(URL, REVIEW)))
-    async with engine, reviewer:
+    looker = McpClient(build_server(AsyncClient(URL, BARE)))
+    async with engine, reviewer, looker:
         await describes_itself(engine)
         await reads_a_conversation(reviewer)
         await applies_what_was_previewed(engine)
-        await decides_by_scope(engine, reviewer)
+        await decides_by_scope(engine, reviewer, looker)
     await serves_over_stdio()
 
 
