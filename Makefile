@@ -54,7 +54,7 @@ check-lint:
 	$(python) -m ruff check --quiet .
 check-types:
 	$(python) -m mypy --no-error-summary .
-	cd sdk/python && ../../$(python) -m mypy --no-error-summary --strict --config-file= --exclude '/(langchain|langgraph|openai_agents)/' src
+	cd sdk/python && ../../$(python) -m mypy --no-error-summary --strict --config-file= --exclude '/(langchain|langgraph|mcp|openai_agents|pydantic_ai)/' src
 	@$(environment) engines || echo "The libraries of engines could not be installed."
 	@$(python) -m scripts.check_engines
 check-layers:

@@ -11,7 +11,7 @@ from typing import Final
 from scripts.ci import runs_in_ci
 from scripts.environment import ENGINES, ROOT, python_of
 
-NAMES: Final = ("langchain", "langgraph", "openai_agents")
+NAMES: Final = ("langchain", "langgraph", "mcp", "openai_agents", "pydantic_ai")
 FOLDERS: Final = tuple(f"src/ctxadmin_client/{name}" for name in NAMES)
 
 

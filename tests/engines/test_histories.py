@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK and LangChain keep the histories of their chats here."""
+"""The OpenAI Agents SDK, LangChain and Pydantic AI keep the histories of their chats here."""
 
 from tests.engines.conftest import Engine
 
@@ -11,3 +11,9 @@ def test_a_history_of_langchain_keeps_every_message_and_gives_what_people_made(
     engine: Engine,
 ) -> None:
     engine("langchain_history")
+
+
+def test_a_history_of_pydantic_ai_keeps_every_message_and_gives_what_people_made(
+    engine: Engine,
+) -> None:
+    engine("pydantic_ai_history")

@@ -83,6 +83,11 @@ def from_stored(stored: Mapping[str, Any], serde: SerializerProtocol) -> BaseMes
     return _with(_from_shown(stored), fields if isinstance(fields, dict) else {})
 
 
+def is_shown_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """True if people see the same of two messages."""
+    return _digest(one) == _digest(other)
+
+
 def _shown(message: BaseMessage) -> JsonObject:
     """What people see of a message."""
     role = _ROLES.get(message.type, "user")

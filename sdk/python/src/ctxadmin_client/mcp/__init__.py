@@ -1,0 +1,8 @@
+"""An MCP server for ctxadmin: ``pip install ctxadmin-client[mcp]``.
+
+``python -m ctxadmin_client.mcp`` serves over stdio with ``CTXADMIN_URL`` and ``CTXADMIN_TOKEN``.
+"""
+
+from ctxadmin_client.mcp.server import build_server
+
+__all__ = ["build_server"]

@@ -1,0 +1,41 @@
+"""Changes of a view that were previewed and can be applied once, as they were previewed."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+from uuid import uuid4
+
+from ctxadmin_client.answers import JsonObject
+
+_MOST: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A dry run: the call it was made with, which names the view that it saw.
+
+    ``key`` is the idempotency key of applying it: a repeat of it is done once.
+    """
+
+    conversation_id: str
+    call: str
+    body: JsonObject
+    key: str
+
+
+class Previews:
+    """The latest previews of this process, by id."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Preview] = OrderedDict()
+
+    def add(self, preview: Preview) -> str:
+        """Keep a preview; the id that finds it again."""
+        made = uuid4().hex[:12]
+        self._kept[made] = preview
+        while len(self._kept) > _MOST:
+            self._kept.popitem(last=False)
+        return made
+
+    def find(self, preview_id: str) -> Preview | None:
+        return self._kept.get(preview_id)
