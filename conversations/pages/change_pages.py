@@ -74,14 +74,14 @@ class ErasePage:
     """The question before an erasure.
 
     ``log_days`` is for how many days the binary log of the database goes on holding what is
-    erased, 0 without one; ``backup_days`` the same of backups, 0 if nobody said. ``copies`` keep
-    what they copied from it.
+    erased, 0 without one, None if the server never removes it; ``backup_days`` the same of
+    backups, 0 if nobody said. ``copies`` keep what they copied from it.
     """
 
     title: Text
     crumbs: Sequence[Crumb]
     confirm: Confirm
-    log_days: int
+    log_days: int | None
     backup_days: int
     copies: Sequence[Copy]
 

@@ -68,6 +68,8 @@ def read_address(url: str) -> Address:
         raise ValueError("this is not a URL") from None
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError("this must be a whole url, starting with https:// or http://")
+    if "%" in parts.hostname:
+        raise ValueError("no % in the host: write other characters as xn--, no zone of an address")
     if parts.username is not None or parts.password is not None:
         raise ValueError("no name and password in the url; deliveries are signed")
     if parts.fragment or url.endswith("#"):

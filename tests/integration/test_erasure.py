@@ -21,7 +21,7 @@ from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.http.models import KeptAnswer
 from ctxadmin.identity.roles import Role
-from ctxadmin.storage.database.binary_log import binary_log_days
+from ctxadmin.storage.database.binary_log import binary_log_days, days_by
 from ctxadmin.ui.form_idempotency import FIELD, new_key
 from tests.factories import Api, calls, person, signed_in, user
 from tests.integration.checkpoints.flows import Run
@@ -202,14 +202,56 @@ def test_the_page_says_what_backups_still_hold(
     assert "The binary log of the database, for 7 days." in html
 
 
+@pytest.mark.only("mysql")
 def test_the_days_of_the_binary_log_are_those_of_the_server() -> None:
-    if connection.vendor != "mysql":
-        assert binary_log_days() == 0
-        return
     with connection.cursor() as cursor:
         cursor.execute("SELECT @@log_bin, @@binlog_expire_logs_seconds")
         is_on, seconds = cursor.fetchone()
-    assert binary_log_days() == (-(-seconds // 86_400) if is_on else 0)
+    assert is_on
+    assert seconds
+    assert binary_log_days() == -(-seconds // 86_400)
+
+
+@pytest.mark.only("sqlite")
+def test_sqlite_has_no_binary_log() -> None:
+    assert binary_log_days() == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "days"),
+    [
+        ({"log_bin": "OFF", "binlog_expire_logs_seconds": "604800"}, 0),
+        ({"log_bin": "ON", "binlog_expire_logs_seconds": "604800"}, 7),
+        ({"log_bin": "ON", "binlog_expire_logs_seconds": "1"}, 1),
+        ({"log_bin": "ON", "binlog_expire_logs_seconds": "0", "expire_logs_days": "10"}, 10),
+        (
+            {"log_bin": "ON", "binlog_expire_logs_seconds": "0", "expire_logs_days": "0.000000"},
+            None,
+        ),
+        (
+            {
+                "log_bin": "ON",
+                "binlog_expire_logs_seconds": "604800",
+                "binlog_expire_logs_auto_purge": "OFF",
+            },
+            None,
+        ),
+    ],
+)
+def test_a_binary_log_that_never_expires_is_not_taken_for_none(
+    settings: dict[str, str], days: int | None
+) -> None:
+    assert days_by(settings) == days
+
+
+@pytest.mark.parametrize("days", [0, None])
+def test_the_page_says_of_a_binary_log_that_nothing_removes_it(
+    monkeypatch: pytest.MonkeyPatch, days: int | None
+) -> None:
+    monkeypatch.setattr(change_pages, "binary_log_days", lambda: days)
+    assert Api().post("/conversations", {"id": "said"}).status_code == 201
+    html = signed_in(Role.ADMIN).get("/conversations/said/erase/").content.decode()
+    assert ("The binary log of the database, until someone removes it" in html) == (days is None)
 
 
 def test_answers_that_were_kept_before_the_upgrade_go_too() -> None:

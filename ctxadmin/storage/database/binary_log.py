@@ -1,24 +1,37 @@
 """For how long the database's own log goes on holding what was deleted."""
 
+from collections.abc import Mapping
 from typing import Final
 
-from django.db import DatabaseError, connection
+from django.db import connection
 
 _DAY: Final = 86_400
-_EXPIRY: Final = "SELECT @@log_bin, @@binlog_expire_logs_seconds"
+# Not each of them is known to every server: MySQL from 8.4 on has no days, MariaDB no switch.
+_SETTINGS: Final = """
+SHOW GLOBAL VARIABLES WHERE variable_name IN (
+'log_bin', 'binlog_expire_logs_seconds', 'expire_logs_days', 'binlog_expire_logs_auto_purge')
+"""
 
 
-def binary_log_days() -> int:
-    """The days after which MySQL removes its binary log, rounded up; 0 if it keeps none.
+def binary_log_days() -> int | None:
+    """The days after which MySQL removes its binary log, rounded up.
 
+    0 if it keeps none; None if it never removes it by itself, as servers do that nobody configured.
     SQLite has no such log: it overwrites what is deleted (``secure_delete``).
     """
     if connection.vendor != "mysql":
         return 0
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute(_EXPIRY)
-            is_on, seconds = cursor.fetchone()
-    except DatabaseError:  # MariaDB before 10.6 does not know the name
+    with connection.cursor() as cursor:
+        cursor.execute(_SETTINGS)
+        return days_by(dict(cursor.fetchall()))
+
+
+def days_by(settings: Mapping[str, str]) -> int | None:
+    """The same by the server's settings, as it spells them."""
+    if settings["log_bin"] != "ON":
         return 0
-    return -(-int(seconds) // _DAY) if is_on else 0
+    if settings.get("binlog_expire_logs_auto_purge") == "OFF":
+        return None
+    seconds = int(settings.get("binlog_expire_logs_seconds", 0))
+    seconds = seconds or int(_DAY * float(settings.get("expire_logs_days", 0)))
+    return -(-seconds // _DAY) or None
