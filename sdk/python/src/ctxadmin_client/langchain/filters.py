@@ -1,4 +1,4 @@
-"""A middleware for agents: the model gets the messages that filters of ctxadmin let through.
+"""A middleware for agents: the model gets the messages that pass filters of ctxadmin.
 
 agent = create_agent(model, tools, middleware=[CtxAdminFilters(client, steps=[...])])
 """
@@ -67,7 +67,7 @@ class CtxAdminFilters(AgentMiddleware[Any, Any, Any]):
         return await handler(await asyncio.to_thread(self._filtered, request))
 
     def _filtered(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """The request with the messages that are let through."""
+        """The request with the messages that pass the filters."""
         given = {f"m{number}": message for number, message in enumerate(request.messages)}
         sent = {name: to_stored(each, self._serde, name) for name, each in given.items()}
         state: Mapping[str, Any] = request.state
