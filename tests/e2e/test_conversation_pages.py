@@ -69,9 +69,9 @@ def test_an_operation_that_cannot_be_is_told_at_the_field(
     page, name = reviewer_page, made(api, "e2e-wrong")
     page.goto(f"/conversations/{name}/operate/")
     page.get_by_label("Operation").select_option("replace")
-    page.get_by_label("Position").last.fill("99")
-    page.get_by_label("Role").last.select_option("user")
-    page.get_by_label("Content").last.fill("new")
+    page.get_by_label("Position").filter(visible=True).last.fill("99")
+    page.get_by_label("Role").filter(visible=True).last.select_option("user")
+    page.get_by_label("Content").filter(visible=True).last.fill("new")
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("[aria-invalid=true]")).to_have_count(1)
 
