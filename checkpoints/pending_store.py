@@ -27,7 +27,7 @@ class EditKey:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What is kept: the version that was seen, what was typed, and how often it was kept."""
+    """A stored edit: the version it was typed for, the input, and the number of its last write."""
 
     version: int
     seq: int
@@ -37,7 +37,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class PendingQuery:
-    """What is to be kept instead; the number of a write is above that of the last one."""
+    """An edit to store instead; the number of a write is above that of the last one."""
 
     version: int
     typed: bytes
@@ -45,7 +45,7 @@ class PendingQuery:
 
 
 def find(place: EditKey) -> Pending | None:
-    """What is kept there, if anything is."""
+    """The stored edit, if there is one."""
     row = _rows(place).first()
     return None if row is None else _pending(row)
 
@@ -60,10 +60,10 @@ def executions_until(place: EditKey) -> list[int]:
 def change(
     place: EditKey, decide: Callable[[Pending | None], PendingQuery | None]
 ) -> Pending | None:
-    """Keep what ``decide`` makes of what is kept; None removes it. What is kept now.
+    """Store what ``decide`` makes of the stored edit (None removes it); return what is stored now.
 
-    Nothing is written if its number is that of what is kept. ``decide`` is asked again if another
-    page of the same person was faster.
+    Nothing is written if the number is that of the stored edit. ``decide`` is asked again if
+    another page of the same person was faster.
     """
     for _each in range(_TRIES):
         before = find(place)

@@ -115,6 +115,8 @@ class _Authors:
     def _by(self, change: Change) -> Cause:
         if change.kind in ("added", "edited"):
             return self._writers.get(change.index, Cause())
+        if len(self._path) > _MOST_REVISIONS:
+            return Cause()
         for row, before, after in self._steps:
             if change.kind == "moved" or (change.index in before) != (change.index in after):
                 return _of_revision(row)
@@ -153,17 +155,19 @@ class _Authors:
         """The revisions since, the newest first, each with the view before it and its own."""
         return list(self._read_steps())
 
+    @cached_property
+    def _path(self) -> Sequence[Revision]:
+        """The revisions since, the newest first, without their views."""
+        key = self._head.key
+        ancestors = {row.number for row in lineage(key, self._first.number)}
+        return [row for row in lineage(key, self._last.number) if row.number not in ancestors]
+
     def _read_steps(self) -> Iterator[tuple[Revision, View, View]]:
-        key, first = self._head.key, self._first.number
-        ancestors = {row.number for row in lineage(key, first)}
-        path = [row for row in lineage(key, self._last.number) if row.number not in ancestors]
-        if len(path) > _MOST_REVISIONS:
-            return
         after = view_of(self._last)
-        for row in path:
+        for row in self._path:
             if row.parent is None:
                 return
-            before = view_of(find_revision(key, row.parent))
+            before = view_of(find_revision(self._head.key, row.parent))
             yield row, before, after
             after = before
 

@@ -104,14 +104,14 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What is kept beside an entry under ``mark`` takes its place; the entry stays beside it."""
+    """Swap an entry with the alternative stored under ``mark``."""
 
     mark: str
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """What is kept beside an entry, or as a text, is discarded, by its mark."""
+    """Discard the alternative or the text stored under ``mark``."""
 
     mark: str
 

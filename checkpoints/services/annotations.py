@@ -70,7 +70,7 @@ NOBODY = ClaimResult("", "", None)
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who is to look after a pause: an id as ``holder_id`` makes it, and what people read."""
+    """The assignee of a review: an id as ``holder_id`` makes it, and the name that people read."""
 
     id: str
     label: str

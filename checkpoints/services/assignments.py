@@ -1,4 +1,4 @@
-"""Having a colleague look after a pause."""
+"""Assigning reviews to colleagues."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def on_assigned(tell: Told) -> None:
 def assign(
     actor: Actor, public_id: str, name: str, *, over: bool = False, execution: str | None = None
 ) -> ClaimResult:
-    """Have the reviewer of that name look after a pause; see ``claim``.
+    """Assign the review of a pause to the reviewer of that name; see ``claim``.
 
     ValidationFailed for somebody who is none.
     """

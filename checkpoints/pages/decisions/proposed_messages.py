@@ -157,12 +157,25 @@ class ProposedMessages:
             if origin in told and each.kind in ("hidden", "edited", "added"):
                 continue
             groups.setdefault((_kind_of(each), each.cause), []).append(origin)
-        newest = sorted(groups.items(), key=lambda item: item[0][1].step or (0, 0), reverse=True)
+        shown_first = self._system_first(groups)
         return ViewChanges(
-            [self._view_change(*item, changes) for item in newest[:_MOST_CHANGES]],
-            max(len(newest) - _MOST_CHANGES, 0),
+            [self._view_change(*item, changes) for item in shown_first[:_MOST_CHANGES]],
+            max(len(shown_first) - _MOST_CHANGES, 0),
             (source.revision, self._moment.revision),
         )
+
+    def _system_first(
+        self, groups: Mapping[tuple[str, Cause], Sequence[int]]
+    ) -> Sequence[tuple[tuple[str, Cause], Sequence[int]]]:
+        """The newest first, but before all others what was done to system messages."""
+        origins = sorted({origin for each in groups.values() for origin in each})
+        system = self._moment.log.with_roles(_SYSTEM, of_indices(origins))
+
+        def rank(item: tuple[tuple[str, Cause], Sequence[int]]) -> tuple[bool, tuple[int, int]]:
+            (_, cause), of_group = item
+            return any(_has(system, origin) for origin in of_group), cause.step or (0, 0)
+
+        return sorted(groups.items(), key=rank, reverse=True)
 
     def _view_change(
         self, key: tuple[str, Cause], origins: Sequence[int], changes: "_Changes"

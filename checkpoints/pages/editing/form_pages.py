@@ -205,8 +205,8 @@ def _show_form(
         rows = [*state_form.places_of(shown.rows[:-extra]).items()]
         there = {place for place, _row in rows}
         rows += [(place, row) for place, row in wrong.items() if place not in there]
-        mended = [_with_problem(row, wrong.get(place)) for place, row in rows]
-        shown = replace(shown, rows=[*mended, *shown.rows[-extra:]])
+        marked = [_with_problem(row, wrong.get(place)) for place, row in rows]
+        shown = replace(shown, rows=[*marked, *shown.rows[-extra:]])
     if problem:
         shown = replace(shown, problem=problem)
     status = 422 if problem else 200

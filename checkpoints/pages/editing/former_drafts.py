@@ -78,7 +78,7 @@ def _kept(task: Edit) -> tuple[Draft, str]:
 
 
 def _with_all(draft: Draft, said: DraftPatch) -> Draft:
-    """What is kept with what a page says beside it, for a page that only shows it."""
+    """The stored draft with the unsent input of a page, to be shown only."""
     mine = {place: each for place, each in said.entries.items() if each is not None}
     texts = (*draft.texts, said.text) if said.text else draft.texts
     others = (*draft.others, *draft.entries.values())

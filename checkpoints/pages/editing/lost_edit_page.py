@@ -66,7 +66,7 @@ def show_lost_edit(task: Edit) -> HttpResponse:
 
 
 def _not_in(task: Edit, kept: Draft) -> list[str]:
-    """What is kept beside the changes: it cannot be read yet, or stands in none of them."""
+    """The stored input that is in none of the changes, or cannot be parsed yet."""
     unread = [each for each in kept.entries.values() if each.name not in task.changes]
     named = [f"{each.name}: {each.text}" for each in (*unread, *kept.others) if each.text]
     return [*named, *(each.text for each in kept.texts)]

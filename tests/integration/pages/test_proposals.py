@@ -195,6 +195,33 @@ def test_a_system_prompt_that_was_hidden_is_on_the_card_with_who_why_and_a_link(
     assert 'diff/?from=0&amp;to=1"' in html
 
 
+def test_a_hidden_system_prompt_stays_on_the_card_behind_many_newer_changes(
+    reviewer: Client,
+) -> None:
+    run = prompted()
+    operated(run, "truncate", "it was too strict", remove_first=1)
+    for number in range(9):
+        operated(run, "insert", position=1, messages=[user(f"aside {number}")])
+    html = changes(page(reviewer, run))
+    assert html.index("Never promise a date.") < html.index("aside 8")
+    assert "it was too strict" in html
+    assert "and 2 more changes" in html
+
+
+def test_behind_too_many_revisions_nobody_is_named_for_a_hidden_message(
+    reviewer: Client,
+) -> None:
+    run = prompted()
+    operated(run, "clear")
+    ok(run.by(Scope.REVIEW).post("rollback", {"batch": 0, "reason": "that was a mistake"}))
+    operated(run, "truncate", "it was too strict", remove_first=1)
+    for number in range(41):
+        operated(run, "insert", position=1, messages=[user(f"aside {number}")])
+    html = changes(page(reviewer, run))
+    assert "Never promise a date." in html
+    assert "that was a mistake" not in html
+
+
 def test_a_message_that_was_inserted_did_not_come_in(reviewer: Client) -> None:
     run = prompted()
     operated(run, "insert", "so that it is polite", position=1, messages=[system("Be polite.")])
