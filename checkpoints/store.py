@@ -6,7 +6,7 @@ from typing import Final
 import orjson
 
 from checkpoints.domain.execution import Execution as Decided
-from checkpoints.domain.execution import read
+from checkpoints.domain.execution_json import read
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import SavedCheckpoint, WriteKind

@@ -17,7 +17,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.work_budget import bounded
 from workflows.domain import flow
 from workflows.domain.context import NodeInput
-from workflows.dry_run import NodePreview
+from workflows.previews import NodePreview
 
 # The writes with which an engine says that a node has run.
 SAVES: Final = (WriteKind.CHECKPOINT.value, WriteKind.COMPLETION.value)

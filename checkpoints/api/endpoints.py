@@ -4,14 +4,8 @@ from typing import Final, TypeVar
 
 from django.http import HttpResponse
 
-from checkpoints.domain.commands import (
-    MAX_NODE_ID,
-    CompleteNode,
-    MoveExecution,
-    RestoreCheckpoint,
-    SaveCheckpoint,
-    UpdateSnapshot,
-)
+from checkpoints.domain.commands import MAX_NODE_ID, CompleteNode, SaveCheckpoint, UpdateSnapshot
+from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
 from checkpoints.queries import snapshot_pieces
 from checkpoints.snapshots import StoredSnapshot
 from conversations.api.endpoints import ConversationEndpoint

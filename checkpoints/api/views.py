@@ -8,16 +8,18 @@ from rest_framework.response import Response
 
 from checkpoints import queries
 from checkpoints.api.answers import (
-    ComparedAnswer,
-    ForkedAnswer,
-    ListedCheckpointAnswer,
     MovedAnswer,
-    PutWritesAnswer,
-    RestoredAnswer,
     SavedAnswer,
     SnapshotAnswer,
     StartedAnswer,
     UpdatedAnswer,
+)
+from checkpoints.api.checkpoint_answers import (
+    ComparedAnswer,
+    ForkedAnswer,
+    ListedCheckpointAnswer,
+    PutWritesAnswer,
+    RestoredAnswer,
     WritesAnswer,
 )
 from checkpoints.api.endpoints import (
@@ -28,15 +30,9 @@ from checkpoints.api.endpoints import (
     version_in,
 )
 from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
-from checkpoints.domain.commands import (
-    ForkCheckpoint,
-    MoveExecution,
-    RestoreCheckpoint,
-    SaveCheckpoint,
-    StartExecution,
-    UpdateSnapshot,
-)
+from checkpoints.domain.commands import SaveCheckpoint, StartExecution, UpdateSnapshot
 from checkpoints.domain.details import DetailsFilter, value_spelled
+from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
 from checkpoints.domain.task_writes import PutWrites
 from checkpoints.services import (
     checkpoint_saves,

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-import msgspec
-
 from checkpoints.domain.pauses import (
     AUTOMATIC,
     Approval,
@@ -21,7 +19,7 @@ from checkpoints.domain.pauses import (
 )
 from checkpoints.domain.status import ENDED, TAKES_CHECKPOINTS, NodeStatus, Status, require
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
-from ctxadmin.lib.sentence import Sentence, say
+from ctxadmin.lib.sentence import say
 
 _RESUMABLE: Final = frozenset({Status.PENDING, Status.PAUSED, Status.FAILED})
 _CANCELLABLE: Final = frozenset({Status.PENDING, Status.RUNNING, Status.PAUSED})
@@ -297,26 +295,6 @@ def expect(
         actual=execution.version,
         changed_keys=keys,
     )
-
-
-_decoder = msgspec.json.Decoder(Execution)
-
-
-def dump(execution: Execution) -> bytes:
-    """An execution as JSON bytes; ``read`` gives it back."""
-    return msgspec.json.encode(execution, enc_hook=_plain)
-
-
-def _plain(value: object) -> str:
-    """The text of a sentence, such as why a node failed; msgspec takes no subclass of ``str``."""
-    if isinstance(value, Sentence):
-        return str(value)
-    raise TypeError(f"an execution does not keep {type(value).__name__}")
-
-
-def read(data: bytes) -> Execution:
-    """The execution in bytes that ``dump`` wrote."""
-    return _decoder.decode(data)
 
 
 def _at_its_node(execution: Execution, node_id: str | None) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from checkpoints.domain.commands import StartExecution
-from checkpoints.domain.execution import begin, dump
+from checkpoints.domain.execution import begin
+from checkpoints.domain.execution_json import dump
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.state import EMPTY
 from checkpoints.domain.status import Status

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from checkpoints.domain import execution as rules
-from checkpoints.domain.commands import ForkCheckpoint
-from checkpoints.domain.execution import RestorePoint, dump
+from checkpoints.domain.execution import RestorePoint
+from checkpoints.domain.execution_json import dump
+from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.domain.pauses import When
 from checkpoints.fork_store import copy_execution
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails

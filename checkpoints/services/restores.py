@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from checkpoints.domain import execution as rules
-from checkpoints.domain.commands import RestoreCheckpoint
 from checkpoints.domain.execution import RestorePoint
+from checkpoints.domain.move_commands import RestoreCheckpoint
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind

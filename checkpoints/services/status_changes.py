@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from checkpoints.domain import execution as rules
-from checkpoints.domain.commands import MoveExecution
 from checkpoints.domain.execution import Decision, Move
+from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind

@@ -8,7 +8,7 @@ import orjson
 from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 
-from checkpoints.domain.execution import read
+from checkpoints.domain.execution_json import read
 from checkpoints.domain.leases import Leases
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails, StateValue

@@ -6,7 +6,8 @@ from typing import Final
 
 from checkpoints.details_store import insert_details
 from checkpoints.domain.details import Details
-from checkpoints.domain.execution import Decision, dump
+from checkpoints.domain.execution import Decision
+from checkpoints.domain.execution_json import dump
 from checkpoints.domain.leases import NONE, Leases
 from checkpoints.domain.pauses import Rules
 from checkpoints.domain.reducers import MESSAGES

@@ -4,7 +4,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from conversations.domain.diff import ChangeKind
 from conversations.domain.legacy import MigrationResult
-from conversations.domain.message import ContentPart, ToolCall
+from conversations.domain.message_parts import ContentPart, ToolCall
 from conversations.domain.revisions import MoveKind, RevisionKind
 from ctxadmin.http.described import Answer, FromOne, FromZero, ListOf, Time
 

@@ -1,30 +1,27 @@
 """The contract of an incoming message, read into a draft that can be logged."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal
 
 import orjson
 from pydantic import (
-    BaseModel,
     ConfigDict,
-    Discriminator,
     Field,
     GetCoreSchemaHandler,
     JsonValue,
     PlainSerializer,
-    Tag,
     TypeAdapter,
-    ValidationError,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     field_validator,
-    model_validator,
 )
-from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from conversations.domain.bodies import TEXT_PARTS, text_of_content
+from conversations.domain.hidden_pairs import refuse_hidden_pairs, refused
+from conversations.domain.message_parts import Content, ContentPart, ToolCall
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import Duplicate, FieldProblem, TooLarge, ValidationFailed
@@ -50,21 +47,6 @@ _SNAKE: Final = {
     "toolDescription": "tool_description",
     "nodeId": "node_id",
 }
-_CALL: Final = "put a call into tool_calls of the assistant message"
-_RESULT: Final = "put a result into a message of the role tool with tool_call_id"
-# Calls and results as other providers write them, into the content: ``tool_use``, ``tool-call``,
-# ``mcp_tool_result``, ``function_call_output``, ``functionCall``; and ``tool-NAME``, one part for a
-# call and its result, as pages of chats have it.
-_HIDDEN_PAIR: Final = re.compile(
-    r"(?:.*[_-])?(?:tool|function|mcp|computer|shell|search|interpreter)[_-]"
-    r"(?:(?P<call>use|call|invocation)|call[_-]output|result|response)"
-    r"|(?P<both>dynamic-tool|tool-.+)",
-    re.IGNORECASE,
-)
-# Fields of a message that hold its calls elsewhere: of OpenAI before tools, of pages of chats.
-_FIELDS_OF_CALLS: Final = ("function_call", "functionCall", "toolInvocations", "tool_invocations")
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_RESULT_OF_SEARCH: Final = "search_result"  # Anthropic's: a text with its source, and no pair
 _DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
 
 
@@ -102,75 +84,6 @@ class Entry:
     draft: Draft
     message_id: str
     call_index: int | None = None
-
-
-class _Data(BaseModel):
-    """Part of a message whose further fields are the caller's data."""
-
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-
-
-def _also(**fields: dict[str, object]) -> Callable[[dict[str, Any]], None]:
-    """Describe fields in the JSON Schema that are data: any JSON is taken and kept."""
-    return lambda schema: schema["properties"].update(fields)
-
-
-class ContentPart(_Data):
-    """A part of a content; filters search ``text`` parts."""
-
-    model_config = ConfigDict(
-        json_schema_extra=_also(
-            text={"description": "The text of a part of type `text`.", "examples": ["Hi"]}
-        )
-    )
-
-    type: str = Field(description="Kind of the part.", examples=["text"])
-
-    @model_validator(mode="after")
-    def _text_is_text(self) -> Self:
-        if self.type in TEXT_PARTS and not isinstance(self.text, str):
-            raise ValueError("a text part needs its text")
-        return self
-
-    @property
-    def text(self) -> JsonValue:
-        """The field ``text`` of the part, None if it has none."""
-        value: JsonValue = (self.model_extra or {}).get("text")
-        return value
-
-
-class ToolCall(_Data):
-    """A tool call, stored unchanged; only its id is read."""
-
-    model_config = ConfigDict(
-        json_schema_extra=_also(
-            type={"description": "Kind of the call.", "examples": ["function"]},
-            function={
-                "description": "Name of the function, and its arguments as JSON text.",
-                "examples": [{"name": "find_parcel", "arguments": '{"id": "p-1"}'}],
-            },
-        )
-    )
-
-    id: Annotated[str, Field(min_length=1)] = Field(
-        description="Id of the call; its result names it.", examples=["call-1"]
-    )
-
-
-def _kind_of_content(value: object) -> str | None:
-    if isinstance(value, str):
-        return "text"
-    return "parts" if isinstance(value, list) else None
-
-
-Content = Annotated[
-    Annotated[str, Tag("text")] | Annotated[list[ContentPart], Field(fail_fast=True), Tag("parts")],
-    Discriminator(
-        _kind_of_content,
-        custom_error_type="validation",
-        custom_error_message="content is a text, a list of parts, or null beside tool_calls",
-    ),
-]
 
 
 class IncomingMessage(Contract):
@@ -283,43 +196,6 @@ class IncomingMessage(Contract):
         )
 
 
-def _refuse_hidden_pairs(source: dict[str, JsonValue]) -> None:
-    """Refuse calls and results in other places than ``tool_calls`` and messages of tools.
-
-    Nothing would know the pairs that they are. Source: semantics 1.1.
-    """
-    for field in _FIELDS_OF_CALLS:
-        if source.get(field):
-            raise _refused(f"{field!r} is not understood: {_CALL}", field)
-    for field in ("content", "parts"):
-        parts = source.get(field)
-        for place, part in enumerate(parts if isinstance(parts, list) else ()):
-            kind = part.get("type") if isinstance(part, dict) else None
-            if isinstance(kind, str) and (instead := _instead_of(kind)):
-                told = f"a part {kind!r} is not understood: {instead}"
-                raise _refused(told, field, place, "type")
-
-
-def _refused(told: str, *place: str | int) -> ValidationError:
-    error = PydanticCustomError("validation", "{text}", {"text": told})
-    details = InitErrorDetails(type=error, loc=place, input=None)
-    return ValidationError.from_exception_data("message", [details])
-
-
-def is_pair_part(part: dict[str, JsonValue]) -> bool:
-    """Whether a part of a content is a call or a result, which no message has there."""
-    kind = part.get("type")
-    return isinstance(kind, str) and _instead_of(kind) is not None
-
-
-def _instead_of(kind: str) -> str | None:
-    """What to send instead of a part of this type, if it is a call or a result."""
-    found = _HIDDEN_PAIR.fullmatch(_HUMP.sub("_", kind))
-    if found is None or kind == _RESULT_OF_SEARCH:
-        return None
-    return _CALL if found["call"] or found["both"] else _RESULT
-
-
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """Reads a message into its draft at once; one that ``is_logged`` by the rules of then.
@@ -341,7 +217,7 @@ class _Reading:
             known = {key: value for key, value in data.items() if key != _PINNED}
         message: IncomingMessage = read(known)  # raises if it is no object
         if not self.is_logged:
-            _refuse_hidden_pairs(data)
+            refuse_hidden_pairs(data)
         return message.draft(data, is_logged=self.is_logged)
 
 
@@ -396,7 +272,7 @@ def _body(source: dict[str, JsonValue], own: frozenset[str]) -> bytes:
     try:
         body = json_bytes.dumps(kept)
     except TypeError as error:  # a lone surrogate, which no JSON text from outside has
-        raise _refused(f"this message is not JSON: {error}") from None
+        raise refused(f"this message is not JSON: {error}") from None
     if len(body) > MAX_BYTES:
         message = f"a message of {len(body)} bytes is over the limit of {MAX_BYTES}"
         context = {"text": message, "limit": MAX_BYTES}

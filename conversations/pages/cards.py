@@ -1,45 +1,33 @@
 """Messages as a reader wants them: their pieces, their tool calls joined with the results."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final
 
 import orjson
-from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from conversations.comments import may_remove
 from conversations.domain.bodies import StoredMessage, text_of_body
 from conversations.models import Comment, Pin
+from conversations.pages.blocks import (
+    MOST_PIECES,
+    MOST_TEXT,
+    Block,
+    blocks_of,
+    like_json,
+    text_block,
+)
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
 from ctxadmin.ui.components import Text
 
-BlockKind = Literal["text", "code", "json", "image", "part"]
-_FENCE: Final = "```"
-# Of a message in a list. A section has 50 of them: 40 of 1 MB each, half of that signs that
-# are named, took a browser more than 20 s.
-_MOST_TEXT: Final = 8_000
-_MOST_PIECES: Final = 100
 _HEAD_TEXT: Final = 350
 _HEAD_LINES: Final = 12
 _MOST_PIECES_ALONE: Final = 2_000
 _LONGEST_NAME: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A piece of a message: text, code, JSON that unfolds, or a part that is only named.
-
-    ``name`` is the language of code, and what is known of a part: its file name, type, size.
-    """
-
-    kind: BlockKind
-    text: str = ""
-    value: JsonValue = None
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +182,7 @@ def message_card(
         _call_card(call, results.get((message.index, str(call.get("id")))))
         for call in body.get("tool_calls") or ()
     ]
-    whole = alone or len(message.body) <= _MOST_TEXT
+    whole = alone or len(message.body) <= MOST_TEXT
     if not whole:
         blocks, calls = _shortened(blocks, calls)
     return MessageCard(
@@ -227,15 +215,15 @@ def _shortened(
     blocks: Sequence[Block], calls: Sequence[CallCard]
 ) -> tuple[list[Block], list[CallCard]]:
     """As much of a long message as a list shows; JSON is drawn in part anyway."""
-    left = _MOST_TEXT
+    left = MOST_TEXT
     pieces: list[Block] = []
-    for block in blocks[:_MOST_PIECES]:
+    for block in blocks[:MOST_PIECES]:
         pieces.append(_beginning(block, left))
         left = max(left - len(block.text), 0)
         if not left:
             break
     heads: list[CallCard] = []
-    for call in calls[:_MOST_PIECES]:
+    for call in calls[:MOST_PIECES]:
         heads.append(replace(call, arguments=_beginning(call.arguments, left)))
         left = max(left - len(call.arguments.text), 0)
     return pieces, heads
@@ -289,106 +277,13 @@ def _answered(call: CallCard, answers: dict[int, MessageCard]) -> CallCard:
     return replace(call, answer=answer)
 
 
-def blocks_of(content: JsonValue, *, role: str) -> list[Block]:
-    """The content of a message in pieces.
-
-    JSON that a tool or a model wrote unfolds, fenced code is code.
-    """
-    parse = role in ("tool", "assistant")
-    if isinstance(content, str):
-        return _text_blocks(content, parse=parse) if content else []
-    blocks: list[Block] = []
-    for part in content if isinstance(content, list) else ():
-        if not isinstance(part, dict):
-            continue
-        text = part.get("text")
-        if isinstance(text, str):
-            blocks += _text_blocks(text, parse=parse)
-        elif "image" in str(part.get("type")):
-            blocks.append(Block("image", text=_reference(part)))
-        else:
-            name = _part_name(part)
-            blocks.append(Block("part", text=str(part.get("type")), value=part, name=name))
-    return blocks
-
-
-def _text_blocks(text: str, *, parse: bool) -> list[Block]:
-    if _FENCE not in text:
-        return [_text_block(text, parse=parse)]
-    return list(_fenced(text)) or [Block("text", text=text)]
-
-
-def _fenced(text: str) -> Iterator[Block]:
-    """Text and code in turn; a fence that is never closed is text."""
-    lines: list[str] = []
-    code: list[str] | None = None
-    opening = ""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if code is None and bare.startswith(_FENCE) and _FENCE not in bare[3:]:
-            code, opening = [], line
-        elif code is not None and bare == _FENCE:
-            if before := "\n".join(lines).strip("\n"):
-                yield Block("text", text=before)
-            yield Block("code", text="\n".join(code), name=opening.strip()[3:].strip()[:30])
-            lines, code = [], None
-        elif code is not None:
-            code.append(line)
-        else:
-            lines.append(line)
-    rest = lines if code is None else [*lines, opening, *code]
-    if after := "\n".join(rest).strip("\n"):
-        yield Block("text", text=after)
-
-
-def _part_name(part: dict[str, JsonValue]) -> str:
-    """The file name of a part, or its id, with the size of what is embedded in it."""
-    inner = part.get(str(part.get("type")))
-    found = part | inner if isinstance(inner, dict) else part
-    names = [found.get(key) for key in ("filename", "name", "file_id", "url", "format")]
-    name = next((each for each in names if isinstance(each, str) and each), "")
-    data = next((found[key] for key in ("file_data", "data") if found.get(key)), None)
-    if not isinstance(data, str):
-        return name
-    size = _("%(size)s characters") % {"size": len(data)}
-    return f"{name}, {size}" if name else size
-
-
-def _text_block(text: str, *, parse: bool) -> Block:
-    """The text as it came, unless it is JSON of which the tree says all that it says.
-
-    A doubled key or a number beyond 64 bit would stand there as something else.
-    """
-    if parse and _like_json(text):
-        try:
-            return Block("json", text=text, value=loads_strict(text.encode()))
-        except ValidationFailed:
-            pass
-    return Block("text", text=text)
-
-
-def _like_json(text: str) -> bool:
-    return text.lstrip()[:1] in ("{", "[")
-
-
-def _reference(part: dict[str, JsonValue]) -> str:
-    """Where an image is, without loading it; embedded ones are only measured."""
-    found = part.get("image_url")
-    url = found.get("url") if isinstance(found, dict) else found
-    text = str(url or part.get("file_id") or "")
-    if text.startswith("data:"):
-        kind = text[5:].partition(";")[0]
-        return _("%(kind)s, %(size)s characters") % {"kind": kind, "size": len(text)}
-    return text
-
-
 def _call_card(call: dict[str, JsonValue], result: int | None) -> CallCard:
     function = call.get("function")
     inner = function if isinstance(function, dict) else call
     arguments = inner.get("arguments", inner.get("args", inner.get("input")))
     broken = False
     if isinstance(arguments, str):
-        block = _text_block(arguments, parse=True)
+        block = text_block(arguments, parse=True)
         broken = block.kind == "text" and _is_broken(arguments)
     else:
         block = Block("json", value=arguments)
@@ -398,7 +293,7 @@ def _call_card(call: dict[str, JsonValue], result: int | None) -> CallCard:
 
 
 def _is_broken(text: str) -> bool:
-    if not _like_json(text):
+    if not like_json(text):
         return False
     try:
         loads_strict(text.encode())

@@ -11,12 +11,12 @@ from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BinaryField, DateTimeField, Field, Model
-from django.db.models.functions import Now
 
 from ctxadmin.storage import statement_batch
+from ctxadmin.storage.table_sql import TableSql, connection
 
 ModelT = TypeVar("ModelT", bound=Model)
 Convert = Callable[[Any], Any]
@@ -60,6 +60,7 @@ class Table(Generic[ModelT]):
     def __init__(self, model: type[ModelT], at_insert: Collection[str] = ()) -> None:
         self.model = model
         self._at_insert = at_insert
+        self._sql = TableSql(model, at_insert)
         self._texts: dict[tuple[object, ...], str] = {}
 
     def find(
@@ -77,9 +78,9 @@ class Table(Generic[ModelT]):
         """
         key = ("find", *where, "-", *without, "-", last_by, lock)
         text = self._texts.get(key) or self._new_text(
-            key, self._select_of(where, without, last_by, lock=lock)
+            key, self._sql.select_of(where, without, last_by, lock=lock)
         )
-        with _connection().cursor() as cursor:
+        with connection().cursor() as cursor:
             cursor.execute(text, self._prepared(where))
             found = cursor.fetchone()
         return None if found is None else self._row(found, without)
@@ -101,7 +102,8 @@ class Table(Generic[ModelT]):
         """
         key = ("question", *where, "-", name, len(among), by, lock)
         text = self._texts.get(key) or self._new_text(
-            key, self._select_among(where, name, len(among), by) + (self._locks if lock else "")
+            key,
+            self._sql.select_among(where, name, len(among), by) + (self._sql.locks if lock else ""),
         )
         values = [*self._prepared(where), *(self._prepared({name: each})[0] for each in among)]
         return Question(text, values, self._taken)
@@ -118,12 +120,12 @@ class Table(Generic[ModelT]):
         """
         key = ("find beside", *where, "-", beside, last_by)
         text = self._texts.get(key) or self._new_text(
-            key, self._select_of(where, (), last_by, lock=False, beside=beside)
+            key, self._sql.select_of(where, (), last_by, lock=False, beside=beside)
         )
-        with _connection().cursor() as cursor:
+        with connection().cursor() as cursor:
             cursor.execute(text, self._prepared(where))
             found = cursor.fetchone()
-        count = len(self._fields)
+        count = len(self._sql.fields)
         return None if found is None else (self._row(found[:count], ()), tuple(found[count:]))
 
     def find_all(
@@ -135,10 +137,10 @@ class Table(Generic[ModelT]):
         while part := list(islice(remaining, _AMONG)):
             key = ("find all", *where, "-", name, len(part))
             text = self._texts.get(key) or self._new_text(
-                key, self._select_among(where, name, len(part))
+                key, self._sql.select_among(where, name, len(part))
             )
             values = [*self._prepared(where), *(self._prepared({name: each})[0] for each in part)]
-            with _connection().cursor() as cursor:
+            with connection().cursor() as cursor:
                 cursor.execute(text, values)
                 found += [self._row(row, ()) for row in cursor.fetchall()]
         return found
@@ -154,8 +156,10 @@ class Table(Generic[ModelT]):
     ) -> list[ModelT]:
         """The rows with these values whose field ``by`` is below a number, the largest first."""
         key = ("find last", *where, "-", by, *without)
-        text = self._texts.get(key) or self._new_text(key, self._select_last(where, by, without))
-        with _connection().cursor() as cursor:
+        text = self._texts.get(key) or self._new_text(
+            key, self._sql.select_last(where, by, without)
+        )
+        with connection().cursor() as cursor:
             cursor.execute(text, [*self._prepared(where), below, limit])
             return [self._row(row, without) for row in cursor.fetchall()]
 
@@ -167,8 +171,8 @@ class Table(Generic[ModelT]):
         costs more than the rest of a row, ``CAST({created_at} AS CHAR)`` next to nothing.
         """
         key = ("read", shown, given)
-        text = self._texts.get(key) or self._new_text(key, self._read_of(shown, given))
-        with _connection().cursor() as cursor:
+        text = self._texts.get(key) or self._new_text(key, self._sql.read_of(shown, given))
+        with connection().cursor() as cursor:
             cursor.execute(text, values)
             return list(cursor.fetchall())
 
@@ -177,17 +181,17 @@ class Table(Generic[ModelT]):
 
         This and the writes below may be sent later, together (see ``gathering``).
         """
-        text = self._texts.get(_INSERT) or self._new_text(_INSERT, self._insert_of())
+        text = self._texts.get(_INSERT) or self._new_text(_INSERT, self._sql.insert_of())
         remaining = iter(rows)
         while part := list(islice(remaining, _ROWS)):
-            statement_batch.insert(text, self._places, len(part), self._values_of(part))
+            statement_batch.insert(text, self._sql.places, len(part), self._values_of(part))
 
     def put(self, rows: Iterable[ModelT]) -> None:
         """Store rows in the place of those that have their primary keys, if there are any."""
         remaining = iter(rows)
         while part := list(islice(remaining, _ROWS)):
             key = ("put", len(part))
-            text = self._texts.get(key) or self._new_text(key, self._put_of(len(part)))
+            text = self._texts.get(key) or self._new_text(key, self._sql.put_of(len(part)))
             statement_batch.send(text, self._values_of(part))
 
     def change(self, where: Mapping[str, object], values: Mapping[str, object]) -> None:
@@ -210,14 +214,14 @@ class Table(Generic[ModelT]):
         """
         key = ("update with", *where, "-", *values, "-", other.model, *row)
         text = self._texts.get(key) or self._new_text(
-            key, self._update_of(where, values, other, row)
+            key, self._sql.update_of(where, values, other._sql, row)
         )
         prepared = [*other._prepared(row), *self._prepared(values), *self._prepared(where)]
         statement_batch.send(text, prepared)
 
     def update(self, where: Mapping[str, object], values: Mapping[str, object]) -> int:
         """``change`` now, for a caller that asks how many rows there are."""
-        with _connection().cursor() as cursor:
+        with connection().cursor() as cursor:
             cursor.execute(
                 self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
             )
@@ -225,7 +229,11 @@ class Table(Generic[ModelT]):
             return count
 
     def _row(self, found: Sequence[Any], without: Collection[str]) -> ModelT:
-        names = [name for name in self._fields if name not in without] if without else self._fields
+        names = (
+            [name for name in self._sql.fields if name not in without]
+            if without
+            else self._sql.fields
+        )
         values = _converted_row(found, self._converters_of(names))
         return self.model.from_db(DEFAULT_DB_ALIAS, names, values)
 
@@ -244,93 +252,9 @@ class Table(Generic[ModelT]):
             row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
         return values
 
-    # Names come from models and from code; values never stand in a text.
-
-    def _select_of(
-        self,
-        where: Iterable[str],
-        without: Collection[str],
-        last_by: str | None,
-        *,
-        lock: bool,
-        beside: str = "",
-    ) -> str:
-        columns = self._columns(name for name in self._fields if name not in without)
-        if beside:
-            columns += ", " + self._named(beside)
-        text = f"SELECT {columns} FROM {self._name} WHERE {self._equal(where, ' AND ')}"  # noqa: S608
-        if last_by:
-            text += f" ORDER BY {self._column(last_by)} DESC"
-        locks = lock and _connection().features.has_select_for_update
-        return text + " LIMIT 1" + (" FOR UPDATE" if locks else "")
-
-    def _select_last(self, where: Iterable[str], by: str, without: Collection[str]) -> str:
-        columns = self._columns(name for name in self._fields if name not in without)
-        given = f"{self._equal(where, ' AND ')} AND {self._column(by)} < %s"
-        text = f"SELECT {columns} FROM {self._name} WHERE {given}"  # noqa: S608
-        return f"{text} ORDER BY {self._column(by)} DESC LIMIT %s"
-
-    def _read_of(self, shown: str, given: str) -> str:
-        return f"SELECT {self._named(shown)} FROM {self._name} WHERE {self._named(given)}"  # noqa: S608
-
-    def _named(self, sql: str) -> str:
-        """SQL with the columns of the fields that it names in braces."""
-        return sql.format_map({name: f"{self._name}.{self._column(name)}" for name in self._fields})
-
-    def _select_among(self, where: Iterable[str], name: str, count: int, by: str = "") -> str:
-        columns, places = self._columns(self._fields), ", ".join(["%s"] * count)
-        equal = [f"{self._column(each)} = %s" for each in where]
-        given = " AND ".join([*equal, f"{self._column(name)} IN ({places})"])
-        force = f" FORCE INDEX ({by})" if by and _connection().vendor == "mysql" else ""
-        return f"SELECT {columns} FROM {self._name}{force} WHERE {given}"  # noqa: S608
-
-    @cached_property
-    def _locks(self) -> str:
-        features = _connection().features
-        if not features.has_select_for_update:
-            return ""
-        skips = features.has_select_for_update_skip_locked
-        return " FOR UPDATE SKIP LOCKED" if skips else " FOR UPDATE"
-
-    def _insert_of(self) -> str:
-        return f"INSERT INTO {self._name} ({self._columns(self._fields)}) VALUES "  # noqa: S608
-
-    def _put_of(self, count: int) -> str:
-        return self._insert_of() + ", ".join([self._places] * count) + self._instead()
-
-    @cached_property
-    def _places(self) -> str:
-        """What stands for the values of one row."""
-        compiler = self.model._default_manager.all().query.get_compiler(DEFAULT_DB_ALIAS)
-        now = compiler.compile(Now())[0] if self._at_insert else ""
-        return f"({', '.join(now if name in self._at_insert else '%s' for name in self._fields)})"
-
-    def _instead(self) -> str:
-        """What follows an INSERT that sets the row of a primary key that is taken."""
-        keys = {field.attname for field in self.model._meta.pk_fields}
-        others = [self._column(name) for name in self._fields if name not in keys]
-        if _connection().vendor == "mysql":
-            changes = ", ".join(f"{column} = VALUES({column})" for column in others)
-            return f" ON DUPLICATE KEY UPDATE {changes}"
-        changes = ", ".join(f"{column} = excluded.{column}" for column in others)
-        return f" ON CONFLICT ({self._columns(sorted(keys))}) DO UPDATE SET {changes}"
-
     def _update_text(self, where: Iterable[str], values: Iterable[str]) -> str:
         key = ("update", *where, "-", *values)
-        return self._texts.get(key) or self._new_text(key, self._update_of(where, values))
-
-    def _update_of(
-        self,
-        where: Iterable[str],
-        values: Iterable[str],
-        other: "Table[Any] | None" = None,
-        row: Iterable[str] = (),
-    ) -> str:
-        given, changes = self._equal(where, " AND "), self._equal(values, ", ")
-        if other is not None:  # without the row the first value is NULL, which its column refuses
-            found = f"EXISTS (SELECT 1 FROM {other._name} WHERE {other._equal(row, ' AND ')})"  # noqa: S608
-            changes = changes.replace("%s", f"CASE WHEN {found} THEN %s END", 1)
-        return f"UPDATE {self._name} SET {changes} WHERE {given}"  # noqa: S608
+        return self._texts.get(key) or self._new_text(key, self._sql.update_of(where, values))
 
     def _new_text(self, key: tuple[object, ...], text: str) -> str:
         self._texts[key] = text
@@ -346,13 +270,9 @@ class Table(Generic[ModelT]):
         ]
 
     @cached_property
-    def _fields(self) -> dict[str, "Field[Any, Any]"]:
-        return {field.attname: field for field in self.model._meta.concrete_fields}
-
-    @cached_property
     def _prepares(self) -> dict[str, Convert | None]:
         """What makes a value as the driver takes it, by field; None for those that are so."""
-        return {name: _prepare_of(field) for name, field in self._fields.items()}
+        return {name: _prepare_of(field) for name, field in self._sql.fields.items()}
 
     @cached_property
     def _inserted(self) -> list[tuple[str, Convert | None]]:
@@ -363,31 +283,18 @@ class Table(Generic[ModelT]):
     def _converters(self) -> dict[str, list[Convert]]:
         """What turns values of the driver into those of the model, for fields that need it."""
         found: dict[str, list[Convert]] = {}
-        connection = _connection()
-        for name, field in self._fields.items():
+        database = connection()
+        for name, field in self._sql.fields.items():
             column = field.get_col(self.model._meta.db_table)
             converters = [
-                *connection.ops.get_db_converters(column),
-                *column.get_db_converters(connection),
+                *database.ops.get_db_converters(column),
+                *column.get_db_converters(database),
             ]
             if converters:
                 found[name] = [
-                    partial(_converted, convert, column, connection) for convert in converters
+                    partial(_converted, convert, column, database) for convert in converters
                 ]
         return found
-
-    @cached_property
-    def _name(self) -> str:
-        return _connection().ops.quote_name(self.model._meta.db_table)
-
-    def _column(self, name: str) -> str:
-        return _connection().ops.quote_name(str(self._fields[name].column))
-
-    def _columns(self, names: Iterable[str]) -> str:
-        return ", ".join(map(self._column, names))
-
-    def _equal(self, names: Iterable[str], between: str) -> str:
-        return between.join(f"{self._column(name)} = %s" for name in names)
 
 
 def _prepare_of(field: "Field[Any, Any]") -> Convert | None:
@@ -397,17 +304,13 @@ def _prepare_of(field: "Field[Any, Any]") -> Convert | None:
         return _moment
     if isinstance(field, BinaryField):
         return bytes
-    return lambda value: field.get_db_prep_save(value, _connection())
+    return lambda value: field.get_db_prep_save(value, connection())
 
 
 @lru_cache(maxsize=256)  # all rows of one write have the same
 def _moment(value: datetime) -> str:
     """An aware moment as both databases take it: in UTC, and without saying so."""
     return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
-
-
-def _connection() -> BaseDatabaseWrapper:
-    return connections[DEFAULT_DB_ALIAS]
 
 
 def _converted_row(

@@ -19,14 +19,13 @@ from checkpoints.domain.execution import (
     ask_pause,
     begin,
     cancel,
-    dump,
-    read,
     reject,
     restore,
     resume,
     time_out,
     update,
 )
+from checkpoints.domain.execution_json import dump, read
 from checkpoints.domain.pauses import Outcome, PauseRule, When, held
 from checkpoints.domain.status import FINAL, MOVES, Status
 from ctxadmin.lib.errors import InvalidState

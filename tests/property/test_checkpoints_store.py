@@ -25,15 +25,8 @@ from pydantic import JsonValue
 
 from checkpoints import retention_store
 from checkpoints.domain import retention
-from checkpoints.domain.commands import (
-    CompleteNode,
-    ForkCheckpoint,
-    MoveExecution,
-    RestoreCheckpoint,
-    SaveCheckpoint,
-    StartExecution,
-    UpdateSnapshot,
-)
+from checkpoints.domain.commands import CompleteNode, SaveCheckpoint, StartExecution, UpdateSnapshot
+from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.domain.state import head_of, totals_of

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
+from conversations.domain.export_reading import read_export
 from conversations.domain.imports.files import read_file
 from conversations.domain.imports.shapes import read_any
 from conversations.domain.legacy import migrate
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import read_message
 from conversations.domain.operations import apply
-from conversations.domain.transfer import read_export
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import loads_strict
 from tests.unit.conversations.chats import (

@@ -8,20 +8,11 @@ import pytest
 import redis
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from pydantic import JsonValue
 
-from checkpoints.domain.commands import (
-    MoveExecution,
-    RestoreCheckpoint,
-    SaveCheckpoint,
-    StartExecution,
-)
+from checkpoints.domain.commands import SaveCheckpoint, StartExecution
+from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
 from checkpoints.live_copy import current
 from checkpoints.live_copy.port import ALL_PARTS, NoLiveCopy
 from checkpoints.live_copy.redis_copy import RedisLiveCopy

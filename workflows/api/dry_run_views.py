@@ -14,8 +14,8 @@ from ctxadmin.http.described import described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from workflows import dry_run
-from workflows.api.answers import AppliedAnswer, CheckedAnswer, JoinedAnswer, PreviewAnswer
+from workflows import dry_run, previews
+from workflows.api.dry_run_answers import AppliedAnswer, CheckedAnswer, JoinedAnswer, PreviewAnswer
 from workflows.api.schemas import ApplyFilters, CheckCondition, JoinArrivals, PreviewNode
 from workflows.domain.conditions import compile_condition
 from workflows.domain.context import PromptContext
@@ -40,7 +40,7 @@ class Preview(_Trial):
         """What the node would see: each name and message with the rule that decided."""
         asked = self.body(PreviewNode).asked()
         provider = format_of(self)
-        found = dry_run.preview(self.actor, slug, asked, provider)
+        found = previews.preview(self.actor, slug, asked, provider)
         return PreviewAnswer.of_preview(found, provider or OWN).response()
 
 

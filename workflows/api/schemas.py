@@ -19,7 +19,8 @@ from ctxadmin.lib.contract import Contract
 from workflows.domain.context import PromptContext, PromptContextInput
 from workflows.domain.draft_changes import DraftChanges
 from workflows.domain.graph import MAX_CONDITION, MAX_NAME, Document, ElementId, FilterSource
-from workflows.dry_run import FilterStep, GivenContext, GivenEdgeContext, PreviewRequest
+from workflows.dry_run import FilterStep, GivenContext, GivenEdgeContext
+from workflows.previews import PreviewRequest
 from workflows.starters import StarterName
 
 MAX_STEPS = 100

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from checkpoints import queries
-from checkpoints.domain.commands import MoveExecution
+from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
 from checkpoints.pages.executions import execution_pages

@@ -12,7 +12,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from checkpoints import queries
-from checkpoints.domain.commands import MoveExecution, UpdateSnapshot
+from checkpoints.domain.commands import UpdateSnapshot
+from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from checkpoints import queries
-from checkpoints.domain.commands import ForkCheckpoint, RestoreCheckpoint
+from checkpoints.domain.move_commands import ForkCheckpoint, RestoreCheckpoint
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import KeysCompared, compare_keys
 from checkpoints.pages import presenters

@@ -6,7 +6,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from conversations.domain.bodies import TEXT_PARTS
-from conversations.domain.message import is_pair_part
+from conversations.domain.hidden_pairs import is_pair_part
 from ctxadmin.lib import json_bytes
 
 _SOUNDS: Final = {

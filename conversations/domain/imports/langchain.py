@@ -5,6 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.domain.hidden_pairs import is_pair_part
 from conversations.domain.imports.calls import tool_call
 from conversations.domain.imports.contents import (
     content_of,
@@ -16,7 +17,6 @@ from conversations.domain.imports.contents import (
 from conversations.domain.imports.reasons import NAMELESS_CALL, REMOVES
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
-from conversations.domain.message import is_pair_part
 
 NAME: Final = "langchain"
 _ROLES: Final = {

@@ -4,11 +4,12 @@ from typing import Final, get_args
 
 from pydantic import JsonValue
 
+from conversations.domain.hidden_pairs import is_pair_part
 from conversations.domain.imports.calls import messages_of, tool_call
 from conversations.domain.imports.reasons import ALSO_IN_TOOL_CALLS, ANOTHER_ANSWER
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
-from conversations.domain.message import Role, is_pair_part
+from conversations.domain.message import Role
 
 NAME: Final = "openai"
 _ROLES: Final = frozenset({*get_args(Role), "function"})

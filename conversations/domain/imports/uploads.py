@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from conversations.domain.export_reading import read_export
 from conversations.domain.imports.files import read_file
 from conversations.domain.imports.report import ImportReport
 from conversations.domain.imports.shapes import EXPORT_NAME, read_only
 from conversations.domain.imports.transcript import ImportedConversation
-from conversations.domain.transfer import Transfer, is_export, read_export
+from conversations.domain.transfer import Transfer, is_export
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.lib.sentence import say

@@ -168,7 +168,7 @@ CONVERSATIONS: Final = TermGroup(
                 "A request of an assistant message to run a tool. The result refers to it by "
                 "its id."
             ),
-            "conversations.domain.message.ToolCall",
+            "conversations.domain.message_parts.ToolCall",
         ),
         Term(
             "tool-pair",
@@ -211,7 +211,7 @@ CONVERSATIONS: Final = TermGroup(
                 "A file with a conversation's log, view and all revisions. Imported again it "
                 "can still be rolled back."
             ),
-            "conversations.domain.transfer.Document",
+            "conversations.domain.export_document.Document",
         ),
         Term(
             "import report",

@@ -146,7 +146,7 @@ EXECUTIONS: Final = TermGroup(
             "fork",
             pgettext_lazy("glossary", "fork"),
             _("Copy an execution at a version into a new conversation, where it is paused."),
-            "checkpoints.domain.commands.ForkCheckpoint",
+            "checkpoints.domain.move_commands.ForkCheckpoint",
         ),
         Term(
             "usage",

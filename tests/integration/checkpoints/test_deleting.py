@@ -11,7 +11,8 @@ from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints.domain.commands import ForkCheckpoint, SaveCheckpoint
+from checkpoints.domain.commands import SaveCheckpoint
+from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateValue, TaskWrites
 from checkpoints.queries import compare_moments, find_moment, snapshot_bytes

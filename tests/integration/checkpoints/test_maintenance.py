@@ -12,7 +12,8 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
 from checkpoints import maintenance_lock, retention_store
-from checkpoints.domain.commands import ForkCheckpoint, SaveCheckpoint
+from checkpoints.domain.commands import SaveCheckpoint
+from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.management.commands import maintain
 from checkpoints.models import Checkpoint, Execution, Maintenance, PendingEdit, StateValue

@@ -10,11 +10,11 @@ from django.db import connection
 from checkpoints.domain.commands import (
     ClaimNode,
     CompleteNode,
-    MoveExecution,
     SaveCheckpoint,
     StartExecution,
     UpdateSnapshot,
 )
+from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.queries import find_moment, snapshot_bytes

@@ -12,14 +12,8 @@ from django.db.models.functions import Length
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints import retention_store
-from checkpoints.domain.commands import (
-    ForkCheckpoint,
-    MoveExecution,
-    RestoreCheckpoint,
-    SaveCheckpoint,
-    StartExecution,
-    UpdateSnapshot,
-)
+from checkpoints.domain.commands import SaveCheckpoint, StartExecution, UpdateSnapshot
+from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
 from checkpoints.domain.reducers import Reducer
 from checkpoints.domain.retention import RetentionPolicy, thinned_by
 from checkpoints.domain.state import KeyHead, head_of, totals_of

@@ -7,14 +7,8 @@ from copy import deepcopy
 import pytest
 from pydantic import JsonValue
 
-from checkpoints.domain.commands import (
-    CompleteNode,
-    MoveExecution,
-    RestoreCheckpoint,
-    SaveCheckpoint,
-    StartExecution,
-    UpdateSnapshot,
-)
+from checkpoints.domain.commands import CompleteNode, SaveCheckpoint, StartExecution, UpdateSnapshot
+from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.queries import find_moment, snapshot_bytes
 from checkpoints.services import (

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints.domain.commands import ForkCheckpoint
+from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.fork_list import forks_of
 from checkpoints.services import forks
 from conversations import erasure, queries

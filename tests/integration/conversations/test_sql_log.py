@@ -21,11 +21,11 @@ from pydantic import JsonValue
 from conversations import queries, services, transfers
 from conversations.conversation_copy import UpTo, copy_conversation
 from conversations.domain.configs import OperationConfig
+from conversations.domain.export_reading import read_export
 from conversations.domain.log import Log, ToolGroup
 from conversations.domain.message import CountsAs, Draft
 from conversations.domain.pairing import find_splits, keep_pairs
 from conversations.domain.revisions import Seen, lineage
-from conversations.domain.transfer import read_export
 from conversations.domain.view import View
 from conversations.models import Conversation as Head
 from conversations.models import Message

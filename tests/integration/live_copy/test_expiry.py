@@ -6,7 +6,7 @@ import pytest
 import redis
 from pytest_django import Settings
 
-from checkpoints.domain.commands import MoveExecution
+from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.live_copy.port import ALL_PARTS, Part
 from checkpoints.services import status_changes

@@ -9,7 +9,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
-from checkpoints.domain.commands import MoveExecution
+from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.services import annotations, status_changes
 from checkpoints.services.assignments import assign
 from ctxadmin.accounts.models import Membership, User

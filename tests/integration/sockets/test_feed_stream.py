@@ -12,7 +12,7 @@ from ctxadmin.realtime.routing import with_sockets
 from tests import factories
 from tests.factories import Api, conversation, user
 from tests.integration.sockets.pages import do, play
-from tests.integration.sockets.test_waiting import Call
+from tests.integration.sockets.waiting_calls import Call
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,15 +6,13 @@ import pytest
 
 from checkpoints.domain.commands import (
     CompleteNode,
-    ForkCheckpoint,
-    MoveExecution,
     NodeResult,
-    RestoreCheckpoint,
     SaveCheckpoint,
     StartExecution,
     UpdateSnapshot,
     output_key,
 )
+from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
 from checkpoints.domain.status import Status
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ValidationFailed

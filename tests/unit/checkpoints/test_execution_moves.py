@@ -11,11 +11,10 @@ from checkpoints.domain.execution import (
     advance,
     ask_pause,
     begin,
-    dump,
     expect,
-    read,
     resume,
 )
+from checkpoints.domain.execution_json import dump, read
 from checkpoints.domain.pauses import Approval, Outcome, Pause, When
 from checkpoints.domain.status import ENDED, FINAL, MOVES, NodeStatus, Status
 from ctxadmin.lib.errors import InvalidState, VersionConflict

@@ -6,11 +6,12 @@ import pytest
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig, read_operation
+from conversations.domain.export_reading import read_export
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft, read_message
 from conversations.domain.operations import Outcome, apply
 from conversations.domain.revisions import Cause
-from conversations.domain.transfer import Transfer, read_export, write_export
+from conversations.domain.transfer import Transfer, write_export
 from conversations.domain.view import View
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain.transfer import FORMAT, is_export, read_export
+from conversations.domain.export_reading import read_export
+from conversations.domain.transfer import FORMAT, is_export
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import loads_strict
 from tests.conversation_model import Conversation

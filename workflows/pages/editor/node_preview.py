@@ -15,15 +15,16 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.ui.sentences import translated
-from workflows import dry_run
+from workflows import previews
 from workflows.domain.context import PromptContext
 from workflows.domain.plan import Plan
 from workflows.domain.topology import Graph, way
-from workflows.dry_run import GivenContext, NodePreview, PreviewRequest
+from workflows.dry_run import GivenContext
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
 from workflows.pages.preview.preview_result import PreviewView, preview_view
+from workflows.previews import NodePreview, PreviewRequest
 
 _MOST_STEPS: Final = 50
 _MOST_IN_A_STEP: Final = 40
@@ -90,13 +91,13 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     parts = body.parts(row)
     _require_readable(parts, body.node)
     plan = Plan(parts.document)
-    origin = dry_run.preview_source_of(actor, slug, body.asked())
+    origin = previews.preview_source_of(actor, slug, body.asked())
     edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
     if not body.path:
         stop = (body.node, edges)
-        return _answer(*dry_run.preview_path(actor, plan, [stop], origin))
+        return _answer(*previews.preview_path(actor, plan, [stop], origin))
     stops = _stops(plan.graph, body.node, edges)
-    looked = dry_run.preview_path(actor, plan, stops[-_MOST_STEPS:], origin)
+    looked = previews.preview_path(actor, plan, stops[-_MOST_STEPS:], origin)
     return _answer(*looked, left_out=len(stops) - len(looked))
 
 

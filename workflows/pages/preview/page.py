@@ -22,15 +22,16 @@ from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows import dry_run, queries
+from workflows import previews, queries
 from workflows.domain.context import PromptContext
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.topology import graph_of, usual_edges
-from workflows.dry_run import GivenContext, NodePreview, PreviewRequest
+from workflows.dry_run import GivenContext
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.svg import spoken_edge
 from workflows.pages.preview.preview_result import PreviewView, preview_view
+from workflows.previews import NodePreview, PreviewRequest
 from workflows.store import find_workflow
 
 _SUGGESTED: Final = 30
@@ -208,7 +209,7 @@ def _of_pasted(
         version=wanted.version,
         given=GivenContext(context, drafts),
     )
-    return dry_run.preview_one_node(actor, slug, asked_for)
+    return previews.preview_one_node(actor, slug, asked_for)
 
 
 def _of_conversation(
@@ -226,7 +227,7 @@ def _of_conversation(
         conversation=asked.conversation,
         at=_version(asked.at),
     )
-    return dry_run.preview_one_node(actor, slug, asked_for)
+    return previews.preview_one_node(actor, slug, asked_for)
 
 
 def _version(text: str) -> int | None:

@@ -21,9 +21,9 @@ from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
 from workflows.domain.context import PromptContext
 from workflows.domain.explain import Decision, Label, Notice, Verdict
-from workflows.dry_run import NodePreview
 from workflows.node_inputs import shown_messages
 from workflows.pages.drawing import summaries
+from workflows.previews import NodePreview
 
 MOST_ITEMS: Final = 300
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
