@@ -92,6 +92,17 @@ class Call:
         text, _, self._text = self._text.partition("\n\n")
         return text
 
+    async def is_admitted(self) -> bool:
+        """False if it is told to come again later."""
+        head = await self.asked.receive_output(timeout=PATIENCE)
+        self.status = head["status"]
+        if self.status == 200:
+            return True
+        assert self.status == 429
+        headers = {name.lower(): value for name, value in head["headers"]}
+        assert int(headers[b"retry-after"]) >= 1
+        return False
+
     async def leave(self) -> None:
         await self.asked.send_input({"type": "http.disconnect"})
         await self.asked.wait(timeout=PATIENCE)
@@ -459,6 +470,50 @@ def test_one_caller_has_a_bounded_number_of_waiting_calls(
         assert (await third.answer())["changed"] is True
 
     play(scene)
+
+
+def test_listeners_that_all_reconnect_at_once_miss_nothing_and_hear_nothing_twice(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a restart of a proxy: as many as a token may have, on one thread, and one more.
+
+    Those beyond the requests that may be under way are told to come again, and do.
+    """
+    for number in (1, 2, 3):
+        save(api, number)
+    for limit in ("MAX_TOKEN_REQUESTS", "MAX_ADDRESS_REQUESTS"):
+        monkeypatch.setattr(settings, limit, 20)
+    path, most = "/conversations/one/events", 60
+    monkeypatch.setattr(admission, "MOST_OF_A_TOKEN", most)
+    app = with_sockets(ThreadedHandler(1))
+
+    async def scene() -> None:
+        async def connect(last: int) -> Call | None:
+            call = await Call(app, api.secret, path, **{"last-event-id": str(last)}).begin()
+            if not await call.is_admitted():
+                return None
+            for seq in range(last + 1, 5):
+                assert (await call.event())["id"] == seq
+            return call
+
+        streams: list[Call] = []
+        refused: list[int] = []
+        while missing := most - len(streams):
+            wave = await asyncio.gather(*(connect(1 + number % 4) for number in range(missing)))
+            streams += [call for call in wave if call is not None]
+            refused.append(wave.count(None))
+        assert refused[0] > 0
+        async with asyncio.timeout(PATIENCE):
+            while len(hub_here().listeners()) < most:
+                await asyncio.sleep(0)
+        assert not await (await Call(app, api.secret, path).begin()).is_admitted()
+        await do(say, api)
+        assert {(await stream.event())["id"] for stream in streams} == {5}
+        await asyncio.gather(*(stream.leave() for stream in streams))
+        assert not hub_here().listeners()
+
+    play(scene)
+    assert not admission._open
 
 
 def test_a_browser_session_may_wait_too(app: Any, api: Api) -> None:
