@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
+    Call,
     Image,
     Other,
     Part,
@@ -18,6 +19,7 @@ from conversations.domain.formats.source import (
     Text,
     arguments_object,
     own_part,
+    placed,
     warn_of_fields,
     warn_of_more,
 )
@@ -25,6 +27,7 @@ from conversations.domain.formats.warnings import Warnings
 
 Block = dict[str, JsonValue]
 
+NAME: Final = "anthropic"
 FIRST: Final = "(The conversation continues.)"
 """What stands in front of an assistant message that comes first: the first message is a user's."""
 
@@ -68,7 +71,7 @@ class _Turn:
 class _Chat:
     def __init__(self) -> None:
         self.system: list[Block] = []
-        self.warnings = Warnings()
+        self.warnings = Warnings(NAME)
         self.pairs = Pairs(self.warnings, forbidden=_NOT_IN_IDS)
         self._turns: list[_Turn] = []
 
@@ -102,13 +105,15 @@ class _Chat:
             self._warn_of_empty(message)
             return
         turn = self._turn("assistant", message)
-        turn.blocks.extend(blocks)
-        for call in calls:
-            placed = self.pairs.call(call, message.index)
-            given = arguments_object(call, message.index, self.warnings)
-            turn.blocks.append(
-                {"type": "tool_use", "id": placed.id, "name": call.name, "input": given}
-            )
+        content: list[JsonValue] = [*blocks]
+        placed(content, [(call, self._call(call, message)) for call in calls], NAME)
+        turn.blocks.extend(content)
+
+    def _call(self, call: Call, message: SourceMessage) -> Block:
+        call_id = self.pairs.call(call, message.index).id
+        given = arguments_object(call, message.index, self.warnings)
+        own = call.own.of(NAME)
+        return {**own, "type": "tool_use", "id": call_id, "name": call.name, "input": given}
 
     def _turn(self, role: str, message: SourceMessage) -> _Turn:
         """The last message if it is of the role, else a new one."""
@@ -128,7 +133,8 @@ class _Chat:
     def _result(self, message: SourceMessage, blocks: list[Block]) -> Block:
         call = self.pairs.answer(message.answers, message.index)
         call_id = self.pairs.cleaned(message.answers) if call is None else call.id
-        result: Block = {"type": "tool_result", "tool_use_id": call_id}
+        kept = message.own(self.warnings)
+        result: Block = {**kept, "type": "tool_result", "tool_use_id": call_id}
         if blocks:
             result["content"] = list[JsonValue](blocks)
         if message.body.get("is_error") is True:
@@ -136,12 +142,12 @@ class _Chat:
         return result
 
     def _blocks(self, message: SourceMessage) -> list[Block]:
-        found = (self._block(part, message) for part in message.all_parts())
+        found = (self._block(part, message) for part in message.all_parts(self.warnings))
         return [block for block in found if block is not None]
 
     def _block(self, part: Part, message: SourceMessage) -> Block | None:
-        own = own_part(part, "anthropic")
-        if own is not None and message.role == "assistant":
+        own = own_part(part, NAME)
+        if own is not None and message.role != "system":
             return own
         match part:
             case Text(text, more):

@@ -21,6 +21,7 @@ from conversations.domain.formats.source import (
 )
 from conversations.domain.formats.warnings import Warnings
 
+NAME: Final = "openai"
 _FIELDS: Final = frozenset({"refusal", "audio"})  # of an assistant message
 _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {"user": frozenset({"input_audio", "file"})}
@@ -29,7 +30,7 @@ _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 
 def write(messages: Sequence[SourceMessage]) -> FormattedView:
     """The messages as they were logged, without our own fields and what OpenAI does not know."""
-    warnings = Warnings()
+    warnings = Warnings(NAME)
     pairs = Pairs(warnings, unique=False)
     written = [_message(message, pairs, warnings) for message in messages]
     pairs.close()
@@ -54,7 +55,10 @@ def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> dict[s
     own = _FIELDS if role == "assistant" else frozenset()
     shown |= {name: value for name, value in message.body.items() if name in own}
     warn_of_fields(message, warnings, {"name", *own})
-    return shown
+    kept = message.own(warnings)
+    if role == "assistant" and "content" in kept:
+        shown["content"] = None  # of a refusal, or of a sound whose transcript is the content here
+    return {**kept, **shown}
 
 
 def _call(call: Call) -> JsonValue:
@@ -69,7 +73,7 @@ def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
     if not isinstance(content, list):
         return content
     parts: list[JsonValue] = []
-    for part in message.parts():
+    for part in message.parts(warnings):
         written = _part(part, message, warnings)
         if written is not None:
             parts.append(written)

@@ -23,6 +23,7 @@ from conversations.domain.formats.warnings import Warnings
 
 Item = dict[str, JsonValue]
 
+NAME: Final = "responses"
 _LONGEST_ID: Final = 64
 _OF_OUTPUT: Final = frozenset({"annotations", "logprobs"})
 _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -32,7 +33,7 @@ _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 
 def write(messages: Sequence[SourceMessage]) -> FormattedView:
     """The items in the order of the view, system texts among them."""
-    warnings = Warnings()
+    warnings = Warnings(NAME)
     pairs = Pairs(warnings, longest=_LONGEST_ID)
     items = [item for message in messages for item in _items(message, pairs, warnings)]
     pairs.close()
@@ -46,11 +47,12 @@ def _items(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> list[Ite
     calls = list(message.calls(warnings))
     items = _messages(message, warnings)
     if not items and not calls:
-        items.append({"type": "message", "role": message.role, "content": ""})
+        items.append(_message(message, "", warnings))
     for call in calls:
         placed = pairs.call(call, message.index)
         kind, given = ("custom_tool_call", "input") if call.is_custom else _FUNCTION_CALL
-        items.append({"type": kind, "call_id": placed.id, "name": call.name, given: call.text})
+        item: Item = {"type": kind, "call_id": placed.id, "name": call.name, given: call.text}
+        items.append({**call.own.of(NAME), **item})
     return items
 
 
@@ -58,24 +60,25 @@ def _messages(message: SourceMessage, warnings: Warnings) -> list[Item]:
     """The content as a message, around items that the provider has made beside it."""
     if isinstance(message.body.get("content"), str):
         content = _content(message, warnings)
-        return [_message(message, content)] if content else []
+        return [_message(message, content, warnings)] if content else []
     items: list[Item] = []
     parts: list[JsonValue] = []
-    for part in message.all_parts():
-        own = own_part(part, "responses") if message.role == "assistant" else None
-        if own is None:
+    for part in message.all_parts(warnings):
+        own = own_part(part, NAME)
+        if own is None or message.role != "assistant":
             written = _part(part, message, warnings)
             parts += [] if written is None else [written]
             continue
         if parts:
-            items.append(_message(message, parts))
+            items.append(_message(message, parts, warnings))
             parts = []
         items.append(own)
-    return [*items, _message(message, parts)] if parts else items
+    return [*items, _message(message, parts, warnings)] if parts else items
 
 
-def _message(message: SourceMessage, content: JsonValue) -> Item:
-    return {"type": "message", "role": message.role, "content": content}
+def _message(message: SourceMessage, content: JsonValue, warnings: Warnings) -> Item:
+    item: Item = {"type": "message", "role": message.role, "content": content}
+    return {**message.own(warnings), **item}
 
 
 _FUNCTION_CALL: Final = ("function_call", "arguments")
@@ -84,17 +87,18 @@ _FUNCTION_CALL: Final = ("function_call", "arguments")
 def _output(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Item:
     call = pairs.answer(message.answers, message.index)
     is_custom = call is not None and call.is_custom
-    return {
+    item: Item = {
         "type": "custom_tool_call_output" if is_custom else "function_call_output",
         "call_id": pairs.cleaned(message.answers) if call is None else call.id,
         "output": _content(message, warnings),
     }
+    return {**message.own(warnings), **item}
 
 
 def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
     """A text where the content is one, else a list of parts."""
     content = message.body.get("content")
-    parts = message.all_parts()
+    parts = message.all_parts(warnings)
     if isinstance(content, str) and len(parts) == 1:
         return content
     found = (_part(part, message, warnings) for part in parts)
@@ -103,6 +107,9 @@ def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
 
 def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
     is_model = message.role == "assistant"
+    own = own_part(part, NAME)
+    if own is not None and not is_model:
+        return own
     match part:
         case Text(text, more):
             known = _OF_OUTPUT if is_model else frozenset[str]()

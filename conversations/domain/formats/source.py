@@ -1,7 +1,7 @@
 """Logged messages read into what every provider knows: texts, images, calls and results."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -9,12 +9,18 @@ import orjson
 from pydantic import JsonValue
 
 from conversations.domain.bodies import TEXT_PARTS
+from conversations.domain.formats.own_fields import (
+    NOTHING,
+    OWN,
+    Fields,
+    OwnFields,
+    own_fields_of,
+    own_part_of,
+)
 from conversations.domain.formats.warnings import Warnings
 from conversations.domain.message import OWN_FIELDS
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps, loads_strict
-
-Fields: TypeAlias = Mapping[str, JsonValue]
 
 # Fields that have a meaning here, or in the log only.
 _NONE: Final[Set[str]] = frozenset()
@@ -23,6 +29,7 @@ _KNOWN: Final = OWN_FIELDS | frozenset(
 )
 DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,")
 _UNNAMED: Final = "unnamed"
+_OF_FILES: Final = ("type", "mediaType", "mimeType", "filename", "name")  # other formats say it too
 # Calls and results that have places of their own: written from here they would be no pairs.
 _NEVER_OWN: Final = frozenset(
     {
@@ -30,7 +37,7 @@ _NEVER_OWN: Final = frozenset(
         *("custom_tool_call", "custom_tool_call_output"),
     }
 )
-PROVIDER_PART: Final = "provider"
+PROVIDER_PART: Final = OWN
 """The type of a part ``{type, format, part}`` that only the provider of the format knows."""
 
 
@@ -83,6 +90,7 @@ class Call:
     name: str
     arguments: JsonValue
     is_custom: bool = False
+    own: OwnFields = NOTHING
 
     @property
     def text(self) -> str:
@@ -115,19 +123,23 @@ class SourceMessage:
         """The id of the call that a tool message answers."""
         return str(self.body.get("tool_call_id"))
 
-    def parts(self) -> list[Part]:
+    def own(self, warnings: Warnings) -> Fields:
+        """What only the written format knows of the message; warns of what another one knows."""
+        return _own_of(own_fields_of(self.body), "a message", self.index, warnings)
+
+    def parts(self, warnings: Warnings) -> list[Part]:
         """The content as parts, a text as one of them."""
         content = self.body.get("content")
         if isinstance(content, str):
             return [Text(content)]
         listed = content if isinstance(content, list) else []
-        return [_part(each) for each in listed if isinstance(each, dict)]
+        return [_part(each, self.index, warnings) for each in listed if isinstance(each, dict)]
 
-    def all_parts(self) -> list[Part]:
+    def all_parts(self, warnings: Warnings) -> list[Part]:
         """The parts with the refusal that OpenAI has in a field beside them."""
         refusal = self.body.get("refusal")
         beside = [Refusal(refusal)] if isinstance(refusal, str) and refusal else []
-        return [*self.parts(), *beside]
+        return [*self.parts(warnings), *beside]
 
     def calls(self, warnings: Warnings) -> Iterator[Call]:
         """The tool calls, in whatever shape they were logged; warns of what is not taken over."""
@@ -149,7 +161,30 @@ def own_part(part: Part, format_name: str) -> dict[str, JsonValue] | None:
     kept = part.fields.get("part")
     if part.fields.get("format") != format_name or not isinstance(kept, dict):
         return None
-    return None if kept.get("type") in _NEVER_OWN else dict(kept)
+    return None if _is_hidden_pair(kept) else dict(kept)
+
+
+def _is_hidden_pair(kept: Fields) -> bool:
+    """A call or a result that would be no pair; those that the provider ran itself are none."""
+    kind = kept.get("type")
+    if kind == "tool-call":
+        return kept.get("providerExecuted") is not True
+    return kind in _NEVER_OWN
+
+
+def _own_of(own: OwnFields, of: str, index: int, warnings: Warnings) -> Fields:
+    if own.fields and own.format_name != warnings.format_name:
+        names = ", ".join(own.fields)
+        told = f"what only the format {own.format_name!r} knows of {of} ({names})"
+        warnings.field_left_out(told, index)
+    return own.of(warnings.format_name)
+
+
+def placed(blocks: list[JsonValue], calls: Sequence[tuple[Call, JsonValue]], name: str) -> None:
+    """Add the calls to a content: behind its other parts, or where they stood in this format."""
+    for call, written in calls:
+        place = call.own.place_in(name)
+        blocks.insert(len(blocks) if place is None else place, written)
 
 
 def warn_of_fields(message: SourceMessage, warnings: Warnings, known: Set[str] = _NONE) -> None:
@@ -159,8 +194,9 @@ def warn_of_fields(message: SourceMessage, warnings: Warnings, known: Set[str] =
     """
     if message.name is not None and message.role != "tool" and "name" not in known:
         warnings.field_left_out("the field 'name'", message.index)
-    for name in message.body:
-        if name not in _KNOWN and name not in known:
+    for name, value in message.body.items():
+        is_own = name == OWN and own_fields_of(message.body) is not NOTHING
+        if name not in _KNOWN and name not in known and not is_own and value is not None:
             warnings.field_left_out(f"the field {name!r}", message.index)
 
 
@@ -200,17 +236,20 @@ def arguments_object(call: Call, index: int, warnings: Warnings) -> dict[str, Js
 
 
 def _call(data: Fields, index: int, warnings: Warnings) -> Call:
-    call_id = str(data.get("id"))
+    call_id, own = str(data.get("id")), own_fields_of(data)
+    _own_of(own, "a call", index, warnings)
+    if own is not NOTHING:
+        data = _without(data, OWN)
     for kind, arguments in (("function", "arguments"), ("custom", "input")):
         inner = data.get(kind)
         if isinstance(inner, dict):
             _warn_of_rest(data, {"id", "type", kind}, index, warnings)
             _warn_of_rest(inner, {"name", arguments}, index, warnings)
             name = _name(inner.get("name"), index, warnings)
-            return Call(call_id, name, inner.get(arguments), is_custom=kind == "custom")
+            return Call(call_id, name, inner.get(arguments), kind == "custom", own)
     given = next((key for key in ("arguments", "args", "input") if key in data), "arguments")
     _warn_of_rest(data, {"id", "type", "name", given}, index, warnings)
-    return Call(call_id, _name(data.get("name"), index, warnings), data.get(given))
+    return Call(call_id, _name(data.get("name"), index, warnings), data.get(given), own=own)
 
 
 def _warn_of_rest(data: Fields, known: set[str], index: int, warnings: Warnings) -> None:
@@ -226,16 +265,29 @@ def _name(name: JsonValue, index: int, warnings: Warnings) -> str:
     return _UNNAMED
 
 
-def _part(data: dict[str, JsonValue]) -> Part:
+def _part(data: dict[str, JsonValue], index: int, warnings: Warnings) -> Part:
+    source = own_part_of(data, warnings.format_name)
+    if source is not None:
+        name = warnings.format_name
+        return Other(f"{name}:{source.get('type')}", provider_part(name, source))
+    own = own_fields_of(data)
+    if own is not NOTHING:
+        more = OwnFields(own.format_name, _without(own.fields, *_OF_FILES))
+        _own_of(more, "a part", index, warnings)
+        data = _without(data, OWN)
+    return _plain_part(data)
+
+
+def _plain_part(data: dict[str, JsonValue]) -> Part:
     kind = str(data.get("type"))
     if kind in TEXT_PARTS:
         return Text(str(data.get("text")), _without(data, "type", "text"))
     refusal = data.get("refusal")
     if kind == "refusal" and isinstance(refusal, str):
         return Refusal(refusal)
-    own = data.get("part")
-    if kind == PROVIDER_PART and isinstance(own, dict):
-        return Other(f"{data.get('format')}:{own.get('type')}", data)
+    kept = data.get("part")
+    if kind == PROVIDER_PART and isinstance(kept, dict):
+        return Other(f"{data.get('format')}:{kept.get('type')}", data)
     return _image(kind, data) or Other(kind, data)
 
 

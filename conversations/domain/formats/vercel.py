@@ -6,9 +6,12 @@ from typing import Final, TypeAlias
 from pydantic import JsonValue
 
 from conversations.domain.formats.formatted_view import FormattedView
+from conversations.domain.formats.own_fields import Fields as SourceFields
+from conversations.domain.formats.own_fields import own_fields_of
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
     DATA_URL,
+    Call,
     Image,
     Other,
     Part,
@@ -16,21 +19,31 @@ from conversations.domain.formats.source import (
     SourceMessage,
     Text,
     arguments_object,
+    own_part,
+    placed,
     warn_of_fields,
     warn_of_more,
 )
-from conversations.domain.formats.source import Fields as SourceFields
 from conversations.domain.formats.warnings import Warnings
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import loads_strict
 
 Fields: TypeAlias = dict[str, JsonValue]
 
+NAME: Final = "vercel"
 _UNKNOWN_TOOL: Final = "unknown"
+OUTPUT: Final = "output"
+RESULT: Final = "result"
+"""The names under which what only this format knows of a result is kept with its message."""
+
+_OF_RESULTS: Final = frozenset({OUTPUT, RESULT})
+_OF_PARTS: Final = frozenset({"providerOptions"})
 _ROLES: Final = {"developer": "system"}  # which the SDK has no word for
 
 
 def write(messages: Sequence[SourceMessage]) -> FormattedView:
     """One model message for each message, system messages among them."""
-    warnings = Warnings()
+    warnings = Warnings(NAME)
     pairs = Pairs(warnings)
     written = [_message(message, pairs, warnings) for message in messages]
     pairs.close()
@@ -40,40 +53,77 @@ def write(messages: Sequence[SourceMessage]) -> FormattedView:
 def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields:
     if message.role == "tool":
         warn_of_fields(message, warnings, {"refusal", "is_error"})
-        return {"role": "tool", "content": [_result(message, pairs, warnings)]}
+        return {
+            **_own_of_message(message, warnings),
+            "role": "tool",
+            "content": [_result(message, pairs, warnings)],
+        }
     warn_of_fields(message, warnings, {"refusal"})
     pairs.close()
     role = _ROLES.get(message.role, message.role)
     content = message.body.get("content")
     calls = list(message.calls(warnings))
-    parts = message.all_parts()
+    parts = message.all_parts(warnings)
+    shell: Fields = {**_own_of_message(message, warnings), "role": role}
     if isinstance(content, str) and len(parts) == 1 and not calls:
-        return {"role": role, "content": content}
+        return {**shell, "content": content}
     found = (_part(part, message, warnings) for part in parts)
     written: list[JsonValue] = [part for part in found if part is not None]
     if role == "system":
-        return {"role": role, "content": "".join(_texts(parts))}
-    for call in calls:
-        placed = pairs.call(call, message.index)
-        given = arguments_object(call, message.index, warnings)
-        written.append(
-            {"type": "tool-call", "toolCallId": placed.id, "toolName": call.name, "input": given}
-        )
-    return {"role": role, "content": written}
+        return {**shell, "content": "".join(_texts(parts))}
+    placed(written, [(call, _call(call, message, pairs, warnings)) for call in calls], NAME)
+    return {**shell, "content": written}
+
+
+def _own_of_message(message: SourceMessage, warnings: Warnings) -> Fields:
+    """The fields of the message; those of a result are in the result."""
+    own = message.own(warnings)
+    return {name: value for name, value in own.items() if name not in _OF_RESULTS}
+
+
+def _call(call: Call, message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields:
+    call_id = pairs.call(call, message.index).id
+    given = arguments_object(call, message.index, warnings)
+    own = call.own.of(NAME)
+    return {
+        **own,
+        "type": "tool-call",
+        "toolCallId": call_id,
+        "toolName": call.name,
+        "input": given,
+    }
 
 
 def _result(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields:
     call = pairs.answer(message.answers, message.index)
+    own = own_fields_of(message.body).of(NAME)
+    kept, output = own.get(RESULT), own.get(OUTPUT)
     return {
+        **(kept if isinstance(kept, dict) else {}),
         "type": "tool-result",
         "toolCallId": message.answers if call is None else call.id,
         "toolName": (message.name or _UNKNOWN_TOOL) if call is None else call.name,
-        "output": _output(message, warnings),
+        "output": _own_output(message, output if isinstance(output, dict) else {}, warnings),
     }
 
 
-def _output(message: SourceMessage, warnings: Warnings) -> JsonValue:
-    parts = message.all_parts()
+def _own_output(message: SourceMessage, kept: Fields, warnings: Warnings) -> JsonValue:
+    """The output as it was, unless its content has become another one since."""
+    content, kind = message.body.get("content"), kept.get("type")
+    if kind in ("json", "error-json") and isinstance(content, str):
+        try:
+            return {**kept, "value": loads_strict(content.encode())}
+        except (ValidationFailed, UnicodeEncodeError):
+            kept = {}
+    if kind == "execution-denied":
+        return {**kept, "reason": content} if content else dict(kept)
+    made = _output(message, warnings)
+    is_same = kind == made["type"] or kind is None
+    return {**(kept if is_same else {}), **made}
+
+
+def _output(message: SourceMessage, warnings: Warnings) -> Fields:
+    parts = message.all_parts(warnings)
     is_text = isinstance(message.body.get("content"), str)
     if is_text or message.body.get("is_error") is True:
         kind = "error-text" if message.body.get("is_error") is True else "text"
@@ -86,6 +136,9 @@ def _output(message: SourceMessage, warnings: Warnings) -> JsonValue:
 
 
 def _part_of_output(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
+    own = own_part(part, NAME)
+    if own is not None:
+        return own
     if isinstance(part, Image):
         warn_of_more(part.more, "an image", message.index, warnings)
         if not part.url:
@@ -96,10 +149,15 @@ def _part_of_output(part: Part, message: SourceMessage, warnings: Warnings) -> J
 
 
 def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
+    own = own_part(part, NAME)
+    if own is not None and message.role != "system":
+        return own
     match part:
         case Text(text):
-            warn_of_more(part.more, "a text part", message.index, warnings)
-            return {"type": "text", "text": text}
+            kept = {name: value for name, value in part.more.items() if name in _OF_PARTS}
+            more = {name: value for name, value in part.more.items() if name not in _OF_PARTS}
+            warn_of_more(more, "a text part", message.index, warnings)
+            return {"type": "text", "text": text, **kept}
         case Refusal(text):
             warnings.add("refusal_as_text", "a refusal is written as text", message.index)
             return {"type": "text", "text": text}

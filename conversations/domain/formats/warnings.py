@@ -16,9 +16,10 @@ class FormatWarning:
 
 
 class Warnings:
-    """Collects warnings; the same one about several messages is told once."""
+    """Collects the warnings of a format; the same one about several messages is told once."""
 
-    def __init__(self) -> None:
+    def __init__(self, format_name: str) -> None:
+        self.format_name = format_name
         self._found: dict[tuple[str, str], set[int]] = {}
 
     def add(self, code: str, message: str, index: int) -> None:

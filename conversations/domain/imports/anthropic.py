@@ -4,8 +4,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.own_fields import with_own_fields
 from conversations.domain.formats.source import provider_part
-from conversations.domain.imports.calls import messages_of, tool_call
+from conversations.domain.imports.calls import Places, messages_of, tool_call
 from conversations.domain.imports.contents import result_content
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
@@ -13,6 +14,9 @@ from conversations.domain.imports.transcript import Fields, Transcript
 NAME: Final = "anthropic"
 _CALLS: Final = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _BLOCKS: Final = _CALLS | {"thinking", "redacted_thinking", "container_upload"}
+_AS_THEY_ARE: Final = frozenset(
+    {"text", "image", "document", "search_result", "thinking", "redacted_thinking"}
+)
 _ROLES: Final = frozenset({"user", "assistant", "system", "developer", "tool"})
 
 
@@ -87,17 +91,27 @@ def append_messages(messages: SourceValue, transcript: Transcript) -> None:
 def _append_message(place: SourceValue, transcript: Transcript) -> None:
     """Add a message; one with calls or results becomes several, in the order of a chat."""
     message = place.value
-    if not isinstance(message, dict) or not any(map(_is_pair, _parts(message))):
+    split = _is_pair if not transcript.keeps_own else _is_changed
+    if not isinstance(message, dict) or not any(map(split, _parts(message))):
         transcript.add_verbatim(place)
         return
-    split = _Split(place, message, transcript)
+    turn = _Split(place, message, transcript)
     for block in place.get("content").items():
-        split.add(block)
-    split.flush()
+        turn.add(block)
+    turn.flush()
 
 
 def _is_pair(part: dict[str, JsonValue]) -> bool:
     return word(part.get("type")) in _CALLS or _is_result(part.get("type"))
+
+
+def _is_changed(part: dict[str, JsonValue]) -> bool:
+    """A pair, or a block that the log does not keep as it is."""
+    return _is_pair(part) or word(part.get("type")) not in _AS_THEY_ARE
+
+
+def _type_of(value: JsonValue) -> JsonValue:
+    return value.get("type") if isinstance(value, dict) else None
 
 
 class _Split:
@@ -116,12 +130,12 @@ class _Split:
         self._transcript = transcript
         self._parts: list[JsonValue] = []
         self._calls: list[JsonValue] = []
+        self._places = Places()
 
     def add(self, block: SourceValue) -> None:
-        kind = word(block.value.get("type")) if isinstance(block.value, dict) else ""
-        is_own = kind not in ("tool_use", "tool_result") and (kind in _CALLS or _is_result(kind))
-        if is_own and self._role == "assistant" and self._transcript.keeps_own:
-            self._parts.append(provider_part(NAME, block.value))
+        kind = word(_type_of(block.value))
+        if self._transcript.keeps_own and self._is_own(kind):
+            self._add_part(provider_part(NAME, block.value))
         elif kind in _CALLS:
             self._add_call(block, kind)
         elif _is_result(kind):
@@ -129,7 +143,17 @@ class _Split:
                 self.flush()
             self._add_result(block, kind)
         else:
-            self._parts.append(block.value)
+            self._add_part(block.value)
+
+    def _is_own(self, kind: str) -> bool:
+        """Whether it has a type that the log has nothing like, or is of a tool of the provider."""
+        if kind in _CALLS or _is_result(kind):
+            return self._role == "assistant" and kind not in ("tool_use", "tool_result")
+        return kind != "" and kind not in _AS_THEY_ARE
+
+    def _add_part(self, part: JsonValue) -> None:
+        self._places.part()
+        self._parts.append(part)
 
     def flush(self) -> None:
         """Add what was collected as one message."""
@@ -137,9 +161,9 @@ class _Split:
             return
         message: dict[str, JsonValue] = {"role": self._role, "content": self._parts or None}
         if self._calls:
-            message["tool_calls"] = self._calls
+            message["tool_calls"] = self._transcript.placed(self._calls, self._places)
         self._append(self._place, message)
-        self._parts, self._calls = [], []
+        self._parts, self._calls, self._places = [], [], Places()
 
     def _append(self, place: SourceValue, message: dict[str, JsonValue]) -> None:
         """The first one gets the further fields of the message."""
@@ -148,16 +172,26 @@ class _Split:
 
     def _add_call(self, block: SourceValue, kind: str) -> None:
         call_id = self._transcript.calls.ask(block.get("id").text(), block.get("name").text())
-        rest = block.rest("type", "id", "name", "input")
+        rest = self._transcript.of_call(block.rest("type", "id", "name", "input"))
         if kind != "tool_use":
             rest = {**rest, "kind": kind}
         name, given = block.get("name").text(), block.get("input").value
+        self._places.call(len(self._calls))
         self._calls.append(tool_call(call_id, name, given, rest))
         self._transcript.took(kind, "tool_calls")
 
+    def _result_content(self, value: JsonValue) -> tuple[JsonValue, bool]:
+        if not self._transcript.keeps_own or not isinstance(value, list):
+            return result_content(value)
+        kept = [
+            provider_part(NAME, each) if self._is_own(word(_type_of(each))) else each
+            for each in value
+        ]
+        return kept, False
+
     def _add_result(self, block: SourceValue, kind: str) -> None:
         call_id = block.get("tool_use_id").text()
-        content, is_json = result_content(block.get("content").value)
+        content, is_json = self._result_content(block.get("content").value)
         rest = block.rest("type", "tool_use_id", "content")
         if kind != "tool_result":
             rest = {**rest, "kind": kind}
@@ -168,7 +202,8 @@ class _Split:
         }
         if rest.get("is_error") is True:
             message["is_error"] = rest.pop("is_error")
-        if rest:
-            message["metadata"] = rest
-        self._append(block, message)
+        metadata, own = ({}, rest) if self._transcript.keeps_own else (rest, {})
+        if metadata:
+            message["metadata"] = metadata
+        self._append(block, {**message, **with_own_fields(NAME, own)})
         self._transcript.took(kind, "role: tool (JSON)" if is_json else "role: tool")

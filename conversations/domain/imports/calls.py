@@ -17,6 +17,30 @@ def tool_call(
     return {"id": call_id, "type": "function", "function": function, **(rest or {})}
 
 
+class Places:
+    """Where the calls of one content stand among its parts."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, int] = {}
+        self._count = 0
+        self._last_part = -1
+
+    def part(self) -> None:
+        """Count a part."""
+        self._last_part = self._count
+        self._count += 1
+
+    def call(self, number: int) -> None:
+        """Count the call with this number among the calls, from 0."""
+        self._calls[number] = self._count
+        self._count += 1
+
+    def of(self, number: int) -> int | None:
+        """The place of a call; None if no part stands behind it, as in the chat form."""
+        place = self._calls.get(number)
+        return None if place is None or place > self._last_part else place
+
+
 class CallIds:
     """The calls of a conversation that wait for a result, for files without ids.
 

@@ -4,6 +4,7 @@ from typing import Final, get_args
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.own_fields import with_own_fields
 from conversations.domain.hidden_pairs import is_pair_part
 from conversations.domain.imports.calls import messages_of, tool_call
 from conversations.domain.imports.reasons import ALSO_IN_TOOL_CALLS, ANOTHER_ANSWER
@@ -160,12 +161,17 @@ def _change_content(
 ) -> None:
     """Null beside a refusal or a sound, or by itself: what was said then, if anything."""
     refusal, audio = message.get("refusal"), message.get("audio")
+    is_kept = transcript.keeps_own and message.get("role") == "assistant"
+    null: dict[str, JsonValue] = {"content": None} if is_kept else {}
     if isinstance(refusal, str) and refusal:
         changed["content"] = [{"type": "refusal", "refusal": changed.pop("refusal")}]
+        if null:
+            changed |= with_own_fields(NAME, {**null, "refusal": refusal})
         transcript.took("refusal", "content")
     elif isinstance(audio, dict):
         transcript_of = audio.get("transcript")
         changed["content"] = transcript_of if isinstance(transcript_of, str) else ""
+        changed |= with_own_fields(NAME, null)
         transcript.took("audio/transcript", "content")
     elif "content" in message and message.get("role") in ("assistant", "tool", "function"):
         changed["content"] = ""

@@ -4,6 +4,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.own_fields import with_own_part
 from conversations.domain.formats.source import provider_part
 from conversations.domain.imports.calls import has_chat_calls, tool_call
 from conversations.domain.imports.contents import content_of, result_content
@@ -37,6 +38,7 @@ _OF_SESSION: Final = frozenset(
 
 _ITEMS: Final = _CALLS | _RESULTS | _OWN_TOOLS | _OWN_RESULTS | _OF_SESSION | {"reasoning"}
 _TEXTS: Final = frozenset({"input_text", "output_text", "text", "summary_text"})
+_AS_THEY_ARE: Final = frozenset({"refusal", "input_audio"})
 # What an item has of its own in a result that the provider made.
 _OUTPUTS: Final = ("output", "outputs", "results", "result", "error")
 
@@ -132,6 +134,8 @@ class _Turns:
         self._has_message = False
         self._id: JsonValue = None
         self._metadata: dict[str, JsonValue] = {}
+        self._own: dict[str, JsonValue] = {}
+        self._is_list = False
 
     def add(self, item: SourceValue) -> None:
         kind = word(item.fields().get("type") or "message")
@@ -161,13 +165,19 @@ class _Turns:
             self._transcript.add(
                 self._start,
                 "assistant",
-                content_of(self._parts),
+                self._content(),
                 calls=self._calls,
                 message_id=self._id,
                 metadata=self._metadata,
+                own=self._own,
             )
         self._start, self._parts, self._calls = None, [], []
         self._has_message, self._id, self._metadata = False, None, {}
+        self._own, self._is_list = {}, False
+
+    def _content(self) -> JsonValue:
+        is_list = self._is_list and bool(self._parts or not self._calls)
+        return list(self._parts) if is_list else content_of(self._parts)
 
     def _begin(self, item: SourceValue, *, is_new: bool = False) -> None:
         if is_new:
@@ -177,27 +187,40 @@ class _Turns:
 
     def _add_message(self, item: SourceValue) -> None:
         role = item.get("role").text()
-        rest = item.rest("type", "role", "content", "id", "status")
-        parts = _parts(item.get("content"), self._transcript)
+        metadata, own = self._sort(item, "role", "content")
+        parts = _parts(item.get("content"), self._transcript, role)
         if role != "assistant":
             self.flush()
-            metadata = self._transcript.keep_fields(rest)
             identity = item.get("id").value
-            content = content_of(parts)
-            self._transcript.add(item, role, content, message_id=identity, metadata=metadata)
+            content = self._transcript.content_of(parts, item.get("content").value)
+            self._transcript.add(
+                item, role, content, message_id=identity, metadata=metadata, own=own
+            )
             return
         self._begin(item, is_new=self._has_message or bool(self._calls))
         self._has_message = True
         self._parts += parts
         self._id = item.get("id").value
-        self._metadata |= self._transcript.keep_fields(rest)
+        self._metadata |= metadata
+        self._own |= own
+        is_list = isinstance(item.get("content").value, list)
+        self._is_list = self._transcript.keeps_own and is_list
+
+    def _sort(
+        self, item: SourceValue, *known: str
+    ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+        """Metadata and own fields of an item; its id and status are no metadata."""
+        of_item = () if self._transcript.keeps_own else ("id", "status")
+        return self._transcript.sort_fields(item.rest("type", *known, *of_item))
 
     def _add_call(self, item: SourceValue, kind: str) -> None:
         wanted = item.get("call_id", "id").text_or_none()
         if kind in _CALLS:
             name = item.get("name").text()
             call_id = self._transcript.calls.ask(wanted, name)
-            rest = item.rest("type", "id", "call_id", "name", "arguments", "input", "status")
+            known: tuple[str, ...] = ("type", "call_id", "name", "arguments", "input")
+            of_item = () if self._transcript.keeps_own else ("id", "status")
+            rest = self._transcript.of_call(item.rest(*known, *of_item))
             given = item.get("arguments", "input").value
             if kind == "custom_tool_call" and isinstance(given, str):
                 custom: JsonValue = {"name": name, "input": given}
@@ -232,12 +255,12 @@ class _Turns:
         answered = self._transcript.calls.answer(item.get("call_id").text_or_none(), None)
         output = item.get("output")
         if isinstance(output.value, list):
-            content = content_of(_parts(output, self._transcript))
+            parts = _parts(output, self._transcript, "tool")
+            content = self._transcript.content_of(parts, output.value)
         else:
             content, _ = result_content(output.value)
-        rest = item.rest("type", "id", "call_id", "output", "status")
-        metadata = self._transcript.keep_fields(rest)
-        if kind != "function_call_output":
+        metadata, own = self._sort(item, "call_id", "output")
+        if kind != "function_call_output" and not self._transcript.keeps_own:
             metadata["kind"] = kind
         self._transcript.add(
             item,
@@ -246,6 +269,7 @@ class _Turns:
             answers=answered,
             message_id=item.get("id").value,
             metadata=metadata,
+            own=own,
         )
         self._transcript.took(kind, "role: tool")
 
@@ -255,13 +279,13 @@ def _single(made: dict[str, JsonValue]) -> JsonValue:
     return next(iter(made.values())) if len(made) == 1 else made
 
 
-def _parts(content: SourceValue, transcript: Transcript) -> list[JsonValue]:
+def _parts(content: SourceValue, transcript: Transcript, role: str) -> list[JsonValue]:
     if isinstance(content.value, str):
         return [{"type": "text", "text": content.value}] if content.value else []
-    return [_part(part, transcript) for part in content.items()]
+    return [_part(part, transcript, role) for part in content.items()]
 
 
-def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
+def _part(part: SourceValue, transcript: Transcript, role: str) -> JsonValue:
     """A part of a message as the chat form has it."""
     kind = word(part.fields().get("type"))
     if kind in _TEXTS:
@@ -272,8 +296,14 @@ def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
         return {"type": "text", "text": part.get("text").text(), **rest}
     if kind == "input_image" and isinstance(url := part.get("image_url").value, str):
         transcript.took("input_image", "image_url")
-        return {"type": "image_url", "image_url": {"url": url, **part.rest("type", "image_url")}}
+        image: dict[str, JsonValue] = {"url": url, **part.rest("type", "image_url")}
+        made: dict[str, JsonValue] = {"type": "image_url", "image_url": image}
+        if transcript.keeps_own and set(image) != {"url", "detail"}:
+            return with_own_part(NAME, made, part.fields(), "image_url")
+        return made
     if kind == "input_file":
         transcript.took("input_file", "file")
         return {"type": "file", "file": part.rest("type")}
+    if transcript.keeps_own and role != "assistant" and kind not in _AS_THEY_ARE:
+        return provider_part(NAME, part.value)
     return part.value

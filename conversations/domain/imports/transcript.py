@@ -8,7 +8,9 @@ from typing import ClassVar, Final
 from pydantic import JsonValue
 
 from conversations.domain.bodies import text_of_content
-from conversations.domain.imports.calls import CallIds
+from conversations.domain.formats.own_fields import own_fields_of, with_own_fields
+from conversations.domain.imports.calls import CallIds, Places
+from conversations.domain.imports.contents import content_of
 from conversations.domain.imports.reasons import ORPHAN, UNANSWERED
 from conversations.domain.imports.report import ImportNote, ImportReport, NoteTally, TakenTally
 from conversations.domain.imports.source_values import SourceValue
@@ -124,12 +126,13 @@ class Transcript:
         name: JsonValue = None,
         message_id: JsonValue = None,
         metadata: dict[str, JsonValue] | None = None,
+        own: dict[str, JsonValue] | None = None,
         is_error: bool = False,
     ) -> None:
         """Add a message; no content is an empty text where the chat form needs one.
 
         ``message_id`` becomes the id if it may be one and is not used yet, else metadata.
-        ``is_error`` marks the result of a call that failed.
+        ``is_error`` marks the result of a call that failed. ``own``: what only the provider knows.
         """
         if content is None and not calls:
             content = ""
@@ -145,7 +148,7 @@ class Transcript:
             message["metadata"] = kept
         if is_error:
             message["is_error"] = True
-        self.append(place, message)
+        self.append(place, {**message, **with_own_fields(self.shape, own or {})})
 
     def keep_fields(self, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Further fields of a message as metadata; an object ``metadata`` is merged into them."""
@@ -155,6 +158,38 @@ class Transcript:
         for name in fields:
             self.took(name, "metadata")
         return fields
+
+    def sort_fields(
+        self, fields: dict[str, JsonValue]
+    ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+        """Further fields of a message: what becomes metadata, and what only the provider knows."""
+        if not self.keeps_own:
+            return self.keep_fields(fields), {}
+        metadata = fields.get("metadata")
+        if not isinstance(metadata, dict):
+            return {}, fields
+        return metadata, {name: fields[name] for name in fields if name != "metadata"}
+
+    def of_call(self, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Further fields of a call."""
+        return with_own_fields(self.shape, fields) if self.keeps_own else fields
+
+    def placed(self, calls: Sequence[JsonValue], places: Places) -> list[JsonValue]:
+        """The calls of a content with the places of those that parts stand behind."""
+        if not self.keeps_own:
+            return list(calls)
+        found: list[JsonValue] = []
+        for number, call in enumerate(calls):
+            place = places.of(number)
+            if isinstance(call, dict) and place is not None:
+                fields = own_fields_of(call).fields
+                call = {**call, **with_own_fields(self.shape, fields, place=place)}
+            found.append(call)
+        return found
+
+    def content_of(self, parts: Sequence[JsonValue], source: JsonValue) -> JsonValue:
+        """The parts as a content; a list stays one where what was sent is given back."""
+        return list(parts) if self.keeps_own and isinstance(source, list) else content_of(parts)
 
     def _name(
         self, message: dict[str, JsonValue], name: JsonValue, kept: dict[str, JsonValue]

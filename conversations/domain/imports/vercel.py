@@ -4,7 +4,10 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from conversations.domain.imports.calls import has_chat_calls, messages_of, tool_call
+from conversations.domain.formats.own_fields import with_own_part
+from conversations.domain.formats.source import provider_part
+from conversations.domain.formats.vercel import OUTPUT, RESULT
+from conversations.domain.imports.calls import Places, has_chat_calls, messages_of, tool_call
 from conversations.domain.imports.contents import (
     content_of,
     media_part,
@@ -15,12 +18,15 @@ from conversations.domain.imports.contents import (
 from conversations.domain.imports.reasons import APPROVAL, OF_A_PAGE
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
+from ctxadmin.lib import json_bytes
 
 NAME: Final = "vercel"
 _MARKS: Final = frozenset(
     {"tool-call", "tool-result", "tool-error", "reasoning", "redacted-reasoning"}
 )
 
+_ADDRESSES: Final = ("image", "data", "url")
+_AS_THEY_ARE: Final = frozenset({"text", "reasoning", "tool-error"})
 _APPROVALS: Final = frozenset({"tool-approval-request", "tool-approval-response"})
 _ERRORS: Final = frozenset({"error-text", "error-json"})
 _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
@@ -88,8 +94,10 @@ def _append_message(place: SourceValue, transcript: Transcript) -> None:
     message = place.fields()
     role = place.get("role").text()
     rest = {key: value for key, value in message.items() if key not in ("role", "content", "id")}
-    turn = ModelTurn(place, role, message.get("id"), transcript.keep_fields(rest), transcript)
+    metadata, own = transcript.sort_fields(rest)
+    turn = ModelTurn(place, role, message.get("id"), metadata, transcript, own)
     content = place.get("content")
+    turn.is_list = transcript.keeps_own and isinstance(content.value, list)
     if content.value is None and "parts" in message:
         raise place.get("parts").refusal(OF_A_PAGE)
     if isinstance(content.value, str):
@@ -114,16 +122,22 @@ class ModelTurn:
         message_id: JsonValue,
         metadata: dict[str, JsonValue],
         transcript: Transcript,
+        own: dict[str, JsonValue] | None = None,
     ) -> None:
         self._place, self._role, self._transcript = place, role, transcript
-        self._id, self._metadata = message_id, metadata
+        self._id, self._metadata, self._own = message_id, metadata, own or {}
+        self._places = Places()
+        self.is_list = False
         self.parts: list[JsonValue] = []
         self.calls: list[JsonValue] = []
         self._is_begun = False
 
     def add(self, part: SourceValue) -> None:
         kind = word(part.fields().get("type"))
-        if kind == "tool-call":
+        if self._transcript.keeps_own and _is_own(part.fields(), kind, self._role):
+            self._places.part()
+            self.parts.append(provider_part(NAME, part.value))
+        elif kind == "tool-call":
             self._add_call(part)
         elif kind in ("tool-result", "tool-error"):
             self.flush()
@@ -131,19 +145,23 @@ class ModelTurn:
         elif kind in _APPROVALS:
             self._transcript.leave_out(part, kind, APPROVAL)
         else:
+            self._places.part()
             self.parts.append(chat_part(part, self._transcript))
 
     def flush(self, *, is_last: bool = False) -> None:
         """Add what was collected; an empty message only if there is nothing else of it."""
         is_empty = is_last and not self._is_begun and self._role != "tool"
         if self.parts or self.calls or is_empty:
-            content = content_of(self.parts)
-            self._append(self._place, self._role, content, calls=self.calls)
-        self.parts, self.calls = [], []
+            is_list = self.is_list and bool(self.parts or not self.calls)
+            content = list(self.parts) if is_list else content_of(self.parts)
+            calls = self._transcript.placed(self.calls, self._places)
+            self._append(self._place, self._role, content, calls=calls)
+        self.parts, self.calls, self._places = [], [], Places()
 
     def add_result(
         self, place: SourceValue, call_id: str | None, name: str | None, content: JsonValue,
         metadata: dict[str, JsonValue], *, is_error: bool = False,
+        own: dict[str, JsonValue] | None = None,
     ) -> None:  # fmt: skip
         """Add the result of a call."""
         answered = self._transcript.calls.answer(call_id, name)
@@ -155,12 +173,14 @@ class ModelTurn:
             name=name,
             metadata=metadata,
             is_error=is_error,
+            own=own,
         )
 
     def _append(
         self, place: SourceValue, role: str, content: JsonValue, *,
         calls: list[JsonValue] | None = None, answers: str | None = None, name: JsonValue = None,
         metadata: dict[str, JsonValue] | None = None, is_error: bool = False,
+        own: dict[str, JsonValue] | None = None,
     ) -> None:  # fmt: skip
         if role == "tool" and answers is None:
             raise place.refusal("a message of the role tool has results")
@@ -173,47 +193,95 @@ class ModelTurn:
             name=name,
             message_id=self._id,
             metadata={**self._metadata, **(metadata or {})},
+            own={**self._own, **(own or {})},
             is_error=is_error,
         )
-        self._id, self._metadata, self._is_begun = None, {}, True
+        self._id, self._metadata, self._own, self._is_begun = None, {}, {}, True
 
     def _add_call(self, part: SourceValue) -> None:
         name = part.get("toolName").text()
         call_id = self._transcript.calls.ask(part.get("toolCallId").text_or_none(), name)
-        rest = part.rest("type", "toolCallId", "toolName", "input", "args")
+        known = ("type", "toolCallId", "toolName", "input", "args")
+        rest = self._transcript.of_call(part.rest(*known))
+        self._places.call(len(self.calls))
         self.calls.append(tool_call(call_id, name, part.get("input", "args").value, rest))
         self._transcript.took("tool-call", "tool_calls")
 
     def _add_result(self, part: SourceValue) -> None:
         rest = part.rest("type", "toolCallId", "toolName", "output", "result", "error")
-        content, kind = _output(part)
-        if kind is not None:
+        content, kind = _output(part, self._transcript)
+        own: dict[str, JsonValue] = {}
+        if self._transcript.keeps_own:
+            own = {RESULT: rest} if rest else {}
+            own |= _own_of_output(part)
+            rest = {}
+        elif kind is not None:
             rest = {**rest, "output_type": kind}
         call_id, name = part.get("toolCallId").text_or_none(), part.get("toolName").text_or_none()
         is_error = kind in _ERRORS or part.get("type").value == "tool-error"
-        self.add_result(part, call_id, name, content, rest, is_error=is_error)
+        self.add_result(part, call_id, name, content, rest, is_error=is_error, own=own)
         self._transcript.took(str(part.get("type").value), "role: tool")
 
 
-def _output(part: SourceValue) -> tuple[JsonValue, str | None]:
+def _is_own(part: dict[str, JsonValue], kind: str, role: str) -> bool:
+    """A part that the log has nothing like, or of a tool that the provider ran itself."""
+    if kind == "tool-call":
+        return part.get("providerExecuted") is True
+    if kind == "tool-result":
+        return role == "assistant"
+    if kind in ("image", "file"):
+        return not any(isinstance(part.get(name), str) for name in _ADDRESSES)
+    return kind not in _AS_THEY_ARE | _APPROVALS
+
+
+def _own_of_output(part: SourceValue) -> dict[str, JsonValue]:
+    """What the output of a result has beside its value, if that is no plain text."""
+    output = part.get("output").value
+    if not isinstance(output, dict):
+        return {}
+    kept = {key: value for key, value in output.items() if key not in ("value", "reason")}
+    is_plain = set(kept) == {"type"} and kept["type"] in ("text", "error-text", "content")
+    return {} if is_plain else {OUTPUT: kept}
+
+
+def _output(part: SourceValue, transcript: Transcript) -> tuple[JsonValue, str | None]:
     """The content of a result, and its kind if it is more than a text or JSON."""
     output = part.get("output", "result", "error")
+    if transcript.keeps_own and output.get("type").value == "execution-denied":
+        return output.get("reason").text_or_none() or "", "execution-denied"
     if isinstance(output.value, dict) and "value" in output.value and "type" in output.value:
         kind = output.get("type").text()
         value = output.get("value")
         if kind == "content" and isinstance(value.value, list):
-            return content_of([_result_part(each) for each in value.items()]), None
+            parts = [_result_part(each, transcript) for each in value.items()]
+            return transcript.content_of(parts, value.value), None
+        if transcript.keeps_own and kind in ("json", "error-json"):
+            return json_bytes.dumps(value.value).decode(), kind
         return result_content(value.value)[0], None if kind in ("text", "json") else kind
     return result_content(output.value)[0], None
 
 
-def _result_part(part: SourceValue) -> JsonValue:
+def _result_part(part: SourceValue, transcript: Transcript) -> JsonValue:
     kind, data = part.fields().get("type"), part.get("data", "url").value
     if kind != "text" and isinstance(data, str):
         media_type = part.get("mediaType", "mimeType").text_or_none()
         is_picture = str(kind).startswith("image") and media_type is None
-        return media_part("image" if is_picture else media_type, data)
+        made = media_part("image" if is_picture else media_type, data)
+        return _with_source(made, part, transcript)
+    if kind != "text" and transcript.keeps_own:
+        return provider_part(NAME, part.value)
     return part.value
+
+
+def _with_source(
+    made: dict[str, JsonValue], part: SourceValue, transcript: Transcript
+) -> dict[str, JsonValue]:
+    """A file with how the SDK has it, where that is given back."""
+    if not transcript.keeps_own:
+        return made
+    fields = part.fields()
+    address = next(name for name in _ADDRESSES if isinstance(fields.get(name), str))
+    return with_own_part(NAME, made, fields, address)
 
 
 def chat_part(part: SourceValue, transcript: Transcript) -> JsonValue:
@@ -233,5 +301,5 @@ def chat_part(part: SourceValue, transcript: Transcript) -> JsonValue:
         name = part.get("filename", "name").text_or_none()
         made = media_part(media_type, data.value, name)
         transcript.took(kind, str(made["type"]))
-        return made
+        return _with_source(made, part, transcript)
     return fields

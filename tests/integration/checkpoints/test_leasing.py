@@ -40,6 +40,22 @@ def test_of_two_workers_one_has_the_node(run: Run) -> None:
     ok(run.complete("a", "own", lease=lease))
 
 
+def test_a_lease_of_somebody_else_completes_renews_and_frees_nothing(run: Run) -> None:
+    """Neither one that was made up nor one of another node; the holder goes on."""
+    lease = claim(run)
+    other = Run.start("w", run.api)
+    for wrong in ("lease_madeupmadeupmade", claim(other)):
+        for answer in (
+            run.complete("a", "theirs", lease=wrong),
+            run.post("nodes/a/claim", {"ttl": 60, "lease": wrong}),
+            run.post("nodes/a/release", {"lease": wrong}),
+        ):
+            problem = refused(answer, 409, "invalid_state")
+            assert (problem["held_by"], bool(problem["until"])) == ("token:test token", True)
+    assert run.snapshot()["version"] == 0
+    ok(run.complete("a", "own", lease=lease))
+
+
 def test_a_claim_writes_no_version_and_is_on_record(run: Run) -> None:
     claim(run)
     assert run.snapshot()["version"] == 0

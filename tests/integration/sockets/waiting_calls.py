@@ -77,6 +77,17 @@ class Call:
         text, _, self._text = self._text.partition("\n\n")
         return text
 
+    async def is_admitted(self) -> bool:
+        """False if it is told to come again later."""
+        head = await self.asked.receive_output(timeout=PATIENCE)
+        self.status = head["status"]
+        if self.status == 200:
+            return True
+        assert self.status == 429
+        headers = {name.lower(): value for name, value in head["headers"]}
+        assert int(headers[b"retry-after"]) >= 1
+        return False
+
     async def leave(self) -> None:
         await self.asked.send_input({"type": "http.disconnect"})
         await self.asked.wait(timeout=PATIENCE)
