@@ -39,7 +39,13 @@ from workflows.domain.graph import Document, Filters, FilterSource, TypeName, fi
 from workflows.domain.plan import Plan
 from workflows.domain.processors import Registries, processor_step, standard
 from workflows.domain.topology import usual_edges
-from workflows.node_inputs import messages_in_format, node_input_of, shown_messages, token_sums
+from workflows.node_inputs import (
+    messages_in_format,
+    node_input_of,
+    shown_list,
+    shown_messages,
+    token_sums,
+)
 from workflows.sources import state_of
 from workflows.store import find_version, find_workflow
 
@@ -87,13 +93,13 @@ class FilterStep(Contract):
 
 @dataclass(frozen=True, slots=True)
 class DryRunResult:
-    """What came out: the context, its messages as JSON, and why.
+    """What came out: the context, its messages as the JSON of a list, and why.
 
     ``written`` are the messages in a provider's format, if one was asked for.
     """
 
     context: PromptContext
-    messages: Sequence[orjson.Fragment]
+    messages: orjson.Fragment
     explanation: Sequence[Decision] = ()
     warnings: Sequence[Notice] = ()
     conflicts: Sequence[Conflict] = ()
@@ -135,7 +141,7 @@ def apply_steps(
     sight, log = given.open()
     with bounded(settings.MAX_WORK):
         applied = run_steps(sight, labelled, explain=True)
-    shown = shown_messages(log, applied.sight.messages)
+    shown = shown_list(log, applied.sight.messages)
     return DryRunResult(applied.sight.context, shown, applied.decisions, applied.warnings)
 
 
@@ -184,7 +190,7 @@ def join_arrivals(arrivals: Sequence[GivenEdgeContext], pointer: str = "/arrival
         joined = join(came)
     log_of_all = joined.sight.messages.log
     source = log_of_all if isinstance(log_of_all, MemoryLog) else logs[0]
-    shown = shown_messages(source, joined.sight.messages)
+    shown = shown_list(source, joined.sight.messages)
     return DryRunResult(joined.sight.context, shown, warnings=warnings, conflicts=joined.conflicts)
 
 
@@ -287,9 +293,10 @@ def preview(
     wanted, wrong = _definition(actor, slug, asked)
     looked = preview_node(actor, slug, wanted.plan, asked)
     entered = looked.entered
+    own = entered.sight.messages if provider is None else entered.sight.messages.showing(View())
     seen = DryRunResult(
         context=entered.sight.context,
-        messages=looked.messages() if provider is None else (),
+        messages=shown_list(looked.source, own),
         written=None if provider is None else looked.in_format(provider),
         explanation=entered.explanation,
         warnings=entered.warnings,
