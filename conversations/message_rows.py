@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Final
 
 from conversations.damage import ALTERED, MISSING, damaged
@@ -20,6 +21,7 @@ COLUMNS: Final = (
     *("node_id", "author", "created_at", "call_index", "sum"),
 )
 BODY: Final = COLUMNS.index("body")
+_SUMMED: Final = attrgetter(*COLUMNS[:-1])
 
 _MESSAGES: Final = Table(Message)
 _SHOWN: Final = ", ".join(
@@ -67,7 +69,7 @@ def checked(rows: Iterable[Message]) -> Iterator[Message]:
 
 def sum_of_message(row: Message) -> int:
     """The checksum that belongs to a row."""
-    return _sum_of(tuple(getattr(row, name) for name in COLUMNS))
+    return _sum_of((*_SUMMED(row), None))
 
 
 def iso_of(stored: str | datetime) -> str:

@@ -183,7 +183,6 @@ def _logged(head: Conversation) -> Iterator[LoggedMessage]:
             entry=Entry(
                 index=row.index,
                 draft=_draft_of(row),
-                message_id=row.message_id or f"log-{row.index}",
                 call_index=row.call_index,
             ),
             revision=row.revision,

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from conversations.domain.diff import Change, ChangeKind, diff_views
+from conversations.domain.diff import Change, ChangeKind, diff_views, moved_between
 from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.queries import edits_between
@@ -117,14 +117,45 @@ class _Authors:
             return self._writers.get(change.index, Cause())
         if len(self._path) > _MOST_REVISIONS:
             return Cause()
-        for row, before, after in self._steps:
-            if change.kind == "moved" or (change.index in before) != (change.index in after):
-                return _of_revision(row)
+        if change.kind == "moved":
+            row = self._moved_by(change.index)
+        else:
+            row = self._shown_or_hidden_by(change.index)
+        if row is not None:
+            return _of_revision(row)
         move = self._move
         if move is None:
             return Cause()
         step = (move.from_revision, move.to_revision)
         return Cause(move.author, move.created_at, reason=move.reason, step=step)
+
+    def _shown_or_hidden_by(self, index: int) -> Revision | None:
+        """The newest revision that shows or hides a message."""
+        for row, before, after in self._steps:
+            if (index in before) != (index in after):
+                return row
+        return None
+
+    def _moved_by(self, index: int) -> Revision | None:
+        """The newest revision that moved a message, or what stood there before it was edited.
+
+        Else the newest that shows it again, perhaps elsewhere; else the newest with another order:
+        of two messages that changed places either can be the one that moved.
+        """
+        edits = {each.index: each.previous_index for each in self._changes if each.kind == "edited"}
+        same = {index, edits.get(index, index)}
+        for row, moved in self._moved_in_steps:
+            if not same.isdisjoint(moved):
+                return row
+        for row, before, after in self._steps:
+            if index in after and index not in before and row.operation != "replace":
+                return row
+        return next((row for row, moved in self._moved_in_steps if moved), None)
+
+    @cached_property
+    def _moved_in_steps(self) -> Sequence[tuple[Revision, frozenset[int]]]:
+        """The revisions since, the newest first, each with the messages that it moved."""
+        return [(row, moved_between(before, after)) for row, before, after in self._steps]
 
     @cached_property
     def _writers(self) -> dict[int, Cause]:

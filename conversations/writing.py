@@ -59,6 +59,7 @@ _GROWN: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
 _GROWTH: Final = (*_GROWN, "has_children", "grown_sum")
 _MESSAGES: Final = Table(Message)
 _ROWS: Final = 1_000  # made at once
+_MOST_FOLLOWED: Final = 1_000  # messages: 100,000 of one letter held 60 MB
 _REVISION: Final = Kind[Revision]("revision")
 
 
@@ -97,6 +98,7 @@ class Writing:
         self.head = head
         self.actor = actor
         self.at = clock.now()
+        self._author = actor.label
         self.changed = False
         self.size = 0  # bytes of messages and state that are written
         self.sums = TokenSums(head.key)
@@ -206,32 +208,42 @@ class Writing:
                 self._last_talk = entry.index
             rows.append(self._message(entry, tokens, head.log_tokens, revision, node_id))
         _MESSAGES.insert(rows)
-        if is_followed():
-            self._logged += rows
+        self._follow(rows)
         size = sum(len(row.body) for row in rows)
         self.size += size
         head.log_count += len(rows)
         head.log_bytes += size
 
+    def _follow(self, rows: Sequence[Message]) -> None:
+        """Keep messages for those who follow; of very many they hear that the view is another."""
+        if not is_followed() or self._view_is_other:
+            return
+        self._logged += rows
+        if len(self._logged) > _MOST_FOLLOWED:
+            self._view_is_other = True
+            self._logged.clear()
+
     def _message(
         self, entry: Entry, tokens: int, total: int, revision: int, node_id: str
     ) -> Message:
         draft = entry.draft
-        row = Message(
-            conversation=self.head.key,
-            index=entry.index,
-            message_id=draft.message_id,
-            role=draft.role,
-            answers=None if draft.answers is None else call_digest(draft.answers),
-            call_index=entry.call_index,
-            tokens=tokens,
-            tokens_reported=draft.reported_tokens is not None,
-            tokens_upto=total,
-            revision=revision,
-            node_id=draft.node_id or node_id,
-            author=self.actor.label,
-            created_at=self.at,
-            body=draft.body,
+        row = _MESSAGES.new(
+            {
+                "conversation": self.head.key,
+                "index": entry.index,
+                "message_id": draft.message_id,
+                "role": draft.role,
+                "answers": None if draft.answers is None else call_digest(draft.answers),
+                "call_index": entry.call_index,
+                "tokens": tokens,
+                "tokens_reported": draft.reported_tokens is not None,
+                "tokens_upto": total,
+                "revision": revision,
+                "node_id": draft.node_id or node_id,
+                "author": self._author,
+                "created_at": self.at,
+                "body": draft.body,
+            }
         )
         row.sum = sum_of_message(row)
         return row

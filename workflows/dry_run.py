@@ -24,7 +24,7 @@ from workflows.domain.explain import Decision, Label, Notice, Step, run_steps
 from workflows.domain.filters import filter_step, read_filter
 from workflows.domain.graph import Filters, FilterSource, TypeName, filters_in
 from workflows.domain.processors import Registries, processor_step, standard
-from workflows.node_inputs import shown_messages
+from workflows.node_inputs import shown_list
 
 _FORMS = "node_type, context_type (perhaps with context_filter), context_filter, edge_filter"
 
@@ -70,13 +70,13 @@ class FilterStep(Contract):
 
 @dataclass(frozen=True, slots=True)
 class DryRunResult:
-    """What came out: the context, its messages as JSON, and why.
+    """What came out: the context, its messages as the JSON of a list, and why.
 
     ``written`` are the messages in a provider's format, if one was asked for.
     """
 
     context: PromptContext
-    messages: Sequence[orjson.Fragment]
+    messages: orjson.Fragment
     explanation: Sequence[Decision] = ()
     warnings: Sequence[Notice] = ()
     conflicts: Sequence[Conflict] = ()
@@ -118,7 +118,7 @@ def apply_steps(
     sight, log = given.open()
     with bounded(settings.MAX_WORK):
         applied = run_steps(sight, labelled, explain=True)
-    shown = shown_messages(log, applied.sight.messages)
+    shown = shown_list(log, applied.sight.messages)
     return DryRunResult(applied.sight.context, shown, applied.decisions, applied.warnings)
 
 
@@ -167,7 +167,7 @@ def join_arrivals(arrivals: Sequence[GivenEdgeContext], pointer: str = "/arrival
         joined = join(came)
     log_of_all = joined.sight.messages.log
     source = log_of_all if isinstance(log_of_all, MemoryLog) else logs[0]
-    shown = shown_messages(source, joined.sight.messages)
+    shown = shown_list(source, joined.sight.messages)
     return DryRunResult(joined.sight.context, shown, warnings=warnings, conflicts=joined.conflicts)
 
 

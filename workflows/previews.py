@@ -25,7 +25,13 @@ from workflows.domain.graph import Document
 from workflows.domain.plan import Plan
 from workflows.domain.topology import usual_edges
 from workflows.dry_run import DryRunResult, GivenContext
-from workflows.node_inputs import messages_in_format, node_input_of, shown_messages, token_sums
+from workflows.node_inputs import (
+    messages_in_format,
+    node_input_of,
+    shown_list,
+    shown_messages,
+    token_sums,
+)
 from workflows.sources import state_of
 from workflows.store import find_version, find_workflow
 
@@ -120,9 +126,10 @@ def preview(
     wanted, wrong = _definition(actor, slug, asked)
     looked = preview_node(actor, slug, wanted.plan, asked)
     entered = looked.entered
+    own = entered.sight.messages if provider is None else entered.sight.messages.showing(View())
     seen = DryRunResult(
         context=entered.sight.context,
-        messages=looked.messages() if provider is None else (),
+        messages=shown_list(looked.source, own),
         written=None if provider is None else looked.in_format(provider),
         explanation=entered.explanation,
         warnings=entered.warnings,

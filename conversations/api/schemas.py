@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonS
 from conversations.domain.configs import OperationConfig
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.imports.append_reader import read_appended
-from conversations.domain.message import MOST_MESSAGES, Draft, ReadMessages
+from conversations.domain.message import MOST_MESSAGES, BodyMessages, Draft
 from ctxadmin.http.described import FromZero
 from ctxadmin.http.pagination import MAX_LIMIT
 from ctxadmin.lib import ids
@@ -61,7 +61,7 @@ class _NewConversation(Contract):
 class CreateConversation(_NewConversation):
     """``POST /conversations``."""
 
-    messages: ReadMessages = Field([], description="First messages of the log.")
+    messages: BodyMessages = Field([], description="First messages of the log.")
 
     def drafts(self) -> tuple[Draft, ...]:
         return tuple(self.messages)
@@ -104,7 +104,7 @@ class ChangeConversation(Contract):
 class AppendMessages(Contract):
     """``POST /conversations/{id}/messages``: at least one; all are appended or none."""
 
-    messages: Annotated[ReadMessages, Field(min_length=1)] = Field(
+    messages: Annotated[BodyMessages, Field(min_length=1)] = Field(
         description="Messages to append, in order.", examples=[[{"role": "user", "content": "Hi"}]]
     )
 

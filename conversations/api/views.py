@@ -209,7 +209,7 @@ class Import(Endpoint):
         tells what was stored as what, and what was left out. If one message is invalid, nothing is
         imported, and the error names its place. A body with several conversations is refused.
         """
-        source = read_value(request.data, request.query_params.get("shape"))
+        source = read_value(self.take_data(), request.query_params.get("shape"))
         head = transfers.import_one(self.actor, source)
         self.made_conversation = head.key
         response = created(head)

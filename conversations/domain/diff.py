@@ -85,6 +85,12 @@ def _visible_edits(edits: Mapping[int, int], before: View, after: View) -> dict[
     }
 
 
+def moved_between(before: View, after: View) -> frozenset[int]:
+    """The log indices of the messages of both views that stand in another order in ``after``."""
+    left = before.within(after.indices_as_runs())
+    return frozenset(_moved(left, after.within(before.indices_as_runs())))
+
+
 def _moved(left: View, right: View) -> Iterator[int]:
     """What is outside of a longest common subsequence of two orders of the same indices."""
     if left == right:

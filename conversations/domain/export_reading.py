@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import JsonValue, TypeAdapter
 
 from conversations.domain.export_document import Document, MessageInDocument, RevisionInDocument
-from conversations.domain.message import OWN_FIELDS, Draft, Entry, read_logged, with_ids
+from conversations.domain.message import OWN_FIELDS, Draft, Entry, check_ids, read_logged
 from conversations.domain.revisions import Move, Revision
 from conversations.domain.transfer import FORMAT, LoggedMessage, Pinned, Transfer
 from conversations.domain.view import View
@@ -64,12 +64,12 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
         if found.index != len(drafts):
             raise ValidationFailed.at(f"{place}/index", f"the next log index is {len(drafts)}")
         drafts.append(_read_body(found, place))
-    names = with_ids(drafts, 0, places)
+    check_ids(drafts, 0, places.__getitem__)
     answered: set[tuple[int, int, str]] = set()
     messages: list[LoggedMessage] = []
-    for found, draft, name, place in zip(document.messages, drafts, names, places, strict=True):
+    for found, draft, place in zip(document.messages, drafts, places, strict=True):
         _check_call(found, draft, drafts, place)
-        entry = Entry(found.index, draft, name, found.call_index)
+        entry = Entry(found.index, draft, found.call_index)
         if entry.call_index is not None:
             answer = (found.revision, entry.call_index, draft.answers or "")
             if answer in answered:

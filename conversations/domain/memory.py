@@ -1,6 +1,7 @@
 """A message log in memory: for imports, tests, and messages without a conversation."""
 
 import copy
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, compress
@@ -46,11 +47,12 @@ class MemoryLog:
         self._limits: Mapping[int, int] = {}
         self._tools = tools
         self._count = count
-        self._entries: list[Entry] = []
-        self._revisions: list[int] = []
+        self._drafts: list[Draft] = []
+        self._call_of: dict[int, int] = {}  # result -> assistant message
+        self._revisions = array("q")
         self._roles = bytearray()  # a letter per message, so that a role filter is one search
-        self._sums = [0]
-        self._ids: set[str] = set()
+        self._sums = array("q", [0])
+        self._ids: set[str] = set()  # that callers chose
         self._descriptions: list[int] = []
         self._pins: list[int] = []
         self._orphans: list[int] = []
@@ -74,17 +76,18 @@ class MemoryLog:
         """
         counted = tokens or [self._count(entry.draft) for entry in entries]
         for entry, size in zip(entries, counted, strict=True):
-            if entry.index != len(self._entries):
-                raise ValueError(f"entry {entry.index} does not follow on {len(self._entries)}")
+            if entry.index != len(self):
+                raise ValueError(f"entry {entry.index} does not follow on {len(self)}")
             self._log(entry, revision)
             self._sums.append(self._sums[-1] + size)
 
     def _log(self, entry: Entry, revision: int) -> None:
         index, draft = entry.index, entry.draft
-        self._entries.append(entry)
+        self._drafts.append(draft)
         self._revisions.append(revision)
         self._roles.append(_LETTERS[draft.counts_as])
-        self._ids.add(entry.message_id)
+        if draft.message_id is not None:
+            self._ids.add(draft.message_id)
         if draft.tool_description:
             self._descriptions.append(index)
         if draft.pinned:
@@ -99,16 +102,17 @@ class MemoryLog:
             if entry.call_index is None:
                 self._orphans.append(index)
             else:
+                self._call_of[index] = entry.call_index
                 self._answer(entry.call_index, index)
 
     def _answer(self, call: int, result: int) -> None:
         results = self._results[call]
         results.append(result)
-        unanswered = self._open[self._entries[result].draft.answers or ""]
+        unanswered = self._open[self._drafts[result].answers or ""]
         if call in unanswered:
             unanswered.remove(call)
-        answered = len(self._entries[call].draft.call_ids)
-        distinct = len({self._entries[each].draft.answers for each in results})
+        answered = len(self._drafts[call].call_ids)
+        distinct = len({self._drafts[each].answers for each in results})
         if len(results) == distinct == answered and results[-1] == call + answered:
             del self._loose[call]
         else:
@@ -133,11 +137,11 @@ class MemoryLog:
         return seen
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._drafts)
 
     def entry(self, index: int) -> Entry:
         """The entry at a log index; IndexError if there is none."""
-        return self._entries[index]
+        return Entry(index, self._drafts[index], self._call_of.get(index))
 
     def tokens(self, start: int, stop: int) -> int:
         """The tokens of the run ``[start, stop)``: two lookups."""
@@ -164,25 +168,24 @@ class MemoryLog:
         return zip(ends, ends, strict=True)
 
     def texts(self, runs: Runs) -> Iterator[tuple[int, str]]:
-        return ((index, self._entries[index].draft.text) for index in run_sets.indices(runs))
+        return ((index, self._drafts[index].text) for index in run_sets.indices(runs))
 
     def weights(self, runs: Runs) -> Iterator[Weight]:
         for index in run_sets.indices(runs):
-            entry = self._entries[index]
             tokens = self._sums[index + 1] - self._sums[index]
-            yield Weight(index, tokens, entry.draft.counts_as, entry.call_index)
+            yield Weight(index, tokens, self._drafts[index].counts_as, self._call_of.get(index))
 
     def origins(self, runs: Runs) -> Iterator[Origin]:
         for index in run_sets.indices(runs):
-            entry = self._entries[index]
             tokens = self._sums[index + 1] - self._sums[index]
-            yield Origin(index, tokens, entry.draft.node_id or "", None, entry.call_index)
+            node_id = self._drafts[index].node_id or ""
+            yield Origin(index, tokens, node_id, None, self._call_of.get(index))
 
     def commented(self) -> Sequence[int]:
         return ()
 
     def bodies(self, runs: Runs) -> Iterator[tuple[int, bytes]]:
-        return ((index, self._entries[index].draft.body) for index in run_sets.indices(runs))
+        return ((index, self._drafts[index].body) for index in run_sets.indices(runs))
 
     def folds(self) -> FoldStore | None:
         return None
@@ -221,9 +224,7 @@ class MemoryLog:
         """The calls of the branch whose results all lie off it, or are taken away."""
         for index in self._by_call_id.get(call_id, ()):
             results = [
-                result
-                for result in self._results[index]
-                if self._entries[result].draft.answers == call_id
+                result for result in self._results[index] if self._drafts[result].answers == call_id
             ]
             here = [result for result in results if self._sees(result)]
             if results and self._sees(index) and (not here or here[-1] == instead_of):
@@ -236,7 +237,7 @@ class MemoryLog:
         for cut in cuts:
             # Only a result can stand right behind a cut through a group that is whole in the log.
             if cut < len(self._roles) and self._roles[cut] == tool:
-                call = self._entries[cut].call_index
+                call = self._call_of.get(cut)
                 if call is not None:
                     found[call] = None
         return [self._group(call) for call in found]
@@ -246,12 +247,12 @@ class MemoryLog:
             return ToolGroup(call, tuple(self._results[call]))
         per_id: dict[str, list[int]] = {}
         for result in self._results[call]:
-            per_id.setdefault(self._entries[result].draft.answers or "", []).append(result)
+            per_id.setdefault(self._drafts[result].answers or "", []).append(result)
         best = {
             max(results, key=lambda result: (self._sees(result), result))
             for results in per_id.values()
         }
-        unanswered = len(self._entries[call].draft.call_ids) - len(per_id)
+        unanswered = len(self._drafts[call].call_ids) - len(per_id)
         return ToolGroup(
             call,
             tuple(sorted(best)),
@@ -262,6 +263,6 @@ class MemoryLog:
 
     def _only_tools_follow(self, call: int) -> bool:
         return not any(
-            self._entries[index].draft.role != "tool" and self._sees(index)
-            for index in range(call + 1, len(self._entries))
+            self._drafts[index].role != "tool" and self._sees(index)
+            for index in range(call + 1, len(self._drafts))
         )

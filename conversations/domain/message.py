@@ -1,12 +1,14 @@
 """The contract of an incoming message, read into a draft that can be logged."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
 import orjson
 from pydantic import (
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -76,14 +78,18 @@ class Draft:
 class Entry:
     """A draft with its place in the log.
 
-    ``message_id`` is the caller's, else ``log-{index}``. ``call_index`` is the log index of the
-    assistant message whose call a tool message answers; None for an orphan and all others.
+    ``call_index`` is the log index of the assistant message whose call a tool message answers;
+    None for an orphan and all others.
     """
 
     index: int
     draft: Draft
-    message_id: str
     call_index: int | None = None
+
+    @property
+    def message_id(self) -> str:
+        """The caller's id, else ``log-{index}``."""
+        return self.draft.message_id or f"log-{self.index}"
 
 
 class IncomingMessage(Contract):
@@ -210,6 +216,8 @@ class _Reading:
         return core_schema.no_info_wrap_validator_function(self._read, message)
 
     def _read(self, data: Any, read: ValidatorFunctionWrapHandler) -> Draft:
+        if isinstance(data, Draft):
+            return data  # of BodyMessages
         if isinstance(data, dict) and (draft := _plain(data)) is not None:
             return draft
         known = data
@@ -261,6 +269,22 @@ ReadMessage = Annotated[Draft, _Reading(), PlainSerializer(_as_it_came)]
 # The first wrong one is enough: to tell millions of them takes seconds and gigabytes.
 ReadMessages = Annotated[list[ReadMessage], Field(max_length=MOST_MESSAGES, fail_fast=True)]
 
+
+def _read_in_place(data: Any) -> Any:
+    """Put drafts in the place of plain messages; what is wrong is left to who reads them all."""
+    if not isinstance(data, list) or len(data) > MOST_MESSAGES:
+        return data
+    for place, each in enumerate(data):
+        if isinstance(each, dict) and len(each) == _PLAIN:
+            with suppress(PydanticCustomError):
+                data[place] = _plain(each) or each
+    return data
+
+
+# Of a body that nobody else reads: of short messages the JSON and the drafts together take half as
+# much again as the larger of both.
+BodyMessages = Annotated[ReadMessages, BeforeValidator(_read_in_place)]
+
 _MESSAGE: Final = TypeAdapter(ReadMessage)
 _LOGGED: Final = TypeAdapter(Annotated[Draft, _Reading(is_logged=True)])
 
@@ -302,23 +326,28 @@ def tools_message(text: str) -> Draft:
     return read_message({"role": "system", "content": text, "tool_description": True})
 
 
-def with_ids(drafts: Sequence[Draft], first_index: int, pointers: Sequence[str]) -> tuple[str, ...]:
-    """The message ids of drafts that are logged from ``first_index`` on.
+def check_ids(
+    drafts: Sequence[Draft], first_index: int, pointer_of: Callable[[int], str]
+) -> Mapping[str, int]:
+    """The ids that callers chose for drafts that are logged from ``first_index`` on, with places.
 
-    Raises ValidationFailed at ``<pointer>/id`` for an id ``log-N`` that names another index, and
-    Duplicate for an id that two of them have.
+    ``pointer_of`` tells where a draft stands in the input. Raises ValidationFailed at
+    ``<pointer>/id`` for an id ``log-N`` that names another index, and Duplicate for an id that two
+    of them have.
     """
-    names: dict[str, None] = {}
+    chosen: dict[str, int] = {}
     for place, draft in enumerate(drafts):
+        name = draft.message_id
+        if name is None:
+            continue
         default = f"log-{first_index + place}"
-        name = draft.message_id or default
         if name != default and _DEFAULT_ID.fullmatch(name):
             message = f"the id {name!r} is that of another log index; this is {default!r}"
-            raise ValidationFailed.at(f"{pointers[place]}/id", message)
-        if name in names:
-            raise id_is_taken(name, pointers[place])
-        names[name] = None
-    return tuple(names)
+            raise ValidationFailed.at(f"{pointer_of(place)}/id", message)
+        if name in chosen:
+            raise id_is_taken(name, pointer_of(place))
+        chosen[name] = place
+    return chosen
 
 
 def id_is_taken(name: str, pointer: str) -> Duplicate:

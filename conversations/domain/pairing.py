@@ -7,7 +7,7 @@ from typing import Literal
 
 from conversations.domain import runs as run_sets
 from conversations.domain.log import Log, OpenCall, ToolGroup, ToolLinks
-from conversations.domain.message import Draft, Entry, id_is_taken, with_ids
+from conversations.domain.message import Draft, Entry, check_ids, id_is_taken
 from conversations.domain.runs import Run, Runs
 from conversations.domain.view import View
 
@@ -63,21 +63,19 @@ def placement(
     if not drafts:
         return Placement((), log)
     first = len(log)
-    places = pointers or [f"/messages/{number}" for number in range(len(drafts))]
-    names = with_ids(drafts, first, places)
-    chosen = {
-        draft.message_id: where
-        for draft, where in zip(drafts, places, strict=True)
-        if draft.message_id is not None
-    }
+
+    def pointer_of(number: int) -> str:
+        return f"/messages/{number}" if pointers is None else pointers[number]
+
+    chosen = check_ids(drafts, first, pointer_of)
     taken = log.taken_ids(chosen) if chosen else ()
-    for name, where in chosen.items():
+    for name, number in chosen.items():
         if name in taken:
-            raise id_is_taken(name, where)
+            raise id_is_taken(name, pointer_of(number))
     answered = _resolve(drafts, log, instead_of, view)
     entries = tuple(
-        Entry(first + number, draft, name, call.index if call else None)
-        for number, (draft, name, call) in enumerate(zip(drafts, names, answered, strict=True))
+        Entry(first + number, draft, call.index if call else None)
+        for number, (draft, call) in enumerate(zip(drafts, answered, strict=True))
     )
     superseded = {
         call.result_elsewhere for call in answered if call and call.result_elsewhere is not None

@@ -6,6 +6,7 @@ import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from pydantic import JsonValue
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
@@ -50,9 +51,13 @@ class Endpoint(APIView):
 
         What it was read from is let go: 50,000 messages of one letter have 17 MB there.
         """
-        read = parse(model, self.request.data)
+        return parse(model, self.take_data())
+
+    def take_data(self) -> JsonValue:
+        """The JSON of the body, once: the request lets go of it."""
+        data: JsonValue = self.request.data
         self.request._full_data = self.request._data = {}  # type: ignore[attr-defined]
-        return read
+        return data
 
     def query_int(self, name: str, default: int | None = None) -> int | None:
         """A whole number of the query string; ValidationFailed if it is something else."""

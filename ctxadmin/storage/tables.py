@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BinaryField, DateTimeField, Field, Model
+from django.db.models.base import ModelState
 
 from ctxadmin.storage import statement_batch
 from ctxadmin.storage.table_sql import TableSql, connection
@@ -175,6 +176,13 @@ class Table(Generic[ModelT]):
         with connection().cursor() as cursor:
             cursor.execute(text, values)
             return list(cursor.fetchall())
+
+    def new(self, values: dict[str, object]) -> ModelT:
+        """A row to insert, which has all of its fields; to call the model takes 20 us more."""
+        row = self.model.__new__(self.model)
+        row.__dict__ = values
+        row._state = ModelState()
+        return row
 
     def insert(self, rows: Iterable[ModelT]) -> None:
         """Store new rows; IntegrityError if a key is taken.

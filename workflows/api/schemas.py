@@ -12,7 +12,7 @@ from pydantic import (
     field_validator,
 )
 
-from conversations.domain.message import ReadMessages
+from conversations.domain.message import BodyMessages
 from ctxadmin.http.described import JsonOf
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
@@ -143,7 +143,7 @@ class PreviewNode(Contract):
         description="A prompt context, instead of a conversation.",
         examples=[{"variables": {"score": 4}}],
     )
-    messages: ReadMessages = Field([], description="Messages, instead of a conversation.")
+    messages: BodyMessages = Field([], description="Messages, instead of a conversation.")
 
     @field_validator("version", "at", "context", "messages")
     @classmethod
@@ -175,7 +175,7 @@ class ApplyFilters(Contract):
     context: ContextSource = Field(
         description="The prompt context to filter.", examples=[{"variables": {"score": 4}}]
     )
-    messages: ReadMessages = Field([], description="The messages to filter.")
+    messages: BodyMessages = Field([], description="The messages to filter.")
     steps: Annotated[list[FilterStep], Field(max_length=MAX_STEPS)] = Field(
         description="Filters, applied one after the other.",
         examples=[[{"context_type": "llm_context"}]],
@@ -195,7 +195,7 @@ class JoinArrival(Contract):
     context: ContextSource = Field(
         description="The prompt context that arrives.", examples=[{"variables": {"score": 4}}]
     )
-    messages: ReadMessages = Field([], description="The messages that arrive.")
+    messages: BodyMessages = Field([], description="The messages that arrive.")
     edge_filter: FilterSource | None = Field(
         None,
         description="Filter of the edge.",

@@ -126,5 +126,6 @@ class OverlayLog:
                     yield OpenCall(call_id, entry.index, on_branch=True)
 
     def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
-        own = {entry.message_id for entry in self._entries}
-        return {*self._base.taken_ids(message_ids), *own.intersection(message_ids)}
+        wanted = set(message_ids)
+        own = [entry.message_id for entry in self._entries if entry.message_id in wanted]
+        return {*self._base.taken_ids(message_ids), *own}

@@ -30,6 +30,6 @@ def stand_ins(results: Sequence[int], placeholder: str, log: Log) -> StandIns:
     for index, body in log.bodies(runs):
         draft = read_logged({**orjson.loads(body), "content": placeholder})
         place = len(log) + len(entries)
-        entries[index] = Entry(place, draft, f"log-{place}", calls[index])
+        entries[index] = Entry(place, draft, calls[index])
     answered = {index for index, call in calls.items() if call is not None}
     return StandIns(entries, WithEntries(log, tuple(entries.values()), answered))

@@ -22,6 +22,7 @@ from ctxadmin.lib.ids import is_public_id, is_reserved
 MOST_TITLE: Final = 300
 _MOST_MADE_TITLE: Final = 80
 _DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
+_MOST_UNREAD: Final = 500  # messages: what tells the place of a short one takes more than it does
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +81,17 @@ class Transcript:
         self.shape = shape
         self.calls = CallIds()
         self._root = root
-        self._sources: list[_Source] = []
-        self._drafts: list[Draft] = []  # of the first ones, those that were read
+        self._messages: list[JsonValue] = []
+        self._drafts: list[Draft] = []  # of the first messages, those that were read
+        self._unread: list[_Source] = []  # the others
+        self._places: dict[int, SourceValue] = {}  # of calls and results that were read
         self._ids: set[str] = set()
         self._taken = TakenTally()
         self._left_out = NoteTally()
         self._warnings = NoteTally()
 
     def __len__(self) -> int:
-        return len(self._sources)
+        return len(self._messages)
 
     def took(self, source: str, target: str, count: int = 1) -> None:
         """Tell that a field or part was stored as something else."""
@@ -100,10 +103,13 @@ class Transcript:
 
     def append(self, place: SourceValue, message: JsonValue, *, is_verbatim: bool = False) -> None:
         """Add a message in the chat form; errors of a verbatim one point at its fields."""
-        self._sources.append(_Source(message, place, is_verbatim))
-        if len(self._sources) > MOST_MESSAGES:
+        self._messages.append(message)
+        self._unread.append(_Source(message, place, is_verbatim))
+        if len(self._messages) > MOST_MESSAGES:
             text = f"a conversation has at most {MOST_MESSAGES} messages"
             raise place.excess(text, MOST_MESSAGES)
+        if len(self._unread) == _MOST_UNREAD:
+            self.read()
 
     def add_system_text(self, place: SourceValue) -> None:
         """Add the system text that stands beside the messages, if there is one."""
@@ -215,15 +221,20 @@ class Transcript:
     def message_keys(self) -> list[bytes]:
         """A digest of each message: equal ones say, call and answer the same."""
         self.read()
-        return [json_bytes.digest(json_bytes.dumps(_said(each.message))) for each in self._sources]
+        return [json_bytes.digest(json_bytes.dumps(_said(each))) for each in self._messages]
 
     def chat(self) -> list[JsonValue]:
         """The messages in the chat form."""
-        return [each.message for each in self._sources]
+        return self._messages
 
     def read(self) -> Sequence[Draft]:
         """Read what was not read yet; the first wrong message is a ContextError."""
-        self._drafts += map(_draft, self._sources[len(self._drafts) :])
+        for source in self._unread:
+            draft = _draft(source)
+            if draft.call_ids or draft.answers is not None:
+                self._places[len(self._drafts)] = source.place
+            self._drafts.append(draft)
+        self._unread.clear()
         return self._drafts
 
     def finish(self, fields: Fields) -> ImportedConversation:
@@ -289,7 +300,7 @@ class Transcript:
                 self._warn(index, UNANSWERED)
 
     def _warn(self, index: int, why: str) -> None:
-        place = self._sources[index].place
+        place = self._places[index]
         what = "tool_call_id" if why == ORPHAN else "tool_calls"
         self._warnings.add(ImportNote(what, why, 1, place.pointer, place.line))
 

@@ -1,7 +1,7 @@
 """A recorded conversation, as a backtest replays it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -60,15 +60,16 @@ class Recorded:
         """The messages as entries of a log, in order."""
         for index, message in enumerate(self.messages):
             draft = read_logged(orjson.loads(message.body))
-            name = message.message_id or f"log-{index}"
-            yield Entry(index, draft, name, message.call)
+            if message.message_id:
+                draft = replace(draft, message_id=message.message_id)
+            yield Entry(index, draft, message.call)
 
 
 def _recorded(entry: Entry) -> RecordedMessage:
     draft = entry.draft
     tokens = tokens_of_message(draft)
     return RecordedMessage(
-        draft.body, tokens, entry.call_index, draft.node_id or "", entry.message_id
+        draft.body, tokens, entry.call_index, draft.node_id or "", draft.message_id or ""
     )
 
 
