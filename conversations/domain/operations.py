@@ -109,8 +109,10 @@ class _Step:
     instead_of: int | None = None
 
 
-def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
+def apply(config: OperationConfig, view: View, log: Log, *, tells: bool = True) -> Outcome:
     """What ``config`` makes of ``view``. Source: semantics 1.6-1.12 and 4.1.
+
+    ``tells`` False leaves out the warnings and what was added, shown and hidden.
 
     Raises OutOfRange (positions), TooLarge, ValidationFailed or Duplicate (messages), with
     pointers into the config.
@@ -124,6 +126,8 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
         after = drop_splits(after, placed.links)
     elif config.pairing == "keep" and config.operation not in ("insert", "replace"):
         after = keep_pairs(after, placed.links)
+    if not tells:
+        return Outcome(after, placed.entries)
     replaced = any(draft.tool_description for draft in step.drafts)
     descriptions = () if replaced or config.operation == "clear" else log.tool_descriptions()
     protects = config.operation in _PROTECTING
@@ -165,11 +169,12 @@ def budgeted(
     *,
     protected: frozenset[int] = frozenset(),
     freed: Mapping[int, int] = NOTHING,
+    tells: bool = True,
 ) -> Outcome:
     """What a budget makes of ``view``, with results to be emptied by whoever shows them.
 
-    ``protected`` and ``freed`` as in ``fold_of``. Pairs are treated before the fold, which splits
-    none, so that what they bring back is counted.
+    ``tells`` as in ``apply``; ``protected`` and ``freed`` as in ``fold_of``. Pairs are treated
+    before the fold, which splits none, so that what they bring back is counted.
     """
     pairs, splits = view, find_splits(view, log)
     if config.pairing != "warn" and (splits.groups or splits.orphans):
@@ -182,6 +187,8 @@ def budgeted(
     protected |= with_calls(pins, log)
     fold = fold_of(budget, pairs, log, protected=protected, freed=freed)
     after = fold.visible(pairs)
+    if not tells:
+        return Outcome(after, emptied=fold.emptied, placeholder=budget.placeholder)
     outcome = _outcome(
         view, after, log, descriptions, (), protects=True, splits=splits_within(splits, after)
     )
@@ -204,12 +211,14 @@ def pinned_notices(kept: tuple[int, ...], *, can_be_included: bool = True) -> tu
 
     ``can_be_included``: the call has an option that would hide them.
     """
+    if not kept:
+        return ()
     message: str = say("pinned messages stay")
     if can_be_included:
         message = say(
             "{text}; {option} would treat them like all others", text=message, option=_OPTION
         )
-    return (Notice("kept_pinned", message, kept),) if kept else ()
+    return (Notice("kept_pinned", message, kept),)
 
 
 def _over_notices(budget: BudgetConfig, fold: Fold) -> list[Notice]:
@@ -276,7 +285,7 @@ def _outcome(
 
 def _pair_notices(view: View, splits: Splits) -> list[Notice]:
     notices: list[Notice] = []
-    for split, message in _SPLITS.items():
+    for split, message in _SPLITS.items() if splits.groups else ():
         groups = [group for group in splits.groups if how_split(group, view) == split]
         if groups:
             indices = visible_members(groups, view)
@@ -289,10 +298,12 @@ def _pair_notices(view: View, splits: Splits) -> list[Notice]:
 
 def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
     """``protects`` tells that the call has ``protect_tools``, which is then recommended."""
+    if not gone:
+        return []
     message: str = say("a tool description is hidden now")
     if protects:
         message = say("{text}; {option} would keep it", text=message, option="protect_tools")
-    return [Notice("tools_hidden", message, gone)] if gone else []
+    return [Notice("tools_hidden", message, gone)]
 
 
 def _system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Notice]:
@@ -305,10 +316,12 @@ def _system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Not
     found = log.with_roles(_SYSTEM, hidden)
     if found:
         found = run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
+    if not found:
+        return []
     message: str = say("a system message is hidden now")
     if option := _KEEPS_SYSTEM.get(config.operation):
         message = say("{text}; {option} would keep it", text=message, option=option)
-    return [Notice("system_hidden", message, tuple(run_sets.indices(found)))] if found else []
+    return [Notice("system_hidden", message, tuple(run_sets.indices(found)))]
 
 
 def _operate(config: OperationConfig, view: View, log: Log) -> _Step:
@@ -471,6 +484,18 @@ def _logged_description(log: Log, descriptions: Runs) -> int | None:
 def tokens_of(view: View, tokens: TokensOf) -> int:
     """The tokens of a view; ``tokens(start, stop)`` sums a run of log indices."""
     return sum(tokens(start, stop) for start, stop in view.runs)
+
+
+def tokens_in_front(view: View, count: int, tokens: TokensOf) -> int:
+    """The tokens of the first ``count`` messages of a view."""
+    total = 0
+    for start, stop in view.runs:
+        if count <= 0:
+            break
+        end = min(stop, start + count)
+        total += tokens(start, end)
+        count -= end - start
+    return total
 
 
 def cached_prefix_lost(before: View, after: View, tokens: TokensOf) -> int:

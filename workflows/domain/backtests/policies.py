@@ -14,10 +14,11 @@ from workflows.domain import flow
 from workflows.domain.backtests.presets import PRESET_TITLES, PRESETS, preset
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.explain import Step
 from workflows.domain.filters import ContextFilter, Operations, filter_step
+from workflows.domain.message_view import PlacedOperation, narrow
 from workflows.domain.plan import Plan
 from workflows.domain.processors import standard
+from workflows.domain.selection import KEEP_ALL
 from workflows.domain.topology import usual_edges
 
 MAX_POLICIES: Final = 32
@@ -121,11 +122,17 @@ def _see_of(config: PolicyConfig, plan: Plan | None, pointer: str) -> See:
 
 
 def _see_by_steps(operations: Operations, pointer: str) -> See:
+    """As a filter of a node with these operations alone, whose other sections nobody looks at."""
     wanted = ContextFilter(default_behavior="pass", messages=operations)
-    step: Step = filter_step([wanted], standard())
+    filter_step([wanted], standard())  # refuses what no filter may have
+    placed = [
+        PlacedOperation.of(config, index, f"{pointer}/{index}")
+        for index, config in enumerate(operations)
+    ]
 
     def see(sight: NodeInput, call: int) -> Messages:
-        return step(sight, "filter", False).sight.messages
+        seen = narrow(sight.messages, KEEP_ALL, placed, "filter", False, tells=False)
+        return seen.messages
 
     return see
 
