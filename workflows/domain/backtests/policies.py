@@ -33,15 +33,19 @@ class PolicyConfig(Contract):
     """One policy of a backtest: operations on messages, a node of the workflow, or a preset."""
 
     name: Annotated[str, Field(max_length=200)] = Field(
-        "", description="Name of the row; by default that of the preset or node."
+        "",
+        description="Name of the row; by default that of the preset or node.",
+        examples=["Budget of ours"],
     )
     messages: Operations | None = Field(
         None, description="Operations on the messages, as in the filter of a node."
     )
     node: Annotated[str, Field(max_length=200)] | None = Field(
-        None, description="Id of a node of the workflow, with all filters on the way to it."
+        None,
+        description="Id of a node of the workflow, with all filters on the way to it.",
+        examples=["draft"],
     )
-    preset: str | None = Field(
+    preset: Annotated[str, Field(max_length=40)] | None = Field(
         None,
         description=f"Name of a policy that is known: {', '.join(PRESETS)}.",
         examples=["budget"],
