@@ -24,9 +24,11 @@ class CheckpointsConfig(AppConfig):
         from ctxadmin.http.diagnosis import register_finder
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.telemetry.readings import register_reading
+        from workflows.backtest_store import old_backtests
         from workflows.sources import register_run_counter, register_state_source
 
         register_records("events", feed.remove_old)
+        register_records("backtests", old_backtests)
         on_erase(forget)
         on_erase(erasure.forget)
         register_copies(forks_of)

@@ -1,6 +1,6 @@
 """What policies would have cost on the latest conversations of a workflow, within one request."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,16 +17,17 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.work_budget import bounded, spend
+from ctxadmin.lib.work_budget import bounded
 from workflows.definitions import definition
 from workflows.domain.backtests.policies import Policy, PolicyConfig, policies_of
 from workflows.domain.backtests.recorded import log_upto
-from workflows.domain.backtests.replay import Call, CallOfAll, replay, seen_at
+from workflows.domain.backtests.replay import Call, replay, seen_at
 from workflows.domain.backtests.sums import PolicySums, add_conversation
 from workflows.domain.plan import Plan
 from workflows.models import Workflow
 from workflows.node_inputs import shown_messages
 from workflows.recordings import recorded_of
+from workflows.replay_parts import counted
 from workflows.store import find_workflow
 
 MOST_CONVERSATIONS: Final = 50
@@ -34,8 +35,6 @@ MOST_CALLS: Final = 200  # of one conversation
 _MOST_MESSAGES: Final = 2_000  # of one conversation
 _MOST_SHOWN: Final = 200  # messages of an opened call
 _MOST_BYTES: Final = 4_000_000  # of the log of one conversation
-# What a policy takes at one call: 100 to 150 microseconds, measured at 544 calls.
-_UNITS_OF_CALL: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def policy_costs(
             if _is_long(head):
                 long.append(head.public_id)
                 continue
-            add_conversation(sums, _counted(replay(recorded_of(head), rows), len(rows)))
+            add_conversation(sums, counted(replay(recorded_of(head), rows), len(rows)))
             names.append(head.public_id)
     return PolicyCosts(sums, names, long)
 
@@ -117,7 +116,7 @@ def open_call(
         raise ValidationFailed.at("?conversation", say("This conversation is too long."))
     recorded, policy = recorded_of(head), rows[place]
     with bounded(settings.MAX_PREVIEW_WORK):
-        calls = list(_counted(replay(recorded, [policy]), 1))
+        calls = list(counted(replay(recorded, [policy]), 1))
         wanted = len(calls) - 1 if number is None else number
         if not 0 <= wanted < len(calls):
             raise ValidationFailed.at("?call", say("There is no such call."))
@@ -147,10 +146,3 @@ def _is_long(head: Conversation) -> bool:
         return True
     calls = Message.objects.filter(conversation=head.key, role="assistant")
     return calls.filter(index__lt=head.log_count).count() > MOST_CALLS
-
-
-def _counted(calls: Iterable[CallOfAll], rows: int) -> Iterator[CallOfAll]:
-    """The calls, each with its work counted."""
-    for call in calls:
-        spend(rows * _UNITS_OF_CALL, "comparing policies")
-        yield call

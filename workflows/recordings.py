@@ -1,6 +1,7 @@
 """Stored conversations as backtests replay them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
 from django.http import QueryDict
@@ -13,6 +14,7 @@ from conversations.models import Conversation, Message
 from conversations.store import find_revision, metadata_of_head, read_details, view_of
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ContextError
 from workflows.domain.backtests.recorded import Recorded, RecordedMessage
 
 _PAGE: Final = 100
@@ -25,6 +27,36 @@ def recorded_conversations(
 
     ``tool_tokens`` are those of the tool schemas that each call sends in front.
     """
+    heads = latest_heads(actor, wanted, most)
+    while part := list(islice(heads, _PAGE)):
+        for head in read_details(part):
+            yield recorded_of(head, tool_tokens=tool_tokens)
+
+
+def recorded_by_keys(
+    keys: Sequence[int], replayed: list[int], *, tool_tokens: int = 0
+) -> Iterator[Recorded]:
+    """The conversations of some keys that are still there, in their order.
+
+    The keys of those that are read are added to ``replayed``: damaged ones are left out, and those
+    that were erased meanwhile.
+    """
+    for start in range(0, len(keys), _PAGE):
+        part = keys[start : start + _PAGE]
+        found = {head.key: head for head in Conversation.objects.filter(key__in=part)}
+        for head in read_details([found[key] for key in part if key in found]):
+            try:
+                recorded = recorded_of(head, tool_tokens=tool_tokens)
+            except ContextError:
+                continue
+            replayed.append(head.key)
+            yield recorded
+
+
+def latest_heads(
+    actor: Actor, wanted: queries.ConversationFilter, most: int
+) -> Iterator[Conversation]:
+    """The heads of the conversations of a list that changed last, at most ``most``."""
     after: str | None = None
     while most > 0:
         query = QueryDict(mutable=True)
@@ -32,8 +64,7 @@ def recorded_conversations(
         if after is not None:
             query["cursor"] = after
         page = queries.list_conversations(actor, wanted, PageRequest.of(query))
-        for head in read_details(list(page.items)):
-            yield recorded_of(head, tool_tokens=tool_tokens)
+        yield from page.items
         most -= len(page.items)
         after = page.next
         if after is None:

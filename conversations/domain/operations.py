@@ -50,8 +50,10 @@ _PROTECTING: Final = ("truncate", "filter", "budget")
 TokensOf = Callable[[int, int], int]
 
 
-def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
+def apply(config: OperationConfig, view: View, log: Log, *, tells: bool = True) -> Outcome:
     """What ``config`` makes of ``view``. Source: semantics 1.6-1.12 and 4.1.
+
+    ``tells`` False leaves out the warnings and what was added, shown and hidden.
 
     Raises OutOfRange (positions), TooLarge, ValidationFailed or Duplicate (messages), with
     pointers into the config.
@@ -65,6 +67,8 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
         after = drop_splits(after, placed.links)
     elif config.pairing == "keep" and config.operation not in ("insert", "replace"):
         after = keep_pairs(after, placed.links)
+    if not tells:
+        return Outcome(after, placed.entries)
     replaced = any(draft.tool_description for draft in step.drafts)
     descriptions = () if replaced or config.operation == "clear" else log.tool_descriptions()
     protects = config.operation in _PROTECTING
@@ -108,11 +112,12 @@ def budgeted(
     *,
     protected: frozenset[int] = frozenset(),
     freed: Mapping[int, int] = NOTHING,
+    tells: bool = True,
 ) -> Outcome:
     """What a budget makes of ``view``, with results to be emptied by whoever shows them.
 
-    ``protected`` and ``freed`` as in ``fold_of``. Pairs are treated before the fold, which splits
-    none, so that what they bring back is counted.
+    ``tells`` as in ``apply``; ``protected`` and ``freed`` as in ``fold_of``. Pairs are treated
+    before the fold, which splits none, so that what they bring back is counted.
     """
     pairs, splits = view, find_splits(view, log)
     if config.pairing != "warn" and (splits.groups or splits.orphans):
@@ -125,6 +130,8 @@ def budgeted(
     protected |= with_calls(pins, log)
     fold = fold_of(budget, pairs, log, protected=protected, freed=freed)
     after = fold.visible(pairs)
+    if not tells:
+        return Outcome(after, emptied=fold.emptied, placeholder=budget.placeholder)
     outcome = outcome_of(
         view, after, log, descriptions, (), protects=True, splits=splits_within(splits, after)
     )
@@ -163,6 +170,18 @@ def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
 def tokens_of(view: View, tokens: TokensOf) -> int:
     """The tokens of a view; ``tokens(start, stop)`` sums a run of log indices."""
     return sum(tokens(start, stop) for start, stop in view.runs)
+
+
+def tokens_in_front(view: View, count: int, tokens: TokensOf) -> int:
+    """The tokens of the first ``count`` messages of a view."""
+    total = 0
+    for start, stop in view.runs:
+        if count <= 0:
+            break
+        end = min(stop, start + count)
+        total += tokens(start, end)
+        count -= end - start
+    return total
 
 
 def cached_prefix_lost(before: View, after: View, tokens: TokensOf) -> int:

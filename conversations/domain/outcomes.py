@@ -78,12 +78,14 @@ def pinned_notices(kept: tuple[int, ...], *, can_be_included: bool = True) -> tu
 
     ``can_be_included``: the call has an option that would hide them.
     """
+    if not kept:
+        return ()
     message: str = say("pinned messages stay")
     if can_be_included:
         message = say(
             "{text}; {option} would treat them like all others", text=message, option=INCLUDE_PINNED
         )
-    return (Notice("kept_pinned", message, kept),) if kept else ()
+    return (Notice("kept_pinned", message, kept),)
 
 
 def over_notices(budget: BudgetConfig, fold: Fold) -> list[Notice]:
@@ -132,7 +134,7 @@ def outcome_of(
 
 def _pair_notices(view: View, splits: Splits) -> list[Notice]:
     notices: list[Notice] = []
-    for split, message in _SPLITS.items():
+    for split, message in _SPLITS.items() if splits.groups else ():
         groups = [group for group in splits.groups if how_split(group, view) == split]
         if groups:
             indices = visible_members(groups, view)
@@ -145,10 +147,12 @@ def _pair_notices(view: View, splits: Splits) -> list[Notice]:
 
 def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
     """``protects`` tells that the call has ``protect_tools``, which is then recommended."""
+    if not gone:
+        return []
     message: str = say("a tool description is hidden now")
     if protects:
         message = say("{text}; {option} would keep it", text=message, option="protect_tools")
-    return [Notice("tools_hidden", message, gone)] if gone else []
+    return [Notice("tools_hidden", message, gone)]
 
 
 def system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Notice]:
@@ -161,7 +165,9 @@ def system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Noti
     found = log.with_roles(SYSTEM, hidden)
     if found:
         found = run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
+    if not found:
+        return []
     message: str = say("a system message is hidden now")
     if option := _KEEPS_SYSTEM.get(config.operation):
         message = say("{text}; {option} would keep it", text=message, option=option)
-    return [Notice("system_hidden", message, tuple(run_sets.indices(found)))] if found else []
+    return [Notice("system_hidden", message, tuple(run_sets.indices(found)))]

@@ -274,6 +274,12 @@ def visible_members(groups: Iterable[ToolGroup], view: View) -> tuple[int, ...]:
     return tuple(run_sets.indices(run_sets.intersection(members, view.indices_as_runs())))
 
 
+def is_valid_for_model(view: View, links: ToolLinks) -> bool:
+    """True if a provider takes the view: ``validate_for_model`` finds nothing."""
+    splits = find_splits(view, links)
+    return not (splits.groups or splits.orphans or splits.pending)
+
+
 def validate_for_model(view: View, links: ToolLinks) -> tuple[int, ...]:
     """The visible log indices that a provider would reject, ascending; () if the view is valid.
 

@@ -173,12 +173,13 @@ class View:
 
     def slice(self, start: int, stop: int) -> "View":
         """The positions ``[start, stop)``, clamped to 0..n."""
-        start, stop = max(start, 0), min(stop, len(self))
+        ends = self._end_positions()
+        count = ends[-1] if ends else 0
+        start, stop = max(start, 0), min(stop, count)
         if start >= stop:
             return View()
-        if stop - start == len(self):
+        if stop - start == count:
             return self
-        ends = self._end_positions()
         first = bisect_right(ends, start)
         last = bisect_right(ends, stop - 1)
         head = self.runs[first][1] - (ends[first] - start)
@@ -252,6 +253,8 @@ class View:
 
     def _rises(self) -> bool:
         """True if the view is in log order; its runs are then those of its set."""
+        if len(self.runs) < 2:
+            return True
         return all(here < after for here, after in pairwise(map(_START, self.runs)))
 
     def common_prefix_length(self, other: "View") -> int:

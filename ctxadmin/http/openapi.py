@@ -41,6 +41,7 @@ _PATH_PARAMETERS: Final = {
     "version": "The number of a version.",
     "number": "The number of a version.",
     "name": "A name from the list.",
+    "backtest_id": "The id of a backtest.",
     "webhook_id": "The id of a webhook.",
     "delivery_id": "The id of a delivery.",
 }

@@ -140,7 +140,7 @@ class Messages:
 
     def showing(self, view: View) -> Self:
         """The same messages with another view."""
-        return replace(self, view=view)
+        return type(self)(self.log, view, self.inserted, self.rewrites)
 
     @property
     def logged(self) -> int:
@@ -167,6 +167,8 @@ class Messages:
 
     def freed(self) -> dict[int, int]:
         """How many tokens are gone of messages whose content was emptied, by log index."""
+        if not self.rewrites:
+            return {}
         found = {index: freed_by(transforms) for index, transforms in self.rewrites.items()}
         return {index: freed for index, freed in found.items() if freed}
 

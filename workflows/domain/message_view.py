@@ -36,11 +36,13 @@ class PlacedOperation:
     config: OperationConfig
     pointer: str
     words: str
+    cost_words: str
 
     @classmethod
     def of(cls, config: OperationConfig, index: int, pointer: str) -> Self:
         """The operation ``index`` of a filter's list, which stands at ``pointer``."""
-        return cls(config, pointer, say("operation {n} ({name})", n=index, name=config.operation))
+        words = say("operation {n} ({name})", n=index, name=config.operation)
+        return cls(config, pointer, words, f"{words} on messages")
 
 
 def role_fault(pattern: str) -> str | None:
@@ -68,17 +70,19 @@ def narrow(
     placed: Sequence[PlacedOperation],
     step: Label,
     explain: bool,
+    *,
+    tells: bool = True,
 ) -> Narrowed:
     """The messages whose roles are kept, then the operations in their order.
 
-    No batch is opened and nothing is logged (semantics 2.1). Raises what the operations raise,
-    with pointers to them.
+    ``tells`` False leaves out the warnings of the operations. No batch is opened and nothing is
+    logged (semantics 2.1). Raises what the operations raise, with pointers to them.
     """
     narrowed = _by_roles(messages, selection, step, explain)
     decisions, warnings = [narrowed.decisions], list(narrowed.warnings)
     for operation in placed:
-        spend(len(narrowed.messages.view), f"{operation.words} on messages")
-        narrowed = _by_operation(narrowed.messages, operation, step, explain)
+        spend(len(narrowed.messages.view), operation.cost_words)
+        narrowed = _by_operation(narrowed.messages, operation, step, explain, tells or explain)
         decisions.append(narrowed.decisions)
         warnings.extend(narrowed.warnings)
     final = final_decisions(decisions) if explain else ()
@@ -87,6 +91,8 @@ def narrow(
 
 def _by_roles(messages: Messages, selection: Selection, step: Label, explain: bool) -> Narrowed:
     """Costs a look-up of each role in the log's index, not a look at each message."""
+    if selection.trivial and not explain:
+        return Narrowed(messages)
     kept = frozenset(role for role in ROLES if selection.keeps(role))
     before = after = messages.view
     pinned: tuple[int, ...] = ()
@@ -162,12 +168,12 @@ def _role_decisions(
 
 
 def _by_operation(
-    messages: Messages, operation: PlacedOperation, step: Label, explain: bool
+    messages: Messages, operation: PlacedOperation, step: Label, explain: bool, tells: bool
 ) -> Narrowed:
     if operation.config.budget is not None:
-        return _by_budget(messages, operation, operation.config.budget, step, explain)
+        return _by_budget(messages, operation, operation.config.budget, step, explain, tells)
     try:
-        outcome = operations.apply(operation.config, messages.view, messages.log)
+        outcome = operations.apply(operation.config, messages.view, messages.log, tells=tells)
     except ContextError as error:
         error.problems = tuple(
             replace(problem, pointer=operation.pointer + problem.pointer)
@@ -191,10 +197,11 @@ def _by_budget(
     budget: BudgetConfig,
     step: Label,
     explain: bool,
+    tells: bool,
 ) -> Narrowed:
     """Results that are emptied are so for the node alone; nothing is logged."""
     outcome = operations.budgeted(
-        operation.config, budget, messages.view, messages.log, freed=messages.freed()
+        operation.config, budget, messages.view, messages.log, freed=messages.freed(), tells=tells
     )
     narrowed = messages.showing(outcome.view)
     if outcome.emptied:

@@ -98,16 +98,13 @@ class Fold:
 
     def copy(self) -> "Fold":
         """The same fold, to be continued on its own; costs what stands behind the cut."""
-        twin = Fold(self._config, self._protected)
-        twin.count, twin.tokens, twin.cut = self.count, self.tokens, self.cut
-        twin._before, twin._before_cut = self._before, self._before_cut
+        twin = Fold.__new__(Fold)
+        twin.__dict__.update(self.__dict__)
         twin._stays, twin._kept = self._stays.copy(), self._kept.copy()
         twin._window, twin._places = self._window.copy(), self._places.copy()
-        twin._held, twin._turn = self._held, self._turn
         twin._widowed, twin._emptied = self._widowed.copy(), self._emptied.copy()
         twin._old_results = self._old_results.copy()
         twin._last_results = self._last_results.copy()
-        twin._removable = self._removable
         return twin
 
     @property

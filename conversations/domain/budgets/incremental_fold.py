@@ -1,6 +1,7 @@
 """Folding a budget over the view of a log, from where an earlier fold ended."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -27,7 +28,7 @@ def fold_of(
     knows, and reads no bodies.
     """
     folds = log.folds()
-    key = (config.model_dump_json(), protected, tuple(sorted(freed.items())))
+    key = (_text_of(config), protected, tuple(sorted(freed.items())))
     known = folds.find(key, view) if folds else None
     if known is not None and known.count == len(view):
         return known
@@ -36,6 +37,11 @@ def fold_of(
     if folds:
         folds.keep(key, view, fold)
     return fold
+
+
+@lru_cache(maxsize=512)
+def _text_of(config: BudgetConfig) -> str:
+    return config.model_dump_json()
 
 
 def extend(fold: Fold, view: View, log: Log, freed: Mapping[int, int] = NOTHING) -> None:

@@ -114,6 +114,13 @@ def _workflows() -> Iterator[Call]:
     yield one("GET", "/diff", query={"from": "1", "to": "draft"})
     yield one("GET", "/yaml")
     yield one("POST", "/preview", {"node": "ask", "context": CONTEXT, "messages": [USER]})
+    policies = [{"name": CANARY, "messages": [KEEP]}, {"node": "ask"}]
+    backtest = {"workflow": "flow", "policies": policies, "tools": [{CANARY: TEXT}]}
+    uploaded = {**backtest, "upload": [{"messages": [USER, CALLS, RESULT]}]}
+    yield Call("POST", "/backtests", backtest)
+    yield Call("POST", "/backtests", uploaded, learns="backtest")
+    yield Call("GET", "/backtests/{backtest_id}", places={"backtest_id": "$backtest"})
+    yield Call("DELETE", "/backtests/{backtest_id}", places={"backtest_id": "$backtest"})
     yaml = f"name: {TEXT}\nnodes:\n  - id: n\n    type: start\nedges: []\n"
     yield Call("POST", "/workflows/import", {"yaml": yaml, "slug": "second"})
     yield Call("DELETE", "/workflows/{slug}", places={"slug": "second"})

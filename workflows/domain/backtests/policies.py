@@ -14,10 +14,11 @@ from workflows.domain import flow
 from workflows.domain.backtests.presets import PRESET_TITLES, PRESETS, preset
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.explain import Step
 from workflows.domain.filters import ContextFilter, Operations, filter_step
+from workflows.domain.message_view import PlacedOperation, narrow
 from workflows.domain.plan import Plan
 from workflows.domain.processors import standard
+from workflows.domain.selection import KEEP_ALL
 from workflows.domain.topology import usual_edges
 
 MAX_POLICIES: Final = 32
@@ -32,15 +33,19 @@ class PolicyConfig(Contract):
     """One policy of a backtest: operations on messages, a node of the workflow, or a preset."""
 
     name: Annotated[str, Field(max_length=200)] = Field(
-        "", description="Name of the row; by default that of the preset or node."
+        "",
+        description="Name of the row; by default that of the preset or node.",
+        examples=["Budget of ours"],
     )
     messages: Operations | None = Field(
         None, description="Operations on the messages, as in the filter of a node."
     )
     node: Annotated[str, Field(max_length=200)] | None = Field(
-        None, description="Id of a node of the workflow, with all filters on the way to it."
+        None,
+        description="Id of a node of the workflow, with all filters on the way to it.",
+        examples=["draft"],
     )
-    preset: str | None = Field(
+    preset: Annotated[str, Field(max_length=40)] | None = Field(
         None,
         description=f"Name of a policy that is known: {', '.join(PRESETS)}.",
         examples=["budget"],
@@ -121,11 +126,17 @@ def _see_of(config: PolicyConfig, plan: Plan | None, pointer: str) -> See:
 
 
 def _see_by_steps(operations: Operations, pointer: str) -> See:
+    """As a filter of a node with these operations alone, whose other sections nobody looks at."""
     wanted = ContextFilter(default_behavior="pass", messages=operations)
-    step: Step = filter_step([wanted], standard())
+    filter_step([wanted], standard())  # refuses what no filter may have
+    placed = [
+        PlacedOperation.of(config, index, f"{pointer}/{index}")
+        for index, config in enumerate(operations)
+    ]
 
     def see(sight: NodeInput, call: int) -> Messages:
-        return step(sight, "filter", False).sight.messages
+        seen = narrow(sight.messages, KEEP_ALL, placed, "filter", False, tells=False)
+        return seen.messages
 
     return see
 

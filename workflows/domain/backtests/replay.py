@@ -2,13 +2,14 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import orjson
 
 from conversations.domain.budgets.fold import Fold, FoldStore
 from conversations.domain.memory import MemoryLog
-from conversations.domain.operations import tokens_of
-from conversations.domain.pairing import validate_for_model
+from conversations.domain.operations import tokens_in_front, tokens_of
+from conversations.domain.pairing import is_valid_for_model
 from conversations.domain.view import View
 from ctxadmin.lib.errors import ContextError
 from workflows.domain.backtests.policies import FULL, RECORDED, Policy, recorded_views
@@ -17,8 +18,7 @@ from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.flow import common_prefix, counting
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """What one call sends: ``cached`` of its ``sent`` tokens were at the front of the call before.
 
     ``lost`` tokens were sent by the call before and stand behind what both have at the front.
@@ -76,8 +76,7 @@ class GrowingLog(MemoryLog):
         return self._folds
 
 
-@dataclass(frozen=True, slots=True)
-class _Sent:
+class _Sent(NamedTuple):
     """What a call sent, as it was then: the log behind it grows."""
 
     messages: Messages
@@ -108,7 +107,14 @@ class _Sent:
     def unseen(self) -> int:
         """How many messages of the log it did not send."""
         runs = self.messages.view.runs
-        return self.logged - sum(max(min(stop, self.logged) - start, 0) for start, stop in runs)
+        logged = self.logged
+        seen = 0
+        for start, stop in runs:
+            if stop <= logged:
+                seen += stop - start
+            elif start < logged:
+                seen += logged - start
+        return logged - seen
 
 
 @dataclass(slots=True)
@@ -133,9 +139,9 @@ class _Row:
         cached = lost = 0
         if former is not None:
             common = former.same_at_front(sent)
-            cached = tool_tokens + tokens_of(seen.view.slice(0, common), count)
+            cached = tool_tokens + tokens_in_front(seen.view, common, count)
             lost = former.tokens - cached
-        split = bool(seen.view) and bool(validate_for_model(seen.view, seen.log))
+        split = bool(seen.view.runs) and not is_valid_for_model(seen.view, seen.log)
         return Call(sent.tokens, cached, lost, len(seen.view), sent.unseen(), split)
 
 

@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -22,7 +21,7 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import dumps, loads_strict
 from ctxadmin.storage.commands import ReadyCommand
-from workflows.backtesting import Asked, run_backtest
+from workflows.backtesting import Asked, ProcessDied, run_backtest
 from workflows.definitions import definition
 from workflows.domain.backtests.policies import Policies, PolicyConfig, policies_of
 from workflows.domain.backtests.presets import DEFAULT_PRICE, PRESETS, RATIOS
@@ -65,6 +64,8 @@ class Command(ReadyCommand):
         "send and cost. Nothing is stored."
     )
 
+    _told = 0
+
     def add_arguments(self, parser: ArgumentParser) -> None:
         known = ", ".join(PRESETS)
         parser.add_argument(
@@ -103,7 +104,7 @@ class Command(ReadyCommand):
             problem = error.problems[0] if error.problems else None
             where = f"{problem.pointer}: {problem.message}" if problem else error.detail
             raise CommandError(where) from None
-        except BrokenProcessPool:
+        except ProcessDied:
             raise CommandError("A process ended too early, perhaps for lack of memory.") from None
 
     def _run(self, options: dict[str, Any]) -> None:
@@ -136,7 +137,9 @@ class Command(ReadyCommand):
             _write(options["calls_csv"], calls_csv(told, sums))
 
     def _tell(self, done: int) -> bool:
-        self.stderr.write(f"{done} conversations")
+        if done != self._told:
+            self._told = done
+            self.stderr.write(f"{done} conversations")
         return True
 
 
