@@ -106,7 +106,8 @@ lock: ## Pin the requirements again; ARGS=--upgrade for the latest versions
 .PHONY: clean
 clean: ## Remove .venv and all caches, but no data
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	rm -rf frontend/node_modules
+	rm -rf frontend/node_modules sdk/typescript/node_modules sdk/typescript/dist
+	rm -f sdk/typescript/src/contract.ts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: tools

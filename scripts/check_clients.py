@@ -1,9 +1,9 @@
 """Generates a client in Python and types in TypeScript from the OpenAPI document.
 
 ``python -m scripts.check_clients`` fails if a generator warns, if a module of the Python client
-cannot be imported, or if the types are not strict TypeScript. A generator that is not installed is
-left out with a word, but fails in CI. ``python -m scripts.environment clients`` installs one, npm
-the other.
+cannot be imported, or if sdk/typescript is not strict TypeScript with the types of the document as
+it is now. A generator that is not installed is left out with a word, but fails in CI.
+``python -m scripts.environment clients`` installs one, npm the other.
 """
 
 import os
@@ -11,16 +11,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from scripts.ci import runs_in_ci
-from scripts.environment import CLIENTS, python_of
+from scripts.environment import CLIENTS, ROOT, python_of
 
 SETTINGS: Final = Path(__file__).with_name("clients")
 GENERATOR: Final = CLIENTS / "bin" / "openapi-python-client"
-_NODE: Final = SETTINGS / "node_modules" / ".bin"
+TYPESCRIPT: Final = ROOT / "sdk" / "typescript"
+_NODE: Final = TYPESCRIPT / "node_modules"
 _IMPORT_ALL: Final = """
 import importlib, pkgutil, client
 for module in pkgutil.walk_packages(client.__path__, "client."):
@@ -39,13 +40,36 @@ def python_client(document: Path, folder: Path) -> None:
     _run([str(GENERATOR), "generate", *options, *where])
 
 
-def typescript_types(document: Path, folder: Path) -> None:
-    """Make ``client.ts`` in a folder and check it; Failed at a warning or an error."""
-    target = folder / "client.ts"
-    told = _run([str(_NODE / "openapi-typescript"), str(document), "--output", str(target)])
+def typescript_client(
+    document: Path, folder: Path, programs: Mapping[str, str] | None = None
+) -> None:
+    """Build sdk/typescript with the types of a document in a folder; Failed at a warning or error.
+
+    ``programs`` are modules that are built beside it, by the names of their files.
+    """
+    for name in ("src", "package.json", "tsconfig.json"):
+        source = TYPESCRIPT / name
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
+    for name, program in (programs or {}).items():
+        (folder / "src" / name).write_text(program)
+    target = folder / "src" / "contract.ts"
+    options = ["--default-non-nullable", "false", "--output", str(target)]
+    told = _run([str(_NODE / ".bin" / "openapi-typescript"), str(document), *options])
     if "warn" in told.lower() or "⚠" in told:
         raise Failed(told)
-    _run([str(_NODE / "tsc"), "--noEmit", "--strict", "--lib", "es2022,dom", str(target)])
+    _run([str(_NODE / ".bin" / "tsc"), "-p", str(folder)])
+
+
+def installed_types() -> bool:
+    """Whether npm installed what package-lock.json pins, now or before."""
+    npm = shutil.which("npm")
+    stamp, pinned = _NODE / ".package-lock.json", TYPESCRIPT / "package-lock.json"
+    if stamp.exists() and stamp.stat().st_mtime >= pinned.stat().st_mtime:
+        return True
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+    if npm is None:
+        return False
+    return subprocess.run([npm, "--prefix", str(TYPESCRIPT), "ci", *options]).returncode == 0
 
 
 def _run(command: Sequence[str], folder: Path | None = None) -> str:
@@ -57,16 +81,8 @@ def _run(command: Sequence[str], folder: Path | None = None) -> str:
     return told
 
 
-def _installed_types() -> bool:
-    """Whether npm installed what package-lock.json pins."""
-    npm = shutil.which("npm")
-    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
-    if npm is None:
-        return False
-    return subprocess.run([npm, "--prefix", str(SETTINGS), "ci", *options]).returncode == 0
-
-
-def _document() -> bytes:
+def openapi_document() -> bytes:
+    """The document of the code as it is."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     import django
 
@@ -79,15 +95,15 @@ def _document() -> bytes:
 def _check(folder: Path) -> list[str]:
     """Generate both; the names of the generators that are not installed."""
     document = folder / "openapi.json"
-    document.write_bytes(_document())
+    document.write_bytes(openapi_document())
     missing = []
     if GENERATOR.exists():
         python_client(document, folder)
         _run([str(python_of(CLIENTS)), "-c", _IMPORT_ALL], folder)
     else:
         missing.append("openapi-python-client")
-    if _installed_types():
-        typescript_types(document, folder)
+    if installed_types():
+        typescript_client(document, folder)
     else:
         missing.append("openapi-typescript")
     return missing

@@ -58,6 +58,11 @@ def _anthropic(messages: list[Any]) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": f"{len(messages)}: {text}"}]}
 
 
+def programs() -> dict[str, str]:
+    """The programs of the page, by the names of their files."""
+    return dict(re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", PAGE.read_text(), re.M | re.S))
+
+
 @pytest.fixture(scope="module")
 def model() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Model) as server:
@@ -70,23 +75,20 @@ def model() -> Iterator[str]:
 def test_a_loop_keeps_what_a_model_and_its_tools_said(
     provider: str, model: str, server: LiveServer, tmp_path: Path
 ) -> None:
-    programs = dict(
-        re.findall(r"^```python\n# (\w+)\.py\n(.*?)^```", PAGE.read_text(), re.M | re.S)
-    )
-    (tmp_path / "loop.py").write_text(programs[f"{provider}_loop"])
+    (tmp_path / "loop.py").write_text(programs()[f"{provider}_loop.py"])
     token = server.token("engine")
     given = {"BASE_URL": model, "API_KEY": "k", "MODEL": "m", "TOKEN": token}
     environment = {**os.environ, **given, "CTXADMIN": server.url}
     environment["PYTHONPATH"] = str(ROOT / "sdk/python/src")
     said = []
-    for question in ("Where is it?", "And now?"):
-        command = [sys.executable, "loop.py", f"loop-{provider}", question]
+    for turn, question in [("t1", "Where is it?"), ("t1", "Where is it?"), ("t2", "And now?")]:
+        command = [sys.executable, "loop.py", f"loop-{provider}", turn, question]
         ran = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
         assert ran.returncode == 0, ran.stderr[-2_000:]
         said.append(ran.stdout.strip())
-    assert said == ["3: p-1 is in Lyon", "7: p-1 is in Lyon"]
+    assert said == ["3: p-1 is in Lyon", "3: p-1 is in Lyon", "7: p-1 is in Lyon"]
     headers = {"Authorization": f"Bearer {token}"}
     where = f"{server.url}/api/v1/conversations/loop-{provider}/messages"
     listed = httpx.get(where, headers=headers).json()["results"]

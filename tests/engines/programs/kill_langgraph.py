@@ -1,72 +1,44 @@
-"""A graph whose process ends as by ``kill -9`` before or after one of its calls, and starts again.
+"""Graphs whose process dies between any two calls: one that its application goes on with, and one
+that a worker resumes when people have decided.
 
-python kill_langgraph.py URL ENGINE_TOKEN REVIEW_TOKEN THREAD MOMENT ...
-
-Moments count from 0: the even ones are before a call, the odd ones behind its answer. Each has a
-thread of its own, THREAD-MOMENT, and processes that go on after the first until the graph has
-ended; a reviewer approves in between. Prints the moments at which a process died.
+python kill_langgraph.py URL ENGINE_TOKEN REVIEW_TOKEN saver|approved|rejected THREAD MOMENT ...
 """
 
-import os
-import signal
+import asyncio
 import sys
-import threading
-import traceback
 from uuid import uuid4
 
 import httpx
-from ctxadmin_client import Client
+from ctxadmin_client import AsyncClient, Client
 from ctxadmin_client.calls import Call
-from ctxadmin_client.langgraph import CtxAdminSaver
+from ctxadmin_client.langgraph import AsyncCtxAdminSaver, CtxAdminSaver, aresume_decided
+from deaths import AsyncMortal, Death, Mortal, die_at_all
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 from support import QUESTION, support
 
 URL, ENGINE, REVIEW = sys.argv[1:4]
-NOBODY = -1
-TIRED = 4  # processes of one thread
+TTL = 1  # seconds, the least that a worker can claim
 
 
-class Mortal(httpx.HTTPTransport):
-    """Passes calls on until its moment comes; LangGraph makes them from several threads."""
-
-    def __init__(self, moment: int) -> None:
-        super().__init__()
-        self._left = moment
-        self._lock = threading.Lock()
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self._pass()
-        response = super().handle_request(request)
-        response.read()
-        self._pass()
-        return response
-
-    def _pass(self) -> None:
-        with self._lock:
-            if self._left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            self._left -= 1
-
-
-def approve(thread: str) -> None:
+def decide(thread: str, decision: str) -> None:
     with Client(URL, REVIEW) as reviewer:
         if reviewer.conversation(thread).snapshot(state=False).status == "PAUSED":
-            where = f"/conversations/{thread}/approve"
-            reviewer.transport.send(Call("POST", where, body={}, key=uuid4().hex))
+            where, body = f"/conversations/{thread}/{decision}", {"reason": "because"}
+            reviewer.transport.send(Call("POST", where, body=body, key=uuid4().hex))
 
 
-def work(thread: str, moment: int) -> None:
+def application(thread: str, death: Death) -> None:
     """What an application does when it starts: go on where the thread stands, until its end."""
     config = {"configurable": {"thread_id": thread}}
-    with Client(URL, ENGINE, http=httpx.Client(transport=Mortal(moment))) as client:
+    with Client(URL, ENGINE, http=httpx.Client(transport=Mortal(death))) as client:
         graph = support(CtxAdminSaver(client))
         while True:
             state = graph.get_state(config)
             if not state.values and not state.tasks:
                 graph.invoke({"messages": [HumanMessage(QUESTION)]}, config)
             elif state.interrupts:
-                approve(thread)
+                decide(thread, "approve")
                 graph.invoke(Command(resume="yes"), config)
             elif state.tasks:
                 graph.invoke(None, config)
@@ -74,34 +46,41 @@ def work(thread: str, moment: int) -> None:
                 return
 
 
-def in_a_child(thread: str, moment: int) -> int:
-    """``work`` in a process of its own; the signal that ended it, 0 if it came to its end."""
-    child = os.fork()  # nothing has made threads yet
-    if child == 0:
-        try:
-            work(thread, moment)
-        except Exception:  # noqa: BLE001 - told, and the process ends
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
+def asked(thread: str, decision: str) -> None:
+    """A graph that asked, and somebody decided while no worker ran."""
+    config = {"configurable": {"thread_id": thread}}
+    with Client(URL, ENGINE) as client:
+        graph = support(CtxAdminSaver(client, app=thread))
+        graph.invoke({"messages": [HumanMessage(QUESTION)]}, config)
+    decide(thread, decision)
 
 
-def main(name: str, *moments: str) -> int:
-    died = []
-    for moment in moments:
-        ended = in_a_child(f"{name}-{moment}", int(moment))
-        if ended == -signal.SIGKILL:
-            died.append(moment)
-        for _ in range(TIRED):
-            if ended == 0:
-                break
-            ended = in_a_child(f"{name}-{moment}", NOBODY)
-        else:
-            return 1
-    print(*died)
-    return 0
+def worker(thread: str, death: Death) -> None:
+    """Take up what is decided, and what a dead worker holds when its claim has expired."""
+
+    async def run() -> None:
+        http = httpx.AsyncClient(transport=AsyncMortal(death))
+        async with AsyncClient(URL, ENGINE, http=http) as client:
+            graph = support(AsyncCtxAdminSaver(client, app=thread))
+            for _ in range(5):
+                await aresume_decided(graph, client, ttl=TTL)
+                state = await client.conversation(thread).snapshot(state=False)
+                if state.ended and state.status == "COMPLETED":
+                    return
+                await asyncio.sleep(TTL)
+        raise RuntimeError(f"{thread} is {state.status}")
+
+    asyncio.run(run())
+
+
+def main(adapter: str, thread: str, *moments: str) -> int:
+    if adapter == "saver":
+        return die_at_all(application, thread, moments)
+    decision = {"approved": "approve", "rejected": "reject"}[adapter]
+    # One after the other: a worker looks at all executions that run.
+    return die_at_all(
+        worker, thread, moments, lanes=1, before=lambda name, _: asked(name, decision)
+    )
 
 
 sys.exit(main(*sys.argv[4:]))

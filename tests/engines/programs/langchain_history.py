@@ -40,6 +40,9 @@ def keeps_every_kind_of_message() -> None:
     assert history.messages == []
     history.add_messages(GIVEN)
     assert history.messages == GIVEN
+    changed = HumanMessage("else", id="h1")
+    history.add_messages([*GIVEN[:2], changed, HumanMessage("Hi"), HumanMessage("Hi")])
+    assert [each.content for each in history.messages[len(GIVEN) :]] == ["else", "Hi", "Hi"]
 
 
 def gives_what_people_made() -> None:

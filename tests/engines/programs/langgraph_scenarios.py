@@ -152,6 +152,28 @@ def test_a_rejection_goes_on_with_its_reason() -> None:
     assert (snapshot.status, state_of(name)["sent"]) == ("COMPLETED", "not sent: Too short.")
 
 
+def test_an_edit_that_the_graph_could_not_take_pauses_again_with_the_reason() -> None:
+    name, config = new_thread()
+    ask(config)
+    paused = REVIEWER.conversation(name)
+    paused.change_state("review", {"draft": 5, "note": {"of": "a person"}})
+    decide(name, "approve")
+    assert resume_decided(GRAPH, CLIENT) == 0
+    snapshot = paused.snapshot()
+    assert (snapshot.status, snapshot.pause["node_id"]) == ("PAUSED", "review")
+    assert snapshot.pause["reason"] == (
+        "The graph cannot take the edited state. Correct it and decide again."
+        " draft: Input should be a valid string"
+    )
+    assert snapshot.state_data["draft"] == 5
+    assert "sent" not in snapshot.state_data
+    assert resume_decided(GRAPH, CLIENT) == 0
+    paused.change_state("review", {"draft": "It is in Paris."})
+    decide(name, "approve")
+    assert resume_decided(GRAPH, CLIENT) == 1
+    assert (paused.snapshot().status, state_of(name)["sent"]) == ("COMPLETED", "It is in Paris.")
+
+
 def test_several_workers_take_up_a_decision_once() -> None:
     ran: list[str] = []
 

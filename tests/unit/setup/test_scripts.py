@@ -108,7 +108,7 @@ def test_a_generator_that_is_missing_is_left_out_but_fails_in_ci(
 ) -> None:
     monkeypatch.setenv("CI", ci)
     monkeypatch.setattr(check_clients, "GENERATOR", tmp_path / "none")
-    monkeypatch.setattr(check_clients, "_installed_types", lambda: False)
+    monkeypatch.setattr(check_clients, "installed_types", lambda: False)
     assert check_clients.main() == code
     told = capsys.readouterr().err
     assert "openapi-python-client is not installed" in told

@@ -34,15 +34,28 @@ class CtxAdminChatHistory(BaseChatMessageHistory):
             return []
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Append messages, all or none; the first ones make the conversation."""
-        if not messages:
-            return
+        """Append messages, all or none; the first ones make the conversation.
+
+        A visible message with the same id and content is not appended again: whoever gives
+        messages ids can add them once more after a crash.
+        """
         try:
             self._append([to_stored(each, self._serde, log_id(each)) for each in messages])
-        except Duplicate:  # a message that was there before, such as one that was hidden
-            self._append([to_stored(each, self._serde, None) for each in messages])
+        except Duplicate:
+            self._append(self._unknown(messages))
+
+    def _unknown(self, messages: Sequence[BaseMessage]) -> list[JsonObject]:
+        """Those that are not visible yet; one that is hidden, or changed, gets an id of the log."""
+        logged = {str(each["id"]): each for each in self._conversation.messages("all")}
+        visible = [from_stored(each, self._serde) for each in logged.values() if each["visible"]]
+        named = [(each, log_id(each)) for each in messages if each not in visible or not each.id]
+        return [
+            to_stored(each, self._serde, None if name in logged else name) for each, name in named
+        ]
 
     def _append(self, stored: Sequence[JsonObject]) -> None:
+        if not stored:
+            return
         try:
             self._conversation.append(*stored)
         except NotFound:

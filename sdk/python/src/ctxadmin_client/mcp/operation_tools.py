@@ -78,7 +78,10 @@ class OperationTools:
         """Apply a change as it was previewed. Refused if the view has changed since."""
         found = self._previews.find(preview)
         if found is None:
-            raise ToolError("There is no such preview. Preview the change again.")
+            raise ToolError(
+                "There is no such preview in this process, which may have been restarted. Look"
+                " in list_batches whether it was applied, else preview the change again."
+            )
         where = path("conversations", found.conversation_id, found.call)
         done: JsonObject = await self._client.transport.send(
             Call("POST", where, body=found.body, key=found.key)

@@ -7,14 +7,15 @@ from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.pregel import Pregel
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from ctxadmin_client._sync.client import Client
 from ctxadmin_client._sync.conversation import Conversation
 from ctxadmin_client.errors import CtxAdminError, InvalidState, NotFound, VersionConflict
 from ctxadmin_client.langgraph._sync.saver import CtxAdminSaver
 from ctxadmin_client.langgraph.decisions import LOOKED_AT, Decision, decision_of
-from ctxadmin_client.langgraph.threads import RESUMED
+from ctxadmin_client.langgraph.schema import refused_edits, sentence
+from ctxadmin_client.langgraph.threads import RESUMED, pause_id
 
 Answer = Callable[[Decision], Any]
 _LOG: Final = logging.getLogger("ctxadmin_client.langgraph")
@@ -35,6 +36,8 @@ def resume_on_decision(
     ran is taken up first. Several workers can run this: each decision is claimed by one of them
     for ``ttl`` seconds, renewed after each step of the graph; when a worker dies, another one takes
     over when they have passed. An error of the graph is logged, and the next decision is awaited.
+    An edit of the state that does not have the type of its key is refused: the execution pauses
+    again, with the reason.
     """
     worker = _Worker(graph, client, answer, config or {}, ttl)
     for event in client.events(kinds=["execution"], beats=True):
@@ -143,8 +146,7 @@ class _Worker:
         try:
             if self._decision(conversation) is None:
                 return  # another worker did it before the claim
-            self._go_on(conversation, thread_id, decision, lease)
-            self.resumed += 1
+            self.resumed += self._go_on(conversation, thread_id, decision, lease)
         except Exception:  # noqa: BLE001 - the graph's own code, and others wait for the worker
             _LOG.exception("the graph of %s failed", conversation.id)
         finally:
@@ -155,10 +157,13 @@ class _Worker:
 
     def _go_on(
         self, conversation: Conversation, thread_id: str, decision: Decision, lease: str
-    ) -> None:
+    ) -> bool:
+        """Invoke the graph with the decision; False if it has nothing to do, or cannot."""
         named = {**self._config.get("configurable", {}), "thread_id": thread_id}
         config: RunnableConfig = {**self._config, "configurable": named}
         state = self._graph.get_state(config)
+        if self._refused(conversation, state, decision):
+            return False
         value = self._answer(decision)
         command: Command[Any] | None = None
         if len(state.interrupts) > 1:
@@ -166,9 +171,28 @@ class _Worker:
         elif state.interrupts:
             command = Command(resume=value)
         elif not state.tasks:
-            return  # nothing is left to do; a task that ended is not in state.next, but in tasks
+            return False  # nothing to do; a task that ended is not in state.next, but in tasks
         renewed = time.monotonic()
         for _ in self._graph.stream(command, config, stream_mode="updates"):
             if time.monotonic() - renewed > self._ttl / 3:
                 conversation.claim_node(decision.node, self._ttl, lease)
                 renewed = time.monotonic()
+        return True
+
+    def _refused(
+        self, conversation: Conversation, state: StateSnapshot, decision: Decision
+    ) -> bool:
+        """Pause again, with the reason, if the graph cannot take what people edited."""
+        saved = self._graph.get_state(state.config)
+        builder = getattr(self._graph, "builder", None)
+        refused = refused_edits(builder, saved.values, state.values)
+        if not refused:
+            return False
+        version = decision.version
+        conversation.save(
+            pause_id(f"{decision.node}|edited", version),
+            decision.node,
+            pause_before=decision.node,
+            pause_reason=sentence(refused),
+        )
+        return True
