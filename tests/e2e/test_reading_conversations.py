@@ -77,6 +77,8 @@ def test_hidden_messages_are_fetched_into_their_place(
     page = open_page("viewer", theme=theme, width=width)
     page.goto(f"/conversations/{name}/")
     expect(page.locator("article.message")).to_have_count(8)
+    expect(page.locator("#m1 #m2")).to_be_hidden()
+    page.locator("#m1").get_by_text("→ 1 field").click()
     expect(page.locator("#m1 #m2")).to_be_visible()
     page.get_by_role("link", name="22 hidden messages: #4–#25").click()
     expect(page.locator("article.message-hidden")).to_have_count(22)
