@@ -46,8 +46,9 @@ def message_page(
     if newest_first:
         more = encode((_BACKWARDS, start)) if start else None
         return Page(messages[::-1], more)
-    has_more = window.positions.stop < window.view_count and len(window.positions) > 0
-    return Page(messages, encode((window.positions.stop - 1,)) if has_more else None)
+    places = window.positions
+    has_more = len(places) > 0 and places[-1] + 1 < window.view_count
+    return Page(messages, encode((places[-1],)) if has_more else None)
 
 
 def _position_before(request: PageRequest, count: int) -> int:

@@ -73,7 +73,7 @@ class MessageWindow:
     """
 
     messages: Sequence[StoredMessage]
-    positions: range
+    positions: Sequence[int]
     view_count: int
     revision: int
 
@@ -215,6 +215,11 @@ def log_window(head: Conversation, start: int, limit: int) -> MessageWindow:
 def messages_at(head: Conversation, indices: Iterable[int], shown: View) -> list[StoredMessage]:
     """The messages at some log indices, ascending."""
     return _in_order(head.key, View.of_indices(sorted(set(indices))), shown)
+
+
+def messages_of(head: Conversation, part: View, shown: View) -> list[StoredMessage]:
+    """The messages of a view in its order, visible as they are in another one."""
+    return _in_order(head.key, part, shown)
 
 
 def hidden_messages(head: Conversation, part: View) -> list[StoredMessage]:

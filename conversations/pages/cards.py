@@ -2,50 +2,49 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import orjson
-from pydantic import JsonValue
 
 from conversations.comments import may_remove
 from conversations.domain.bodies import StoredMessage, text_of_body
+from conversations.domain.tool_failures import is_failure
 from conversations.models import Comment, Pin
 from conversations.pages.blocks import (
-    MOST_PIECES,
-    MOST_TEXT,
+    MOST_MARKDOWN,
     Block,
+    beginning,
     blocks_of,
-    like_json,
-    text_block,
+    lines_of,
+    within_budget,
 )
+from conversations.pages.tool_calls import ToolCall, call_of, shape_of
 from ctxadmin.identity.actor import Actor
-from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.json_bytes import NotJson, loads_strict
 from ctxadmin.ui.components import Text
 
-_HEAD_TEXT: Final = 350
-_HEAD_LINES: Final = 12
+# Of a message in a list. A section has 50 of them: 40 of 1 MB each, half of that signs that
+# are named, took a browser more than 20 s.
+_MOST_TEXT: Final = 8_000
+_MOST_PIECES: Final = 100
 _MOST_PIECES_ALONE: Final = 2_000
-_LONGEST_NAME: Final = 200
+_SHORTEST: Final = timedelta(milliseconds=50)  # less is between two appended at once
+_LONG_LINES: Final = 14  # more are folded to 12
 
 
 @dataclass(frozen=True, slots=True)
 class CallCard:
     """A tool call, with the log index of the result that answers it, if it is known.
 
-    ``name`` is "" for a call that says none.
-
     ``answer`` is the card of that result if it stands right behind the message with the call;
-    ``broken`` arguments are a text that begins like JSON and is none.
+    ``shape`` says in a few words what came back, ``took`` how long after the call it was logged.
     """
 
-    name: str
-    call_id: str
-    arguments: Block
+    call: ToolCall
     result: int | None
-    broken: bool = False
     answer: "MessageCard | None" = None
+    shape: Text = ""
+    took: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +117,11 @@ class SummaryView:
 
 @dataclass(frozen=True, slots=True)
 class MessageCard:
-    """A message as a reader wants it; ``raw`` is its JSON, ``position`` its place in the view.
+    """A message as a reader wants it; ``position`` is its place in the view.
 
     ``gap`` is what is hidden right behind it, ``hidden_by`` what hid the message itself. Of one
-    that is not ``whole`` only the beginning is here, and no ``raw``; it has ``size`` bytes.
+    that is not ``whole`` only the beginning is here; it has ``size`` bytes. ``failed`` marks a
+    tool result that reports an error.
     """
 
     index: int
@@ -137,7 +137,6 @@ class MessageCard:
     blocks: Sequence[Block]
     calls: Sequence[CallCard]
     answers: int | None
-    raw: str
     position: int | None
     gap: Gap | None = None
     hidden_by: HiddenBy | None = None
@@ -146,12 +145,34 @@ class MessageCard:
     size: int = 0
     pin: PinView | None = None
     summary: SummaryView | None = None
+    failed: bool = False
+    alone: bool = False
+
+    @property
+    def only_calls(self) -> bool:
+        """True for a message that says nothing beside its tool calls."""
+        return bool(self.calls) and not any(block.text.strip() for block in self.blocks)
+
+    @property
+    def lines(self) -> int:
+        """The lines of its text."""
+        return sum(block.text.count("\n") + 1 for block in self.blocks)
+
+    @property
+    def length(self) -> int:
+        """The characters of its text."""
+        return sum(len(block.text) for block in self.blocks)
+
+    @property
+    def folded(self) -> bool:
+        """True if its text is so long that a list shows the first lines of it."""
+        return not self.alone and lines_of(self.blocks) > _LONG_LINES
 
     @property
     def is_empty(self) -> bool:
         """True if there is nothing to read: an empty text, or no content at all."""
         return not self.calls and all(
-            not block.text.strip() and block.kind == "text" for block in self.blocks
+            not block.text.strip() and block.kind in ("text", "markdown") for block in self.blocks
         )
 
     @property
@@ -179,10 +200,10 @@ def message_card(
     body = orjson.loads(message.body)
     blocks = blocks_of(body.get("content"), role=message.role)
     calls = [
-        _call_card(call, results.get((message.index, str(call.get("id")))))
+        CallCard(call_of(call), results.get((message.index, str(call.get("id")))))
         for call in body.get("tool_calls") or ()
     ]
-    whole = alone or len(message.body) <= MOST_TEXT
+    whole = alone or len(message.body) <= _MOST_TEXT
     if not whole:
         blocks, calls = _shortened(blocks, calls)
     return MessageCard(
@@ -199,7 +220,6 @@ def message_card(
         blocks=blocks[:_MOST_PIECES_ALONE],
         calls=calls[:_MOST_PIECES_ALONE],
         answers=message.call_index,
-        raw=orjson.dumps(body, option=orjson.OPT_INDENT_2).decode() if whole else "",
         position=position,
         gap=gap,
         hidden_by=hidden_by,
@@ -208,6 +228,8 @@ def message_card(
         size=len(message.body),
         pin=None if pin is None else PinView(pin.author, pin.reason, pin.created_at),
         summary=summary,
+        failed=is_failure(body),
+        alone=alone,
     )
 
 
@@ -215,27 +237,19 @@ def _shortened(
     blocks: Sequence[Block], calls: Sequence[CallCard]
 ) -> tuple[list[Block], list[CallCard]]:
     """As much of a long message as a list shows; JSON is drawn in part anyway."""
-    left = MOST_TEXT
+    left = _MOST_TEXT
     pieces: list[Block] = []
-    for block in blocks[:MOST_PIECES]:
-        pieces.append(_beginning(block, left))
+    for block in blocks[:_MOST_PIECES]:
+        pieces.append(beginning(block, left))
         left = max(left - len(block.text), 0)
         if not left:
             break
     heads: list[CallCard] = []
-    for call in calls[:MOST_PIECES]:
-        heads.append(replace(call, arguments=_beginning(call.arguments, left)))
-        left = max(left - len(call.arguments.text), 0)
+    for call in calls[:_MOST_PIECES]:
+        arguments = call.call.arguments
+        heads.append(replace(call, call=replace(call.call, arguments=beginning(arguments, left))))
+        left = max(left - len(arguments.text), 0)
     return pieces, heads
-
-
-def _beginning(block: Block, most: int) -> Block:
-    if block.kind == "json" or len(block.text) <= most:
-        return block
-    text = block.text[:most]
-    if block.kind == "text":  # so short that it does not fold: there is no more of it to unfold
-        text = "\n".join(text[:_HEAD_TEXT].split("\n")[:_HEAD_LINES])
-    return replace(block, text=f"{text}…")
 
 
 def comment_view(actor: Actor, comment: Comment) -> CommentView:
@@ -251,7 +265,11 @@ def comment_view(actor: Actor, comment: Comment) -> CommentView:
 
 
 def joined(cards: Sequence[MessageCard]) -> list[MessageCard]:
-    """The cards with each result that stands right behind its call put into that call."""
+    """The cards of a page, each result that stands right behind its call put into that call.
+
+    Together they have no more Markdown than a page may.
+    """
+    cards = _within_budget(cards)
     found: list[MessageCard] = []
     place = 0
     while place < len(cards):
@@ -261,9 +279,18 @@ def joined(cards: Sequence[MessageCard]) -> list[MessageCard]:
         while place < len(cards) and _answers(cards[place], card):
             answers[cards[place].index] = cards[place]
             place += 1
-        calls = [_answered(call, answers) for call in card.calls]
+        calls = [_answered(call, card, answers) for call in card.calls]
         found.append(replace(card, calls=calls) if calls else card)
         found += answers.values()  # of a call that was answered twice
+    return found
+
+
+def _within_budget(cards: Sequence[MessageCard]) -> list[MessageCard]:
+    found: list[MessageCard] = []
+    left = MOST_MARKDOWN
+    for card in cards:
+        blocks, left = within_budget(card.blocks, left)
+        found.append(replace(card, blocks=blocks))
     return found
 
 
@@ -271,45 +298,22 @@ def _answers(result: MessageCard, card: MessageCard) -> bool:
     return bool(card.calls) and result.role == "tool" and result.answers == card.index
 
 
-def _answered(call: CallCard, answers: dict[int, MessageCard]) -> CallCard:
+def _answered(call: CallCard, card: MessageCard, answers: dict[int, MessageCard]) -> CallCard:
     """The call with its result, which is taken out of ``answers``."""
     answer = answers.pop(call.result, None) if call.result is not None else None
-    return replace(call, answer=answer)
-
-
-def _call_card(call: dict[str, JsonValue], result: int | None) -> CallCard:
-    function = call.get("function")
-    inner = function if isinstance(function, dict) else call
-    arguments = inner.get("arguments", inner.get("args", inner.get("input")))
-    broken = False
-    if isinstance(arguments, str):
-        block = text_block(arguments, parse=True)
-        broken = block.kind == "text" and _is_broken(arguments)
-    else:
-        block = Block("json", value=arguments)
-    kind = str(call.get("type") or "")
-    name = str(inner.get("name") or ("" if kind == "function" else kind))
-    return CallCard(_named(name), _named(str(call["id"])), block, result, broken)
-
-
-def _is_broken(text: str) -> bool:
-    if not like_json(text):
-        return False
-    try:
-        loads_strict(text.encode())
-    except NotJson:
-        return True
-    except ValidationFailed:
-        return False  # well-formed, and more than a tree can say
-    return False
-
-
-def _named(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+    if answer is None:
+        return call
+    took = answer.created_at - card.created_at
+    return replace(
+        call,
+        answer=answer,
+        shape=shape_of(answer.blocks),
+        took=took if took >= _SHORTEST else None,
+    )
 
 
 def plain_body(data: bytes) -> str:
     """The JSON of a message as text for a comparison: its text, then its calls."""
-    calls = [_call_card(call, None) for call in orjson.loads(data).get("tool_calls") or ()]
+    calls = [call_of(call) for call in orjson.loads(data).get("tool_calls") or ()]
     named = [f"{call.name}({call.arguments.text})" for call in calls]
     return "\n".join([text_of_body(data), *named]).strip()

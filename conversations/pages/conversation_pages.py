@@ -19,8 +19,19 @@ from conversations.models import Conversation
 from conversations.pages import presenters, view_window
 from conversations.pages.cards import Gap, MessageCard
 from conversations.pages.presenters import BatchLine
+from conversations.pages.reading_pages import (
+    DETAILS,
+    Detail,
+    Offers,
+    Outline,
+    detail_in,
+    keep_detail,
+    offers_of,
+    outline_of,
+)
 from conversations.pages.url_parameters import number_in, shown_in, start_in
 from conversations.pages.view_window import SECTION, Section, ShownView, is_number
+from conversations.reading import ROLES, narrowed
 from conversations.store import find_head, find_with_details, lineage
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
@@ -53,6 +64,8 @@ class DetailPage:
 
     ``messages_url`` is the view that is shown; a message of it is at ``at=index#mindex``.
     ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
+    ``first`` and ``last`` are the log indices of its ends, None without messages; ``offers`` are
+    what can be filtered by, ``view_count`` counts without the filter.
     """
 
     title: Text
@@ -76,6 +89,14 @@ class DetailPage:
     may_archive: bool
     may_erase: bool
     running: bool
+    detail: Detail
+    details: Sequence[tuple[Detail, Text]]
+    outline: Outline
+    offers: Offers
+    roles: Sequence[str]
+    first: int | None
+    last: int | None
+    view_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +171,9 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         newest = [*reversed(rows[:1]), *newest]
     lines = presenters.batch_lines(head, newest, branch=branch, may_move=may_move)
     sections = view_window.sections_of(actor, head, wanted, start, window)
+    whole = view_window.whole_view(head, wanted)
+    view = narrowed(head, whole, wanted.only)
+    cards = [card for each in sections for card in each.cards]
     shown = DetailPage(
         title=head.title or head.public_id,
         crumbs=(*presenters.crumbs(), Crumb(head.title or head.public_id)),
@@ -158,7 +182,10 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         wanted=wanted,
         chapters=[sections[at : at + _CHAPTER] for at in range(0, len(sections), _CHAPTER)],
         messages_url=view_window.messages_url(head, wanted),
-        hides=which != "all" and count is None and head.log_count > window.view_count,
+        hides=which != "all"
+        and count is None
+        and not wanted.only
+        and head.log_count > window.view_count,
         budget=presenters.token_budget(head),
         groups=presenters.folded(lines),
         more_batches=head.revision_count > len(newest),
@@ -172,8 +199,16 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
         may_erase=actor.may(Action.CONVERSATION_ERASE),
         running=head.status == "RUNNING" and not actor.is_engine,
+        detail=detail_in(request),
+        details=DETAILS,
+        outline=outline_of(head, wanted, whole, window.messages[0].index if window.messages else 0),
+        offers=offers_of(cards),
+        roles=tuple(ROLES),
+        first=view.index_at(0) if view else None,
+        last=view.index_at(len(view) - 1) if view else None,
+        view_count=len(whole),
     )
-    return show(request, "conversations/detail.html", shown)
+    return keep_detail(request, show(request, "conversations/detail.html", shown))
 
 
 def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
@@ -228,6 +263,7 @@ def _messages(
     selectable: bool = False,
 ) -> HttpResponse:
     context = {
+        "detail": detail_in(request),
         "selectable": selectable,
         "may_comment": actor.may(Action.COMMENT_WRITE),
         "may_pin": _may_pin(actor, head),

@@ -1,33 +1,47 @@
-"""The page of one message that is too long for a list."""
+"""The page of one message, and its text as a page of a conversation shows it on demand."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final, Literal, cast
 
+import orjson
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from conversations import message_search, pin_rows, queries
+from conversations.domain.bodies import StoredMessage
 from conversations.models import Conversation
 from conversations.pages import presenters, view_window
+from conversations.pages.blocks import MOST_MARKDOWN, Block, within_budget
 from conversations.pages.cards import MessageCard, message_card
 from conversations.pages.view_window import ShownView
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
-from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
+
+TextForm = Literal["formatted", "plain", "raw"]
+_FORMS: Final = ("formatted", "plain", "raw")
 
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """One message as it is; ``messages_url`` is the view that has it in its place."""
+    """One message as it is; ``messages_url`` is the view that has it in its place.
+
+    ``form`` is that of its text: formatted, plain, or the stored JSON; ``forms`` leads to all.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
     card: MessageCard
     messages_url: str
+    form: TextForm
+    forms: Sequence[Tab]
 
 
 @require_safe
@@ -41,6 +55,21 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
     if words := request.GET.get("around", "")[: message_search.LONGEST]:
         hit = message_search.passage(index, found[0].role, found[0].body, words)
         return render(request, "conversations/_passage.html", {"hit": hit})
+    form = _form_in(request)
+    card = _in_form(
+        message_card(
+            found[0],
+            queries.results_of(head, [index]),
+            None,
+            pin=pin_rows.pins_among(head.key, [index]).get(index),
+            alone=True,
+        ),
+        found[0],
+        form,
+    )
+    if request.headers.get("HX-Request"):
+        context = {"card": card, "name": head.public_id, "form": form}
+        return render(request, "conversations/_text.html", context)
     title = _("Message #%(n)s") % {"n": index}
     return show(
         request,
@@ -49,13 +78,36 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
             title=title,
             crumbs=presenters.crumbs(head, Crumb(title)),
             head=head,
-            card=message_card(
-                found[0],
-                queries.results_of(head, [index]),
-                None,
-                pin=pin_rows.pins_among(head.key, [index]).get(index),
-                alone=True,
-            ),
+            card=card,
             messages_url=view_window.messages_url(head, shown),
+            form=form,
+            forms=_forms(head, index, form),
         ),
     )
+
+
+def _forms(head: Conversation, index: int, shown: TextForm) -> list[Tab]:
+    here = reverse("conversations:message", args=[head.public_id, index])
+    names = {"formatted": _("Formatted"), "plain": _("Plain text"), "raw": _("Raw")}
+    return [Tab(label, f"{here}?as={name}", name == shown) for name, label in names.items()]
+
+
+def _form_in(request: HttpRequest) -> TextForm:
+    asked = request.GET.get("as", "formatted")
+    if asked not in _FORMS:
+        raise ValidationFailed.at("?as", _("Use formatted, plain or raw."))
+    return cast(TextForm, asked)
+
+
+def _in_form(card: MessageCard, stored: StoredMessage, form: TextForm) -> MessageCard:
+    if form == "raw":
+        raw = orjson.dumps(orjson.loads(stored.body), option=orjson.OPT_INDENT_2).decode()
+        return replace(card, blocks=[Block("code", text=raw, name="json")])
+    if form == "plain":
+        return replace(card, blocks=[_plain(block) for block in card.blocks])
+    return replace(card, blocks=within_budget(card.blocks, MOST_MARKDOWN)[0])
+
+
+def _plain(block: Block) -> Block:
+    textual = block.kind in ("markdown", "json")
+    return replace(block, kind="text") if textual else block

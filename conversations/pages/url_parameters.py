@@ -1,10 +1,15 @@
 """Reading what stands in the addresses of the conversation pages."""
 
+from typing import Final
+
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from conversations.pages.view_window import SECTION, ShownView, is_number
+from conversations.reading import ReadingFilter
 from ctxadmin.lib.errors import ValidationFailed
+
+_LONGEST: Final = 200
 
 
 def shown_in(request: HttpRequest) -> ShownView:
@@ -15,7 +20,22 @@ def shown_in(request: HttpRequest) -> ShownView:
         count=number_in(request, "count", 0) if "count" in asked else None,
         hidden=asked.get("hidden") == "1",
         words=asked.get("q", "").strip(),
+        only=ReadingFilter(
+            role=_short(request, "role"),
+            tool=_short(request, "tool"),
+            node=_short(request, "node"),
+            author=_short(request, "author"),
+        ),
     )
+
+
+def _short(request: HttpRequest, name: str) -> str:
+    text = request.GET.get(name, "").strip()
+    if len(text) > _LONGEST:
+        raise ValidationFailed.at(
+            f"?{name}", _("Enter at most %(n)s characters.") % {"n": _LONGEST}
+        )
+    return text
 
 
 def start_in(request: HttpRequest) -> int:

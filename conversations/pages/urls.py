@@ -11,6 +11,7 @@ from conversations.pages import (
     message_page,
     operation_page,
     pinning,
+    reading_pages,
 )
 from conversations.pages.prices import prices
 
@@ -23,6 +24,8 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/messages/<int:index>/", message_page.message, name="message"),
     path("<str:conversation_id>/messages/<int:index>/pin/", pinning.pin, name="pin"),
     path("<str:conversation_id>/hidden/", conversation_pages.hidden, name="hidden"),
+    path("<str:conversation_id>/outline/", reading_pages.outline, name="outline"),
+    path("<str:conversation_id>/next-error/", reading_pages.next_error, name="next-error"),
     path("<str:conversation_id>/find/", conversation_pages.find, name="find"),
     path("<str:conversation_id>/batches/", comparison_pages.revisions, name="revisions"),
     path("<str:conversation_id>/diff/", comparison_pages.diff, name="diff"),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -25,6 +26,7 @@ from conversations.pages.cards import (
     message_card,
 )
 from conversations.queries import MessageWindow
+from conversations.reading import EVERYTHING, ReadingFilter, narrowed
 from conversations.store import view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
@@ -37,6 +39,8 @@ Gaps = Mapping[int, tuple[int, int]]
 class ShownView:
     """What of a conversation is asked for: a view, how many of its messages, the words to mark.
 
+    ``only`` leaves out messages for a reader; the view stays as it is.
+
     ``which`` is ``current``, ``all`` or the number of a revision; ``count`` goes back to when the
     view had so many messages; ``hidden`` asks for what it does not show, too.
     """
@@ -45,12 +49,24 @@ class ShownView:
     count: int | None = None
     hidden: bool = False
     words: str = ""
+    only: ReadingFilter = EVERYTHING
 
     @property
     def query(self) -> str:
         """The address of this view behind the path, to which a place is added."""
         then = "" if self.count is None else f"count={self.count}&"
-        return f"?view={self.which}&{then}" + ("hidden=1&" if self.hidden else "")
+        return f"?view={self.which}&{then}{self.filters}" + ("hidden=1&" if self.hidden else "")
+
+    @property
+    def given(self) -> list[tuple[str, str]]:
+        """The fields of the filter that are filled in."""
+        names = ("role", "tool", "node", "author")
+        return [(name, value) for name in names if (value := getattr(self.only, name))]
+
+    @property
+    def filters(self) -> str:
+        """The filter as it stands in the address."""
+        return f"{urlencode(self.given)}&" if self.given else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +91,12 @@ def is_number(text: str) -> bool:
 
 
 def view_shown(head: Conversation, shown: ShownView) -> View:
-    """The view itself, without its messages."""
+    """The view itself, without its messages; narrowed to what the reader wants."""
+    return narrowed(head, whole_view(head, shown), shown.only)
+
+
+def whole_view(head: Conversation, shown: ShownView) -> View:
+    """The view whatever of it is shown."""
     if shown.which == "all":
         return View([(0, head.log_count)])
     view = view_of(queries.shown_revision(head, _name(shown.which)))
@@ -88,17 +109,31 @@ def window_of(head: Conversation, shown: ShownView, start: int) -> MessageWindow
     if which not in ("all", "current") and not is_number(which):
         text = _("Unknown view. Use current, all, or a revision number.")
         raise ValidationFailed.at("?view", text)
+    if shown.only:
+        return _narrow_window(head, shown, start)
     if which == "all":
         return queries.log_window(head, start, SECTION)
     row = queries.shown_revision(head, _name(which))
     return queries.visible_window(head, row, start, SECTION, count=shown.count)
 
 
+def _narrow_window(head: Conversation, shown: ShownView, start: int) -> MessageWindow:
+    """A section of what a filter keeps, with the positions that the messages have in the view."""
+    whole = whole_view(head, shown)
+    kept = narrowed(head, whole, shown.only)
+    part = kept.slice(start, start + SECTION)
+    current = whole if shown.which != "all" else whole_view(head, ShownView())
+    messages = queries.messages_of(head, part, current)
+    places = [whole.position_of(index) or 0 for index in part]
+    return MessageWindow(messages, places, len(kept), head.current_revision)
+
+
 def place_of(head: Conversation, shown: ShownView, index: int) -> int | None:
     """The position of a message in a view, None if it is hidden there; NotFound without it."""
     if index >= head.log_count:
         raise NotFound(_("There is no message #%(n)s.") % {"n": index})
-    return index if shown.which == "all" else view_shown(head, shown).position_of(index)
+    everything = shown.which == "all" and not shown.only
+    return index if everything else view_shown(head, shown).position_of(index)
 
 
 def messages_url(head: Conversation, shown: ShownView) -> str:
@@ -137,7 +172,7 @@ def gaps_of(head: Conversation, shown: ShownView) -> Gaps:
 
     Of a view as it was in the middle of a revision nothing is said.
     """
-    if shown.which == "all" or shown.count is not None:
+    if shown.which == "all" or shown.count is not None or shown.only:
         return {}
     if shown.which == "current" and head.visible_count == head.log_count:
         return {}
@@ -174,7 +209,7 @@ def cards_of(
     pinned = pin_rows.pins_among(head.key, [message.index for message in messages])
     covers = _summaries(head, [message.index for message in messages])
     whole_log = shown.which == "all"
-    places = [None] * len(messages) if whole_log else window.positions
+    places: Sequence[int | None] = [None] * len(messages) if whole_log else window.positions
     return joined(
         [
             message_card(

@@ -14,10 +14,10 @@ from markdown_it.utils import EnvType, OptionsDict
 from ctxadmin.ui.visible_text import visible
 
 _TAGS: Final = {
-    *("p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "ul", "ol", "li", "a"),
+    *("p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "s", "ul", "ol", "li", "a"),
     *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span"),
 }
-_ATTRIBUTES: Final = {"a": {"href", "title"}, "ol": {"start"}, "span": {"title"}}
+_ATTRIBUTES: Final = {"a": {"href", "title", "target"}, "ol": {"start"}, "span": {"title"}}
 _CLASSES: Final = {"span": {"mark-char"}}
 _SCHEMES: Final = {"http", "https", "mailto"}
 # A message's heading must not outrank the page's.
@@ -44,35 +44,51 @@ class _Renderer(RendererHTML):
     fence = code_block
 
 
-def _parser() -> MarkdownIt:
+def _parser(*, breaks: bool = False) -> MarkdownIt:
     """CommonMark with tables; raw HTML is shown as text.
 
     Images are left out, so that an image becomes "!" and a link and nothing is fetched when a
-    message is looked at. Deeper nesting than 20 is shown as plain text.
+    message is looked at. Deeper nesting than 20 is shown as plain text. With ``breaks`` the end
+    of a line is one.
     """
-    options = {"html": False, "linkify": False, "maxNesting": 20}
+    options = {"html": False, "linkify": False, "maxNesting": 20, "breaks": breaks}
     return (
-        MarkdownIt("commonmark", options, renderer_cls=_Renderer).enable("table").disable("image")
+        MarkdownIt("commonmark", options, renderer_cls=_Renderer)
+        .enable(["table", "strikethrough"])
+        .disable("image")
     )
 
 
 _PARSER: Final = _parser()
+# What is written in a chat ends its lines where it means to. Fences are taken out before, each
+# with a button to copy it; one that is never closed does not swallow the rest.
+_CHAT_PARSER: Final = _parser(breaks=True).disable("fence")
 
 
 def render(text: str) -> SafeString:
     """Safe HTML of CommonMark; text over 200,000 characters stays unformatted."""
+    return _rendered(_PARSER, text)
+
+
+def render_chat(text: str) -> SafeString:
+    """``render`` for a piece of a message: line ends stay, and its fences are text."""
+    return _rendered(_CHAT_PARSER, text)
+
+
+def _rendered(parser: MarkdownIt, text: str) -> SafeString:
     if len(text) > _LONGEST:
         return format_html('<pre class="text">{}</pre>', visible(text))
-    tokens = _PARSER.parse(text)
+    tokens = parser.parse(text)
     for token in tokens:
         token.tag = _HEADINGS.get(token.tag, token.tag)
     clean = nh3.clean(
-        _PARSER.renderer.render(tokens, _PARSER.options, {}),
+        parser.renderer.render(tokens, parser.options, {}),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         allowed_classes=_CLASSES,
         url_schemes=_SCHEMES,
         url_relative="deny",
         link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
     )
     return format_html('<div class="prose">{}</div>', mark_safe(clean))  # noqa: S308

@@ -77,6 +77,8 @@ def test_hidden_messages_are_fetched_into_their_place(
     page = open_page("viewer", theme=theme, width=width)
     page.goto(f"/conversations/{name}/")
     expect(page.locator("article.message")).to_have_count(8)
+    expect(page.locator("#m1 #m2")).to_be_hidden()
+    page.locator("#m1").get_by_text("→ 1 field").click()
     expect(page.locator("#m1 #m2")).to_be_visible()
     page.get_by_role("link", name="22 hidden messages: #4–#25").click()
     expect(page.locator("article.message-hidden")).to_have_count(22)
@@ -91,3 +93,59 @@ def test_hidden_messages_are_fetched_into_their_place(
     expect(page.locator("#m0")).to_be_in_viewport()
     assert_accessible(page)
     assert_nothing_sticks_out(page)
+
+
+def test_messages_are_read_by_keys(reviewer_page: Page, api: httpx.Client) -> None:
+    page = reviewer_page
+    page.goto(f"/conversations/{made(api, 'e2e-read-keys', 120)}/")
+    page.keyboard.press("j")
+    expect(page.locator("#m0")).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator("#m1")).to_be_focused()
+    expect(page.locator("#m2")).to_be_hidden()
+    page.keyboard.press("Space")
+    expect(page.locator("#m2")).to_be_visible()
+    page.keyboard.press("Space")
+    expect(page.locator("#m2")).to_be_hidden()
+    page.keyboard.press("u")
+    expect(page.locator("#m4")).to_be_focused()
+    page.keyboard.press("x")
+    expect(page.get_by_label("Select message #4", exact=True)).to_be_checked()
+    page.keyboard.press("k")
+    expect(page.locator("#m3")).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog").get_by_text("Next user turn")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("G")
+    expect(page.locator("#m119")).to_be_in_viewport()
+
+
+def test_the_detail_is_chosen_in_place_and_kept_when_messages_come(
+    page: Page, api: httpx.Client
+) -> None:
+    name = made(api, "e2e-detail", 8)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+    page.get_by_role("link", name="Talk", exact=True).click()
+    expect(page.locator("#m1")).to_be_hidden()
+    said = {"messages": [{"role": "user", "content": "one more"}]}
+    assert api.post(f"conversations/{name}/messages", json=said).status_code == 201
+    expect(page.locator("#m8")).to_be_visible()
+    expect(page.locator("#m1")).to_be_hidden()
+    page.get_by_role("link", name="Everything", exact=True).click()
+    expect(page.locator("#m1 #m2")).to_be_visible()
+    page.reload()
+    expect(page.locator("#m1 #m2")).to_be_visible()
+
+
+def test_a_call_that_was_opened_stays_open_when_messages_come(
+    page: Page, api: httpx.Client
+) -> None:
+    name = made(api, "e2e-stays-open", 8)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+    page.locator("#m1 .tool-call-head").click()
+    said = {"messages": [{"role": "user", "content": "one more"}]}
+    assert api.post(f"conversations/{name}/messages", json=said).status_code == 201
+    expect(page.locator("#m8")).to_be_visible()
+    expect(page.locator("#m2")).to_be_visible()

@@ -334,6 +334,12 @@ def markdown_filter(text: object) -> SafeString:
     return markdown.render(str(text))
 
 
+@register.filter
+def chat_markdown(text: object) -> SafeString:
+    """Markdown of a piece of a message, in which the end of a line is one."""
+    return markdown.render_chat(str(text))
+
+
 @register.simple_block_tag
 def card(content: str, title: str = "", icon: str = "", id: str = "", css: str = "") -> SafeString:
     """A card with a title and a padded body; for other shapes write the markup (README)."""

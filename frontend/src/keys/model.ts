@@ -26,10 +26,11 @@ export interface Pressed {
   readonly shiftKey: boolean;
 }
 
-/** The name of what is pressed: `?`, `Delete`, `Ctrl+Shift+Z`. A letter tells Shift by itself. */
+/** The name of what is pressed: `?`, `Space`, `Delete`, `Ctrl+Shift+Z`. A letter tells Shift by itself. */
 export function nameOf({ key, ctrlKey, metaKey, shiftKey }: Pressed): string {
   const control = ctrlKey || metaKey;
-  const letter = control && key.length === 1 ? key.toUpperCase() : key;
+  const named = key === " " ? "Space" : key;
+  const letter = control && named.length === 1 ? named.toUpperCase() : named;
   const shift = shiftKey && (control || key.length > 1);
   return `${control ? "Ctrl+" : ""}${shift ? "Shift+" : ""}${letter}`;
 }

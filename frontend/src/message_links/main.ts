@@ -4,9 +4,23 @@ import { heldAt, messageIn, pageWith, takenOver } from "./model";
 
 let hold = heldAt(location.hash);
 let isAwaited = false; // its section is being loaded
+let isHit = false; // words in it are looked for
 
 function wanted(): HTMLElement | null {
   return messageIn(location.hash) === null ? null : document.getElementById(location.hash.slice(1));
+}
+
+/** Open what the message is folded in: the card of its call, and its own text if words in it are looked for. */
+function unfold(message: HTMLElement, withText: boolean): void {
+  for (let box = message.parentElement?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
+  const fold = withText ? message.querySelector<HTMLDetailsElement>(":scope > .message-body > .message-text > .fold") : null;
+  if (fold) fold.open = true;
+}
+
+function show(message: HTMLElement | null, withText = false): void {
+  if (!message) return;
+  unfold(message, withText);
+  message.scrollIntoView();
 }
 
 function loadIfMissing(): void {
@@ -22,7 +36,8 @@ document.addEventListener("message:go", (event) => {
   const section = document.getElementById(name ?? "");
   isAwaited = !document.getElementById(hash.slice(1)) && section !== null;
   if (isAwaited) section?.scrollIntoView();
-  if (location.hash === hash) wanted()?.scrollIntoView();
+  isHit = true;
+  if (location.hash === hash) show(wanted(), true);
   location.hash = hash;
   hold = { ...hold, message: true };
 });
@@ -38,6 +53,8 @@ document.addEventListener("click", (event) => {
 
 window.addEventListener("hashchange", () => {
   hold = { ...hold, message: messageIn(location.hash) !== null };
+  show(wanted(), isHit);
+  isHit = false;
   loadIfMissing();
 });
 
@@ -50,7 +67,7 @@ for (const type of ["wheel", "touchmove", "keydown", "pointerdown"] as const) {
 }
 
 function stay(): void {
-  if (hold.message) wanted()?.scrollIntoView();
+  if (hold.message) show(wanted());
   if (hold.end) window.scrollTo(0, document.documentElement.scrollHeight);
 }
 

@@ -81,7 +81,7 @@ def test_json_of_which_a_tree_would_say_something_else_stays_a_text(
 ) -> None:
     conversation(called_with(arguments), public_id="t")
     page = text(reviewer.get("/conversations/t/"))
-    card = page.split('class="tool-call"')[1].split('class="message-raw"')[0]
+    card = page.split('class="tool-call"')[1].split("</article>")[0]
     assert escape(arguments) in card
     assert 'class="json"' not in card
     assert "arguments are not JSON" not in card
@@ -91,14 +91,40 @@ def test_arguments_that_are_no_json_are_marked_and_shown_as_they_came(reviewer: 
     conversation(called_with('{"a": 1, bad'), called_with('{"a": 1}'), public_id="t")
     page = text(reviewer.get("/conversations/t/"))
     assert page.count("arguments are not JSON") == 1
-    assert escape('{"a": 1, bad') in page.split("arguments are not JSON")[1][:200]
+    assert escape('{"a": 1, bad') in page.split("arguments are not JSON")[0].rsplit("<summary")[-1]
+    assert escape('{"a": 1, bad') in page.split("arguments are not JSON")[1].split("</details>")[0]
+
+
+def test_markdown_is_drawn_and_loads_no_image(reviewer: Client) -> None:
+    conversation(assistant("**bold** ![x](https://evil.example/a.png)"), public_id="t")
+    page = message_of(text(reviewer.get("/conversations/t/")), 0)
+    assert "<strong>bold</strong>" in page
+    assert "<img" not in page
+
+
+def test_a_message_is_shown_as_plain_text_or_as_it_is_stored_on_demand(reviewer: Client) -> None:
+    conversation(assistant("**bold**"), public_id="t")
+    plain = text(reviewer.get("/conversations/t/messages/0/?as=plain"))
+    assert "**bold**" in plain
+    raw = reviewer.get("/conversations/t/messages/0/?as=raw", headers={"HX-Request": "true"})
+    assert escape('"content": "**bold**"') in text(raw)
+    assert "<html" not in text(raw)
+    assert reviewer.get("/conversations/t/messages/0/?as=poem").status_code == 422
+
+
+def test_a_call_is_one_line_with_what_came_back(reviewer: Client) -> None:
+    failed = result("a", "Error: no such seat")
+    conversation(called_with('{"seat": "12A"}'), failed | {"tool_call_id": "c1"}, public_id="t")
+    line = text(reviewer.get("/conversations/t/")).split("tool-call-head")[1].split("</summary>")[0]
+    for words in ("find", escape('{"seat": "12A"}'), "→ Error: no such seat", "error</span>"):
+        assert words in line
 
 
 def test_json_that_a_model_wrote_unfolds_and_what_a_user_wrote_stays(reviewer: Client) -> None:
     conversation(user('{"ask": 1}'), assistant('{"answer": 42}'), public_id="t")
     page = text(reviewer.get("/conversations/t/"))
     assert 'class="json"' not in page.split('id="m1"')[0]
-    assert 'class="json"' in message_of(page, 1).split('class="message-raw"')[0]
+    assert 'class="json"' in message_of(page, 1).split("</article>")[0]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +149,8 @@ def test_a_long_message_is_shortened_in_the_list_and_whole_on_a_page_of_its_own(
     assert "Show all" not in text(page)
     alone = reviewer.get("/conversations/t/messages/1/")
     assert alone.status_code == 200
-    assert len(alone.content) > len(json.dumps(long)) / 2
+    raw = reviewer.get("/conversations/t/messages/1/?as=raw")
+    assert len(raw.content) > len(json.dumps(long)) / 2
     assert "The whole message" not in text(alone)
 
 

@@ -6,15 +6,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.ui.markdown import render
+from ctxadmin.ui.markdown import render, render_chat
 from ctxadmin.ui.visible_text import visible
 from tests.unit.web.html_seen import Seen
 
 ALLOWED_TAGS = {
-    *("div", "p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "ul", "ol", "li", "a"),
+    *(
+        "div",
+        "p",
+        "br",
+        "hr",
+        "blockquote",
+        "pre",
+        "code",
+        "em",
+        "strong",
+        "ul",
+        "ol",
+        "li",
+        "a",
+        "s",
+    ),
     *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span"),
 }
-ALLOWED_ATTRIBUTES = {"href", "title", "rel", "start", "class"}
+ALLOWED_ATTRIBUTES = {"href", "title", "rel", "start", "class", "target"}
 
 
 def is_harmless(html: str) -> bool:
@@ -81,6 +96,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_markdown_is_harmless(text: str) -> None:
     assert is_harmless(render(text))
+    assert is_harmless(render_chat(text))
 
 
 @given(st.text(alphabet="<>[]()!`*_#&;:/\"'= \n\tajhtpsoncrie\u202e\u0000-|", max_size=80))
@@ -96,6 +112,12 @@ def test_a_link_tells_the_other_side_nothing_about_us() -> None:
     html = render("[docs](https://a.example/x)")
     assert 'href="https://a.example/x"' in html
     assert 'rel="noopener noreferrer nofollow"' in html
+    assert 'target="_blank"' in html
+
+
+def test_in_a_message_the_end_of_a_line_is_one_and_an_open_fence_swallows_nothing() -> None:
+    assert "<br" in render_chat("a\nb")
+    assert "<strong>end</strong>" in render_chat("```\n**end**")
 
 
 def test_mail_links_stay() -> None:

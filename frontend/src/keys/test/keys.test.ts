@@ -17,6 +17,10 @@ function press(table: readonly Line[], ...keys: string[]): string[] {
 }
 
 describe("the keys of a page", () => {
+  it("names the space bar, which a list of keys could not show", () => {
+    expect(nameOf({ ...pressed, key: " " })).toBe("Space");
+  });
+
   it("names a key with what is held beside it", () => {
     expect(nameOf({ ...pressed, key: "z", ctrlKey: true })).toBe("Ctrl+Z");
     expect(nameOf({ ...pressed, key: "Z", metaKey: true, shiftKey: true })).toBe("Ctrl+Shift+Z");

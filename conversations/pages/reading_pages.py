@@ -1,0 +1,132 @@
+"""What helps in reading a conversation: its outline, the next error, how much detail is shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, cast
+
+from django.conf import settings
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from conversations import reading
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.pages import view_window
+from conversations.pages.cards import MessageCard
+from conversations.pages.url_parameters import number_in, shown_in
+from conversations.pages.view_window import ShownView
+from conversations.reading import Turns
+from conversations.store import find_head
+from ctxadmin.identity.actor import Actor
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.pages import page
+
+Detail = Literal["talk", "tools", "everything"]
+DETAILS: Final[Sequence[tuple[Detail, Text]]] = (
+    ("talk", gettext_lazy("Talk")),
+    ("tools", gettext_lazy("With tools")),
+    ("everything", gettext_lazy("Everything")),
+)
+_COOKIE: Final = "detail"
+_ONE_YEAR: Final = 365 * 24 * 60 * 60
+_TURNS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Turns of the user; ``earlier`` and ``later`` are messages among the turns beside them."""
+
+    turns: Turns
+    messages_url: str
+    outline_url: str
+    earlier: int | None
+    later: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What the fields of the filter offer: what the messages that are shown have."""
+
+    nodes: Sequence[str]
+    tools: Sequence[str]
+    authors: Sequence[str]
+
+
+def detail_in(request: HttpRequest) -> Detail:
+    """How much is shown: as the address says, else as it was chosen before."""
+    known = {name for name, _label in DETAILS}
+    for asked in (request.GET.get("detail", ""), request.COOKIES.get(_COOKIE, "")):
+        if asked in known:
+            return cast(Detail, asked)
+    return "tools"
+
+
+def keep_detail(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """The response that keeps what the address chose; a script reads and writes the cookie, too."""
+    if "detail" in request.GET:
+        response.set_cookie(
+            _COOKIE,
+            detail_in(request),
+            max_age=_ONE_YEAR,
+            samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )
+    return response
+
+
+def outline_of(head: Conversation, shown: ShownView, view: View, index: int) -> Outline:
+    """The turns of the user in the ``view`` that is ``shown``, around a message."""
+    turns = reading.turns_around(head, view, index, _TURNS)
+    first = turns.turns[0].index if turns.turns else 0
+    last = turns.turns[-1].index if turns.turns else 0
+    more = turns.start + len(turns.turns) < turns.total
+    return Outline(
+        turns=turns,
+        messages_url=view_window.messages_url(head, shown),
+        outline_url=reverse("conversations:outline", args=[head.public_id]) + shown.query,
+        earlier=max(first - 1, 0) if turns.start else None,
+        later=last + 1 if more else None,
+    )
+
+
+@require_safe
+@page
+def outline(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """The turns around a message, for the outline of a page."""
+    head = find_head(actor.workspace, conversation_id)
+    shown, around = shown_in(request), number_in(request, "around", 0)
+    found = outline_of(head, shown, view_window.whole_view(head, shown), around)
+    return render(request, "conversations/_outline.html", {"outline": found})
+
+
+@require_safe
+@page
+def next_error(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Go to the next tool result that reports an error, or say that there is none."""
+    head = find_head(actor.workspace, conversation_id)
+    shown, after = shown_in(request), number_in(request, "after", 0)
+    view = view_window.view_shown(head, shown)
+    here = view_window.messages_url(head, shown)
+    found = reading.next_failure(head, view, after if "after" in request.GET else -1)
+    if found is not None:
+        return redirect(f"{here}at={found}#m{found}")
+    if "after" in request.GET:
+        flash.info(request, _("No more errors after message #%(n)s.") % {"n": after})
+        return redirect(f"{here}at={after}#m{after}" if after in view else here)
+    flash.info(request, _("No tool result reports an error."))
+    return redirect(here)
+
+
+def offers_of(cards: Sequence[MessageCard]) -> Offers:
+    """What can be filtered by, as far as the messages that are shown tell."""
+    calls = [call.call.name for card in cards for call in card.calls]
+    return Offers(
+        nodes=sorted({card.node_id for card in cards if card.node_id}),
+        tools=sorted({name for name in calls if name}),
+        authors=sorted({card.author for card in cards}),
+    )

@@ -1,0 +1,92 @@
+"""Tool calls in one line: the name, short arguments, what came back."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from pydantic import JsonValue
+
+from conversations.pages.blocks import Block, like_json, text_block
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import NotJson, loads_strict
+from ctxadmin.ui.components import Text
+
+_LONGEST_NAME: Final = 200
+_BRIEF: Final = 90
+_SHAPE: Final = 60
+_SPACE: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What was called and how; ``name`` is "" for a call that says none.
+
+    ``brief`` is the beginning of the arguments in one line. ``broken`` arguments are a text that
+    begins like JSON and is none.
+    """
+
+    name: str
+    call_id: str
+    arguments: Block
+    brief: str
+    broken: bool = False
+
+
+def call_of(call: dict[str, JsonValue]) -> ToolCall:
+    """A stored tool call for a reader."""
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    arguments = inner.get("arguments", inner.get("args", inner.get("input")))
+    broken = False
+    if isinstance(arguments, str):
+        block = text_block(arguments, parse=True)
+        broken = block.kind == "text" and _is_broken(arguments)
+        brief = _brief(arguments)
+    else:
+        block = Block("json", value=arguments)
+        brief = "" if arguments is None else _brief(orjson.dumps(arguments).decode())
+    kind = str(call.get("type") or "")
+    name = str(inner.get("name") or ("" if kind == "function" else kind))
+    return ToolCall(_named(name), _named(str(call["id"])), block, brief, broken)
+
+
+def shape_of(blocks: Sequence[Block]) -> Text:
+    """What a result is, in a few words: ``12 fields``, ``3 items``, or how its text begins."""
+    first = blocks[0] if blocks else Block("text")
+    if first.kind == "json" and isinstance(first.value, dict):
+        count = len(first.value)
+        return ngettext("%(n)s field", "%(n)s fields", count) % {"n": count}
+    if first.kind == "json" and isinstance(first.value, list):
+        count = len(first.value)
+        return ngettext("%(n)s item", "%(n)s items", count) % {"n": count}
+    text = _SPACE.sub(" ", first.text[: 4 * _SHAPE]).strip()
+    if not text:
+        return _("empty") if first.kind == "text" else ""
+    return text if len(text) <= _SHAPE else f"{text[:_SHAPE]}…"
+
+
+def _brief(arguments: str) -> str:
+    text = _SPACE.sub(" ", arguments[: 2 * _BRIEF]).strip()
+    if text == "{}":
+        return ""
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF]}…"
+
+
+def _is_broken(text: str) -> bool:
+    if not like_json(text):
+        return False
+    try:
+        loads_strict(text.encode())
+    except NotJson:
+        return True
+    except ValidationFailed:
+        return False  # well-formed, and more than a tree can say
+    return False
+
+
+def _named(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"

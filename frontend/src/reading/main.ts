@@ -1,0 +1,196 @@
+// Reading by keys, how much of each message is shown, and what stays open when the page is fetched again.
+
+import { COLLECT, type Shortcut } from "../keys/model";
+import { atEdge, cookieOf, detailOf, moved, nextWanted } from "./model";
+
+const EDGE = 80; // pixels below the top of the window, where a message that was jumped to stands
+const KEPT = "details.tool-call, details.fold, details.outline-box, details.reading-filter";
+let isFolded = false;
+
+const conversation = (): HTMLElement => document.querySelector(".conversation") as HTMLElement;
+
+function messages(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>(".conversation .message")].filter((each) => each.checkVisibility());
+}
+
+function focused(): HTMLElement | null {
+  const message = document.activeElement?.closest<HTMLElement>(".message");
+  return message && conversation().contains(message) ? message : null;
+}
+
+function current(all: readonly HTMLElement[]): HTMLElement | undefined {
+  return focused() ?? all[atEdge(all.map((each) => each.getBoundingClientRect()), EDGE)];
+}
+
+function go(message: HTMLElement): void {
+  message.focus({ preventScroll: true });
+  const { top, bottom } = message.getBoundingClientRect();
+  if (top < EDGE || bottom > innerHeight - EDGE) message.scrollIntoView({ block: top < EDGE || bottom - top > innerHeight / 2 ? "start" : "center" });
+}
+
+/** Messages further on are not loaded yet: what stands for them comes into sight and is. */
+function loadMore(by: 1 | -1): void {
+  const waiting = [...document.querySelectorAll(".message-section-waiting")];
+  const beyond = (each: Element): boolean => (by > 0 ? each.getBoundingClientRect().top > 0 : each.getBoundingClientRect().bottom < innerHeight);
+  const found = by > 0 ? waiting.find(beyond) : waiting.filter(beyond).at(-1);
+  found?.scrollIntoView({ block: by > 0 ? "start" : "end" });
+}
+
+function move(by: 1 | -1): void {
+  const all = messages();
+  const at = focused();
+  const edge = atEdge(all.map((each) => each.getBoundingClientRect()), EDGE);
+  const next = moved(all.length, at ? all.indexOf(at) : null, edge, by);
+  const target = next === null ? undefined : all[next];
+  if (target) go(target);
+  else loadMore(by);
+}
+
+function moveTo(selector: string): boolean {
+  const all = messages();
+  const here = current(all);
+  const next = nextWanted(
+    all.map((each) => each.matches(selector)),
+    here ? all.indexOf(here) : -1,
+  );
+  const target = next === null ? undefined : all[next];
+  if (target) go(target);
+  return target !== undefined;
+}
+
+function toggle(message: HTMLElement): void {
+  const boxes = [...message.querySelectorAll<HTMLDetailsElement>(":scope > .message-body > :is(.tool-call, .message-text > .fold), :scope > .message-body > .message-text > .fold")];
+  const open = isFolded ? !message.classList.contains("message-open") : !boxes.every((each) => each.open);
+  message.classList.toggle("message-open", open);
+  for (const box of boxes) box.open = open;
+}
+
+function press(selector: string): void {
+  const message = current(messages());
+  message?.querySelector<HTMLElement>(`:scope > .message-head ${selector}`)?.click();
+}
+
+function has(selector: string): boolean {
+  return document.querySelector(`.message > .message-head ${selector}`) !== null;
+}
+
+document.addEventListener(COLLECT, (event) => {
+  const offered = (event as CustomEvent<Shortcut[]>).detail;
+  const texts = conversation().dataset;
+  const any = document.querySelector(".conversation .message") !== null;
+  const add = (keys: string, label: string | undefined, run: () => void, usable = any): void => {
+    offered.push({ keys, label: label ?? "", usable, run });
+  };
+  add("j", texts.keysNext, () => move(1));
+  add("k", texts.keysPrevious, () => move(-1));
+  add("u", texts.keysUser, () => moveTo(".message-user") || loadMore(1));
+  add("x", texts.keysSelect, () => press(".message-select"), has(".message-select"));
+  // Without a message in focus Space scrolls, and on a button or a box it is what the browser does with it.
+  const message = focused();
+  const isThere = message !== null && message === document.activeElement;
+  add("Space", texts.keysOpen, () => message && toggle(message), isThere);
+  if (has("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));
+  if (has("[data-action=comment]")) add("c", texts.keysComment, () => press("[data-action=comment]"));
+});
+
+function showDetail(link: HTMLElement): void {
+  const detail = detailOf(link.dataset.detail);
+  if (!detail) return;
+  document.cookie = cookieOf(detail, location.protocol === "https:");
+  const here = current(messages());
+  conversation().dataset.detail = detail;
+  for (const each of document.querySelectorAll(".segment[data-detail]")) each.toggleAttribute("aria-current", each === link);
+  link.setAttribute("aria-current", "true");
+  for (const call of document.querySelectorAll<HTMLDetailsElement>(".tool-call")) call.open = detail === "everything";
+  if (here?.checkVisibility()) here.scrollIntoView({ block: "nearest" });
+}
+
+function foldAll(): void {
+  isFolded = !isFolded;
+  for (const message of document.querySelectorAll(".message-open")) message.classList.remove("message-open");
+  if (isFolded) for (const box of document.querySelectorAll<HTMLDetailsElement>(".tool-call[open], .fold[open]")) box.open = false;
+  showFolded();
+}
+
+function showFolded(): void {
+  conversation().classList.toggle("conversation-folded", isFolded);
+  document.querySelector("[data-fold]")?.setAttribute("aria-pressed", String(isFolded));
+}
+
+document.addEventListener("click", (event) => {
+  const target = event.target as Element;
+  const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
+  const segment = target.closest<HTMLElement>("a[data-detail]");
+  if (segment && isPlain) {
+    event.preventDefault();
+    showDetail(segment);
+  } else if (target.closest("[data-fold]")) {
+    foldAll();
+  } else if (target.closest("[data-next-error]") && isPlain) {
+    nextError(event, target.closest("[data-next-error]") as HTMLAnchorElement);
+  } else if (isFolded && target.closest(".fold-text") && !getSelection()?.toString()) {
+    target.closest(".message")?.classList.add("message-open");
+  }
+});
+
+/** To the next error that is here; the server finds those that are not loaded. */
+function nextError(event: Event, link: HTMLAnchorElement): void {
+  const all = [...document.querySelectorAll<HTMLElement>(".conversation .message")];
+  const here = current(messages());
+  const at = here ? all.indexOf(here) : -1;
+  const isStart = !focused() && scrollY < innerHeight / 2;
+  const next = nextWanted(all.map((each) => each.matches(".message-failed")), isStart ? -1 : at);
+  const target = next === null ? undefined : all[next];
+  if (target) {
+    event.preventDefault();
+    for (let box = target.parentElement?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
+    go(target);
+  } else if (here && !isStart) {
+    const url = new URL(link.href);
+    url.searchParams.set("after", here.id.slice(1));
+    link.href = url.href;
+  }
+}
+
+// Something in a text that is folded away was reached by the keyboard.
+document.addEventListener("focusin", (event) => {
+  const text = (event.target as Element).closest(".fold-text");
+  if (text && text.scrollTop > 0) {
+    text.closest(".message")?.classList.add("message-open");
+    const fold = text.parentElement?.querySelector<HTMLDetailsElement>(":scope > .fold");
+    if (fold) fold.open = true;
+  }
+});
+
+// The page is fetched again: what the reader opened and closed stays so.
+document.addEventListener("htmx:before:swap", (event) => {
+  const { tasks } = (event as CustomEvent<{ readonly tasks?: readonly { readonly fragment: ParentNode }[] }>).detail;
+  for (const { fragment } of tasks ?? []) {
+    for (const box of document.querySelectorAll<HTMLDetailsElement>(KEPT)) {
+      const name = box.id ? `#${CSS.escape(box.id)}` : `.${box.classList[0]}`;
+      fragment.querySelector(name)?.toggleAttribute("open", box.open);
+    }
+  }
+});
+document.addEventListener("htmx:after:settle", showFolded);
+
+// Which turn the reader is at.
+function markTurn(): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>(".outline ol a")];
+  const at = Number(current(messages())?.id.slice(1) ?? -1);
+  const here = links.filter((link) => Number(link.hash.slice(2)) <= at).at(-1);
+  for (const link of links) link.toggleAttribute("aria-current", link === here);
+  here?.setAttribute("aria-current", "location");
+}
+
+let isMarking = false;
+function markSoon(): void {
+  if (isMarking) return;
+  isMarking = true;
+  setTimeout(() => {
+    isMarking = false;
+    markTurn();
+  }, 150);
+}
+window.addEventListener("scroll", markSoon, { passive: true });
+document.addEventListener("focusin", markSoon);
