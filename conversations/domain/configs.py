@@ -242,6 +242,14 @@ class OperationConfig(Contract):
         False, description="Whether pinned messages are treated like all others."
     )
 
+    leave_pointer: bool = Field(
+        False,
+        description=(
+            "Whether one short line names what is hidden, by index and id, so that it can be "
+            "recalled."
+        ),
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _no_version_1(cls, data: Any) -> Any:  # pydantic hands over whatever came in

@@ -6,7 +6,6 @@ from typing import Final, Literal
 
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
-from conversations.domain.budgets.fold import Fold
 from conversations.domain.budgets.incremental_fold import NOTHING, fold_of
 from conversations.domain.budgets.stand_ins import stand_ins
 from conversations.domain.configs import (
@@ -34,7 +33,10 @@ from conversations.domain.pairing import (
     visible_members,
 )
 from conversations.domain.pins import keep_pinned, pins_before, stays_with_pins, with_calls
+from conversations.domain.pointers import LINE_TOKENS, emptied_text
+from conversations.domain.recall import line_for
 from conversations.domain.runs import Runs
+from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, OutOfRange, ValidationFailed
 from ctxadmin.lib.sentence import say
@@ -83,7 +85,7 @@ class Outcome:
     ``entries`` are to be logged, in order, from the log's length on. ``added`` (newly logged),
     ``shown`` (came back) and ``hidden`` are ascending runs of log indices against the view before.
     ``emptied`` are visible results whose content is to be shown as ``placeholder``, and how many
-    tokens that frees of each.
+    tokens that frees of each; with ``leaves_pointer`` it also names the message.
     """
 
     view: View
@@ -94,6 +96,11 @@ class Outcome:
     hidden: Runs = ()
     emptied: tuple[tuple[int, int], ...] = ()
     placeholder: str = ""
+    leaves_pointer: bool = False
+
+    def emptied_text(self, index: int) -> str:
+        """What an emptied result shows instead of its content."""
+        return emptied_text(self.placeholder, index, leaves_pointer=self.leaves_pointer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,7 @@ class _Step:
 
 
 def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
-    """What ``config`` makes of ``view``. Source: semantics 1.6-1.12 and 4.1.
+    """What ``config`` makes of ``view``. Source: semantics 1.6-1.12, 4.1 and 4.6.
 
     Raises OutOfRange (positions), TooLarge, ValidationFailed or Duplicate (messages), with
     pointers into the config.
@@ -129,7 +136,26 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
     protects = config.operation in _PROTECTING
     outcome = _outcome(view, after, placed.links, descriptions, placed.entries, protects=protects)
     hides = _system_notices(config, outcome.hidden, log)
-    return replace(outcome, warnings=(*outcome.warnings, *hides, *told))
+    outcome = replace(outcome, warnings=(*outcome.warnings, *hides, *told))
+    return with_line(outcome, outcome.hidden, view, log) if config.leave_pointer else outcome
+
+
+def with_line(outcome: Outcome, hidden: Runs, before: View, log: Log) -> Outcome:
+    """The outcome with a line that names what was ``hidden``, unless there is nothing to recall.
+
+    Source: semantics 4.6.
+    """
+    line = line_for(hidden, before, outcome.view, log, outcome.entries)
+    if line is None:
+        return outcome
+    shown = View(((line.entry.index, line.entry.index + 1),))
+    entries = (*outcome.entries, line.entry)
+    return replace(
+        outcome,
+        view=outcome.view.insert(line.position, shown),
+        entries=entries,
+        added=((entries[0].index, entries[-1].index + 1),),
+    )
 
 
 def _with_pins(
@@ -180,23 +206,36 @@ def budgeted(
         protected |= frozenset(descriptions)
     pins = () if config.include_pinned else tuple(index for index in log.pins() if index in pairs)
     protected |= with_calls(pins, log)
-    fold = fold_of(budget, pairs, log, protected=protected, freed=freed)
+    leaves = config.leave_pointer
+    fold = fold_of(budget, pairs, log, protected=protected, freed=freed, leaves_pointer=leaves)
     after = fold.visible(pairs)
     outcome = _outcome(
         view, after, log, descriptions, (), protects=True, splits=splits_within(splits, after)
     )
     hides = () if budget.keep_system else _system_notices(config, outcome.hidden, log)
-    return replace(
+    outcome = replace(
         outcome,
         warnings=(
             *outcome.warnings,
             *hides,
-            *_over_notices(budget, fold),
             *pinned_notices(pins_before(fold.cut, pins, pairs)),
         ),
         emptied=fold.emptied,
         placeholder=budget.placeholder,
+        leaves_pointer=leaves,
     )
+    if not leaves or not fold.cut:
+        return _with_over_notice(outcome, fold.tokens, budget)
+    outcome = with_line(outcome, _in_front_of(fold.cut, pairs, view, outcome.hidden), view, log)
+    line = sum(tokens_of_message(entry.draft) for entry in outcome.entries)
+    return _with_over_notice(outcome, fold.tokens - LINE_TOKENS + line, budget)
+
+
+def _in_front_of(cut: int, pairs: View, before: View, hidden: Runs) -> Runs:
+    """What is hidden in front of a cut: what comes behind it may change until the next one."""
+    places = (before.position_of(index) for index in pairs.slice(cut, len(pairs)))
+    first = next((place for place in places if place is not None), len(before))
+    return run_sets.intersection(hidden, before.slice(0, first).indices_as_runs())
 
 
 def pinned_notices(kept: tuple[int, ...], *, can_be_included: bool = True) -> tuple[Notice, ...]:
@@ -212,22 +251,25 @@ def pinned_notices(kept: tuple[int, ...], *, can_be_included: bool = True) -> tu
     return (Notice("kept_pinned", message, kept),) if kept else ()
 
 
-def _over_notices(budget: BudgetConfig, fold: Fold) -> list[Notice]:
-    if not fold.over:
-        return []
+def _with_over_notice(outcome: Outcome, tokens: int, budget: BudgetConfig) -> Outcome:
+    over = tokens - budget.max_tokens
+    if over <= 0:
+        return outcome
     message = say(
         "{tokens} tokens remain, {over} more than max_tokens: nothing else may be dropped",
-        tokens=fold.tokens,
-        over=fold.over,
+        tokens=tokens,
+        over=over,
     )
-    return [Notice("over_budget", message, ())]
+    notice = Notice("over_budget", message, ())
+    return replace(outcome, warnings=(*outcome.warnings, notice))
 
 
 def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
     """The outcome with new messages in place of results that are to be emptied."""
     if not outcome.emptied:
         return outcome
-    placed = stand_ins([index for index, _ in outcome.emptied], outcome.placeholder, log)
+    texts = {index: outcome.emptied_text(index) for index, _ in outcome.emptied}
+    placed = stand_ins(texts, log)
     new = {index: entry.index for index, entry in placed.entries.items()}
     after = View.of_indices(new.get(index, index) for index in outcome.view)
     entries = tuple(placed.entries.values())
@@ -302,7 +344,7 @@ def _system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Not
     """
     if config.operation == "replace" or not hidden:
         return []
-    found = log.with_roles(_SYSTEM, hidden)
+    found = _system_among(hidden, log)
     if found:
         found = run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
     message: str = say("a system message is hidden now")
@@ -338,8 +380,14 @@ def _truncated(config: TruncateConfig, view: View, log: Log) -> View:
     after = truncated(config, view)
     if not config.keep_system:
         return after
-    system = log.with_roles(_SYSTEM, view.indices_as_runs())
+    system = _system_among(view.indices_as_runs(), log)
     return view.within(run_sets.union((*after.runs, *system)))
+
+
+def _system_among(runs: Runs, log: Log) -> Runs:
+    """The system messages that options keep; lines about hidden messages are none of them."""
+    found = log.with_roles(_SYSTEM, runs)
+    return run_sets.difference(found, run_sets.of_indices(sorted(log.pointers()))) if found else ()
 
 
 def truncated(config: TruncateConfig, view: View) -> View:
@@ -405,7 +453,7 @@ def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool
     span = _span_of(config, view, log)
     stays = run_sets.of_indices([] if includes else stays_with_pins(view, log))
     if config.keep_system:
-        stays = run_sets.union((*stays, *log.with_roles(_SYSTEM, span.indices_as_runs())))
+        stays = run_sets.union((*stays, *_system_among(span.indices_as_runs(), log)))
     covered = span.without(stays)
     if not covered:
         place = "range" if config.range is not None else "older_than"
@@ -441,7 +489,7 @@ def _cleared(config: ClearConfig, view: View, log: Log) -> _Step:
     """The system messages or nothing, and exactly one tool description if there are tools."""
     kept: Runs = ()
     if config.keep_system_message:
-        kept = log.with_roles(_SYSTEM, view.indices_as_runs())
+        kept = _system_among(view.indices_as_runs(), log)
     descriptions = log.tool_descriptions()
     every = run_sets.of_indices(descriptions)
     kept = run_sets.difference(kept, every)

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from conversations.comments import may_remove
 from conversations.domain.bodies import StoredMessage, text_of_body
 from conversations.models import Comment, Pin
+from conversations.recalls import Recalled
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
@@ -158,6 +159,7 @@ class MessageCard:
     size: int = 0
     pin: PinView | None = None
     summary: SummaryView | None = None
+    recalled: Recalled | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -182,6 +184,7 @@ def message_card(
     comments: Sequence[CommentView] = (),
     pin: Pin | None = None,
     summary: SummaryView | None = None,
+    recalled: Recalled | None = None,
     alone: bool = False,
 ) -> MessageCard:
     """One message; ``results`` are the log indices of results by call index and call id.
@@ -220,6 +223,7 @@ def message_card(
         size=len(message.body),
         pin=None if pin is None else PinView(pin.author, pin.reason, pin.created_at),
         summary=summary,
+        recalled=recalled,
     )
 
 

@@ -21,6 +21,7 @@ from conversations.pages.cards import Gap, MessageCard
 from conversations.pages.presenters import BatchLine
 from conversations.pages.url_parameters import number_in, shown_in, start_in
 from conversations.pages.view_window import SECTION, Section, ShownView, is_number
+from conversations.pins import may_pin
 from conversations.store import find_head, find_with_details, lineage
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
@@ -166,7 +167,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         old_revision=old,
         selectable=_selectable(actor, head, wanted),
         may_comment=actor.may(Action.COMMENT_WRITE),
-        may_pin=_may_pin(actor, head),
+        may_pin=may_pin(actor, head),
         may_operate=actor.may(Action.MESSAGES_OPERATE) and old is None,
         may_change=actor.may(Action.CONVERSATION_UPDATE),
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
@@ -181,11 +182,6 @@ def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
     waits = head.status != "RUNNING" or actor.is_engine
     current = wanted.which == "current" and wanted.count is None
     return current and waits and actor.may(Action.MESSAGES_OPERATE)
-
-
-def _may_pin(actor: Actor, head: Conversation) -> bool:
-    waits = head.status != "RUNNING" or actor.is_engine
-    return waits and actor.may(Action.MESSAGES_PIN)
 
 
 @require_safe
@@ -230,7 +226,7 @@ def _messages(
     context = {
         "selectable": selectable,
         "may_comment": actor.may(Action.COMMENT_WRITE),
-        "may_pin": _may_pin(actor, head),
+        "may_pin": may_pin(actor, head),
         "cards": cards,
         "gap": gap,
         "wanted": wanted,

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import message_search, pin_rows, queries
+from conversations import message_search, pin_rows, queries, recalls
 from conversations.models import Conversation
 from conversations.pages import presenters, view_window
 from conversations.pages.cards import MessageCard, message_card
@@ -54,6 +54,7 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
                 queries.results_of(head, [index]),
                 None,
                 pin=pin_rows.pins_among(head.key, [index]).get(index),
+                recalled=recalls.recalls_among(head, [index]).get(index),
                 alone=True,
             ),
             messages_url=view_window.messages_url(head, shown),

@@ -15,6 +15,7 @@ from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs, of_indices
 from conversations.domain.view import View
 from conversations.models import Message
+from conversations.pin_rows import pinned_among
 from conversations.queries import messages_at
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
@@ -36,7 +37,7 @@ class ShownMessage:
     ``edited`` and ``hidden`` tell what became of it, ``changed_by``, ``changed_at`` and ``reason``
     who did that, when and why, ``step`` the revisions that show it. ``pieces`` are the words that
     an edit took and brought, ``original`` is what stood before it. ``author`` wrote what is shown.
-    ``now`` is its place in the log now.
+    ``now`` is its place in the log now, where it may be ``pinned``.
     """
 
     index: int
@@ -53,6 +54,7 @@ class ShownMessage:
     original: str = ""
     pieces: Sequence[TextPiece] = ()
     now: int = -1
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +221,18 @@ class ProposedMessages:
         origins = sorted(indices)
         wanted = {*origins, *(changes.now_at(index) for index in origins)}
         found = {each.index: each for each in messages_at(self._moment.head, wanted, View())}
+        pinned = pinned_among(self._moment.head.key, wanted)
         shown = []
         for origin in origins:
             now = found[changes.now_at(origin)]
             message = ShownMessage(
-                origin, now.role, text_of_body(now.body), now.author, now.created_at, now=now.index
+                origin,
+                now.role,
+                text_of_body(now.body),
+                now.author,
+                now.created_at,
+                now=now.index,
+                pinned=now.index in pinned,
             )
             change = changes.by_origin.get(origin)
             if change is not None:

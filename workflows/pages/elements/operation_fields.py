@@ -65,6 +65,7 @@ class OperationFields(Contract):
     pairing: Pairing = "keep"
     protect_tools: bool = False
     include_pinned: bool = False
+    leave_pointer: bool = False
 
 
 OperationList = Annotated[
