@@ -456,7 +456,8 @@ def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool
         stays = run_sets.union((*stays, *_system_among(span.indices_as_runs(), log)))
     covered = span.without(stays)
     if not covered:
-        place = "range" if config.range is not None else "older_than"
+        place = "sources" if config.sources is not None else "range"
+        place = "older_than" if config.older_than is not None else place
         message = say("there is no message to summarize")
         problem = FieldProblem(f"/summarize/{place}", message, "out_of_range")
         raise OutOfRange(message, problems=[problem])
@@ -467,13 +468,18 @@ def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool
 
 
 def _span_of(config: SummarizeConfig, view: View, log: Log) -> View:
+    """What may be covered: of the span only the sources, if they are given."""
+    span = view
     if config.range is not None:
-        return view.slice(config.range.start, config.range.end)
-    return (
-        View()
-        if config.older_than is None
-        else view.within(older_than(config.older_than, view, log))
-    )
+        span = view.slice(config.range.start, config.range.end)
+    elif config.older_than is not None:
+        span = view.within(older_than(config.older_than, view, log))
+    sources = config.source_runs
+    if sources is None:
+        return span
+    if sources[-1][1] > log.logged():
+        raise _out_of_range("/summarize/sources", sources[-1][1] - 1, log.logged() - 1)
+    return span.within(sources)
 
 
 def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:

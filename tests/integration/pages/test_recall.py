@@ -99,9 +99,7 @@ def test_the_page_of_an_execution_shows_and_sets_pins(reviewer: Client) -> None:
     page = text(reviewer.get(answer["Location"]))
     assert "pinned" in page.split('id="m0"')[1].split("</header>")[0]
     assert "?do=unpin&amp;back=execution" in page
-    assert "back=execution" not in text(
-        signed_in(Role.VIEWER).get(f"/executions/{name}/")
-    )
+    assert "back=execution" not in text(signed_in(Role.VIEWER).get(f"/executions/{name}/"))
 
 
 def test_context_seen_marks_pins_and_offers_them(reviewer: Client) -> None:
