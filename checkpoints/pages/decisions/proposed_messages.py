@@ -12,7 +12,7 @@ from checkpoints.pages.executions.provenance import log_count_at
 from checkpoints.snapshots import StoredSnapshot
 from conversations.domain.bodies import text_of_body
 from conversations.domain.message import CountsAs
-from conversations.domain.runs import Runs, of_indices
+from conversations.domain.runs import Runs, difference, of_indices
 from conversations.domain.view import View
 from conversations.models import Message
 from conversations.pin_rows import pinned_among
@@ -171,7 +171,7 @@ class ProposedMessages:
     ) -> Sequence[tuple[tuple[str, Cause], Sequence[int]]]:
         """The newest first, but before all others what was done to system messages."""
         origins = sorted({origin for each in groups.values() for origin in each})
-        system = self._moment.log.with_roles(_SYSTEM, of_indices(origins))
+        system = self._system_among(origins)
 
         def rank(item: tuple[tuple[str, Cause], Sequence[int]]) -> tuple[bool, tuple[int, int]]:
             (_, cause), of_group = item
@@ -179,11 +179,17 @@ class ProposedMessages:
 
         return sorted(groups.items(), key=rank, reverse=True)
 
+    def _system_among(self, origins: Sequence[int]) -> Runs:
+        """The system messages among some, without lines about hidden messages."""
+        log = self._moment.log
+        found = log.with_roles(_SYSTEM, of_indices(origins))
+        return difference(found, of_indices(sorted(log.pointers()))) if found else ()
+
     def _view_change(
         self, key: tuple[str, Cause], origins: Sequence[int], changes: "_Changes"
     ) -> ViewChange:
         kind, cause = key
-        system = self._moment.log.with_roles(_SYSTEM, of_indices(sorted(set(origins))))
+        system = self._system_among(sorted(set(origins)))
         first = sorted(set(origins), key=lambda index: (not _has(system, index), index))[:_MOST]
         known = changes if kind == "edited" else _Changes(())
         return ViewChange(kind, cause, self._read(first, known), len(set(origins)) - len(first))
