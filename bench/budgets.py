@@ -48,6 +48,10 @@ def _rows(api: httpx.Client) -> list[Row]:
         str(length): partial(_enter, api, length) for length in (_SHORT, _LONG)
     }
     unchanged = times_of(again, _ROUNDS)
+    lined: dict[str, Callable[[], object]] = {
+        str(length): partial(_enter, api, length, "line") for length in (_SHORT, _LONG)
+    }
+    with_line = times_of(lined, _ROUNDS)
     stepped: dict[int, list[float]] = {_SHORT: [], _LONG: []}
     for number in range(_ROUNDS):
         for length in stepped:
@@ -61,6 +65,7 @@ def _rows(api: httpx.Client) -> list[Row]:
             "enter with a budget at 50,000 messages", unchanged[str(_LONG)], unchanged[str(_SHORT)]
         ),
         _row("the same behind 2 new messages", stepped[_LONG], stepped[_SHORT]),
+        _row("with a line that names the hidden", with_line[str(_LONG)], with_line[str(_SHORT)]),
     ]
 
 
@@ -69,8 +74,12 @@ def _row(name: str, long: list[float], short: list[float]) -> Row:
 
 
 def _publish(api: httpx.Client) -> None:
-    kept: JsonValue = {"messages": [{"operation": "budget", "budget": _BUDGET, "pairing": "keep"}]}
-    nodes: JsonValue = [{"id": "ask", "type": "llm", "context_filter": kept}]
+    budget: dict[str, JsonValue] = {"operation": "budget", "budget": _BUDGET, "pairing": "keep"}
+    lined: dict[str, JsonValue] = {**budget, "leave_pointer": True}
+    nodes: JsonValue = [
+        {"id": "ask", "type": "llm", "context_filter": {"messages": [budget]}},
+        {"id": "line", "type": "llm", "context_filter": {"messages": [lined]}},
+    ]
     document: JsonValue = {"name": "budget", "nodes": nodes, "edges": []}
     api.post("workflows", json={"slug": "budget", "name": "budget"}).raise_for_status()
     draft = api.put("workflows/budget/draft", json={"document": document, "expected_version": 0})
@@ -103,7 +112,7 @@ def _append(api: httpx.Client, length: int, number: int, messages: int) -> None:
     ).raise_for_status()
 
 
-def _enter(api: httpx.Client, length: int) -> int:
-    answer = api.post(f"conversations/budget-{length}/nodes/ask/enter", json={})
+def _enter(api: httpx.Client, length: int, node: str = "ask") -> int:
+    answer = api.post(f"conversations/budget-{length}/nodes/{node}/enter", json={})
     answer.raise_for_status()
     return len(answer.json()["messages"])

@@ -17,6 +17,7 @@ from conversations.models import (
     Message,
     Move,
     Pin,
+    Recall,
     Revision,
     UnsettledCall,
 )
@@ -72,6 +73,7 @@ def erase(
             UnsettledCall,
             Mark,
             Pin,
+            Recall,
             Revision,
             Move,
             Comment,

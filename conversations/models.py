@@ -224,15 +224,17 @@ class Message(models.Model):
 
 
 class Mark(models.Model):
-    """Says of a logged message that it is one of few: a tool description, an orphan or pinned.
+    """Says of a logged message that it is one of few: tool description, orphan, pinned, or line.
 
     A tool description has ``tool_description: true`` (rule 1.10), an orphan is a tool result that
-    answers no call of the log (rule 1.11). That a message is pinned (rule 4.2) can change.
+    answers no call of the log (rule 1.11). That a message is pinned (rule 4.2) can change. A line
+    names messages that are hidden (rule 4.6).
     """
 
     TOOLS: ClassVar = "tools"
     ORPHAN: ClassVar = "orphan"
     PIN: ClassVar = "pin"
+    LINE: ClassVar = "line"
 
     pk = models.CompositePrimaryKey("conversation", "kind", "index")
     conversation = models.BigIntegerField()
@@ -255,6 +257,35 @@ class Pin(models.Model):
 
     def __str__(self) -> str:
         return f"pin of message {self.index}"
+
+
+class Recall(models.Model):
+    """How often engines read a message in full that they did not see, on one day (UTC).
+
+    ``node_id`` is the node that asked, "" if it was not named; ``workflow`` is that of the
+    conversation, ``author`` who asked last. No copy, fork or export has them (rule 4.6).
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "index", "node_id", "day")
+    conversation = models.BigIntegerField()
+    index = models.IntegerField()
+    node_id = models.CharField(max_length=128, default="")
+    day = AsciiField(max_length=10)
+    workspace = models.BigIntegerField()
+    workflow = AsciiField(max_length=64, default="")
+    count = models.IntegerField(default=1)
+    author = models.CharField(max_length=160)
+    last_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                fields=["workspace", "day", "workflow", "node_id", "count"], name="recall_sums"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"recalls of message {self.index}"
 
 
 class UnsettledCall(models.Model):

@@ -2,11 +2,18 @@
 
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.message_pages import index_of
+from conversations.models import Conversation
 from conversations.pin_rows import pinned_among
 from conversations.services import change_of, check_seen, require_quiet
 from conversations.writing import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
+
+
+def may_pin(actor: Actor, head: Conversation) -> bool:
+    """True if pages offer pinning: people wait until nothing runs (rule 1.16)."""
+    waits = head.status != "RUNNING" or actor.is_engine
+    return waits and actor.may(Action.MESSAGES_PIN)
 
 
 def pin(

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
+import orjson
 from django.db.models import QuerySet
 
 from conversations.branch import Branch
@@ -15,6 +16,7 @@ from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs
 from conversations.domain.origin import Origin
+from conversations.domain.pointers import POINTS_TO, read_points_to
 from conversations.domain.runs import Runs
 from conversations.fold_cache import StoredFolds
 from conversations.log_ranges import MANY, chunks, rows_of
@@ -129,12 +131,33 @@ class SqlLog:
 
     @cached_property
     def _marked(self) -> Mapping[str, Sequence[int]]:
-        """The tool descriptions and the pinned messages, ascending, read by one statement."""
-        found: dict[str, list[int]] = {Mark.TOOLS: [], Mark.PIN: []}
+        """Tool descriptions, pinned messages and lines, ascending, read by one statement."""
+        found: dict[str, list[int]] = {Mark.TOOLS: [], Mark.PIN: [], Mark.LINE: []}
         rows = self._marks(*found).order_by("kind", "index")
         for kind, index in rows.values_list("kind", "index"):
             found[kind].append(index)
         return found
+
+    def pointers(self) -> Mapping[int, Runs]:
+        return self._pointers
+
+    @cached_property
+    def _pointers(self) -> Mapping[int, Runs]:
+        lines = run_set.of_indices(self._marked[Mark.LINE])
+        bodies = ((index, orjson.loads(body)) for index, body in self.bodies(lines))
+        return {index: read_points_to(body["role"], body.get(POINTS_TO)) for index, body in bodies}
+
+    def own_ids(self, indices: Collection[int]) -> Mapping[int, str]:
+        """By the primary key alone: told to leave out rows, SQLite reads the whole log."""
+        found: dict[int, str] = {}
+        for part in chunks(indices):
+            rows = Message.objects.filter(conversation=self.conversation, index__in=part)
+            named = rows.values_list("index", "message_id")
+            found.update((index, str(name)) for index, name in named if name is not None)
+        return found
+
+    def logged(self) -> int:
+        return self.length
 
     def tools(self) -> str | None:
         return self._head.details.tools or None

@@ -81,6 +81,8 @@ def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
     earlier: set[int] = set()
     for entry, revision in entries:
         draft = entry.draft
+        if draft.points_to:
+            marks.append(Mark(conversation=conversation, kind=Mark.LINE, index=entry.index))
         if draft.call_ids:
             calls = [call_digest(call_id) for call_id in draft.call_ids]
             groups[entry.index] = Group(entry.index, revision, calls)

@@ -20,6 +20,7 @@ from conversations.models import (
     Message,
     Move,
     Pin,
+    Recall,
     Revision,
     UnsettledCall,
 )
@@ -250,7 +251,7 @@ def _verify_references(head: Conversation) -> Iterator[Finding]:
     comments = Comment.objects.filter(conversation=head.key, message__gte=head.log_count)
     for number in comments.values_list("number", flat=True):
         yield Finding(f"comment {number}", "refers to a message that was never logged")
-    for table in (Mark, Pin, UnsettledCall):
+    for table in (Mark, Pin, Recall, UnsettledCall):
         behind = table.objects.filter(conversation=head.key, index__gte=head.log_count)
         for index in behind.values_list("index", flat=True):
             yield Finding(f"{table.__name__.lower()} at {index}", "is past the end of the log")

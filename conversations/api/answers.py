@@ -124,6 +124,16 @@ class MessageFields(Answer):
     )
 
 
+class PointsToAnswer(Answer):
+    """Hidden messages that a line names."""
+
+    runs: list[Run] = Field(
+        description="Their log indices as ranges `[start, stop)`, at most 1,000.",
+        examples=[[[3, 15]]],
+    )
+    count: FromOne = Field(description="How many they are.", examples=[12])
+
+
 class MessageAnswer(MessageFields):
     """A message with its log index and its additional fields."""
 
@@ -144,6 +154,9 @@ class MessageAnswer(MessageFields):
     )
     created_at: Time = Field(description="When it was created (ISO 8601, UTC).")
     pinned: bool = Field(False, description="Whether it is pinned; missing if it is not.")
+    points_to: PointsToAnswer | None = Field(
+        None, description="What it names, if it is a line about hidden messages; else missing."
+    )
 
 
 class PinAnswer(Answer):

@@ -23,6 +23,7 @@ from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.message import Draft
 from conversations.models import Conversation
 from conversations.provider_views import view_in_format
+from conversations.recalls import LONGEST_NODE, count_recall, is_recall
 from conversations.store import find_head
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.pagination import PageRequest
@@ -31,6 +32,11 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 
 _VIEW: Final = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
+_NODE: Final = Parameter(
+    "node",
+    "Id of the node that asks for a message which it did not see; it counts as a recall.",
+    limits={"maxLength": LONGEST_NODE},
+)
 _ORDER: Final = Parameter(
     "order",
     "`asc`, or `desc` for pages that begin with the last message.",
@@ -104,13 +110,22 @@ class Messages(ConversationEndpoint):
 
 
 class OneMessage(ConversationEndpoint):
-    @described("Get a message", answer=OneMessageAnswer)
+    @described("Get a message", answer=OneMessageAnswer, query=(_NODE,))
     def get(self, request: Request, conversation_id: str, message: str) -> HttpResponse:
         """A message of the log by its index or its id; `visible` is that of the current view.
 
         Digits are an index. A message whose id has only digits, or is `pop`, is found by its index.
+        It is a recall, and counted, if a token with the scope `engine` gets a message that is not
+        visible, or names the `node` that asks for it.
         """
-        return json_answer(self._shown(conversation_id, message))
+        node = request.query_params.get("node", "")
+        if len(node) > LONGEST_NODE:
+            raise ValidationFailed.at("?node", f"node has at most {LONGEST_NODE} characters.")
+        head = find_head(self.actor.workspace, conversation_id)
+        found = message_pages.one_message(head, message)
+        if is_recall(self.actor, found, node):
+            count_recall(self.actor, head, found.index, node)
+        return json_answer(_one_message(head, found))
 
     @described(
         "Pin a message",
@@ -136,17 +151,8 @@ class OneMessage(ConversationEndpoint):
                 reason=body.reason,
                 seen=self.seen(body),
             )
-        return json_answer(self._shown(conversation_id, message))
-
-    def _shown(self, conversation_id: str, name: str) -> bytes:
         head = find_head(self.actor.workspace, conversation_id)
-        found = message_pages.one_message(head, name)
-        made = (
-            pin_rows.pins_among(head.key, [found.index]).get(found.index) if found.pinned else None
-        )
-        if made is None:
-            return found.as_bytes()
-        return b'{"pinned_by":' + dumps(pin_rows.pin_json(made)) + b"," + found.as_bytes()[1:]
+        return json_answer(_one_message(head, message_pages.one_message(head, message)))
 
 
 class PoppedMessages(ConversationEndpoint):
@@ -178,6 +184,14 @@ class PoppedMessages(ConversationEndpoint):
         }
         joined = b",".join(message.as_bytes() for message in messages)
         return json_answer(b'{"messages":[' + joined + b"]," + dumps(rest)[1:])
+
+
+def _one_message(head: Conversation, found: StoredMessage) -> bytes:
+    """A message with who pinned it."""
+    made = pin_rows.pins_among(head.key, [found.index]).get(found.index) if found.pinned else None
+    if made is None:
+        return found.as_bytes()
+    return b'{"pinned_by":' + dumps(pin_rows.pin_json(made)) + b"," + found.as_bytes()[1:]
 
 
 def _list_of(messages: Sequence[StoredMessage], following: str | None) -> bytes:

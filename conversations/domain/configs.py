@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, JsonValue, TypeAdapter, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.message import CountsAs, ReadMessage, ReadMessages
 from conversations.domain.pairing import Pairing
@@ -29,6 +30,12 @@ AgeCount = Annotated[int, Field(ge=0, le=10**7)]
 Count = Annotated[int, Field(ge=0)]
 Keyword = Annotated[str, Field(min_length=1, max_length=10_000)]
 KeywordList = Annotated[list[Keyword], Field(min_length=1, max_length=10_000)]
+
+
+Sources = Annotated[
+    list[Annotated[list[Count], Field(min_length=2, max_length=2)]],
+    Field(min_length=1, max_length=1000),
+]
 
 
 class RangeConfig(Contract):
@@ -169,7 +176,11 @@ class FilterConfig(Contract):
 
 
 class SummarizeConfig(Contract):
-    """A span of the visible list, and the message that takes its place. Source: semantics 4.4."""
+    """A span of the visible list, and the message that takes its place.
+
+    With ``sources`` only those of the span are covered that the message was made of; alone they are
+    the span. Source: semantics 4.4.
+    """
 
     range: RangeConfig | None = Field(None, description="The positions that it replaces.")
     older_than: Age | None = Field(
@@ -180,9 +191,37 @@ class SummarizeConfig(Contract):
         description="The summary; nothing is written by a model here.",
         examples=[{"role": "user", "content": "Summary: the parcel is in Lyon."}],
     )
+    sources: Sources | None = Field(
+        None,
+        description=(
+            "Log indices that the message was made of, as ranges `[start, stop)`; no other "
+            "message is replaced."
+        ),
+        examples=[[[3, 15]]],
+    )
+
+    @property
+    def source_runs(self) -> Runs | None:
+        """The sources as ascending runs; None if they are not given."""
+        if self.sources is None:
+            return None
+        return run_sets.union((start, stop) for start, stop in self.sources)
+
+    @field_validator("sources")
+    @classmethod
+    def _runs(cls, sources: list[list[int]] | None) -> list[list[int]] | None:
+        if any(start >= stop for start, stop in sources or ()):
+            raise ValueError(say("end must be larger than start"))
+        return sources
 
     @model_validator(mode="after")
     def _one_span(self) -> Self:
+        given = [self.range, self.older_than]
+        if self.sources is not None and given == [None, None]:
+            return self
+        if given == [None, None]:
+            options = "range, older_than, sources"
+            raise ValueError(say("one of {options} is required", options=options))
         if (self.range is None) == (self.older_than is None):
             options = "range, older_than"
             raise ValueError(say("exactly one of {options} is required", options=options))
@@ -242,6 +281,14 @@ class OperationConfig(Contract):
         False, description="Whether pinned messages are treated like all others."
     )
 
+    leave_pointer: bool = Field(
+        False,
+        description=(
+            "Whether one short line names what is hidden, by index and id, so that it can be "
+            "recalled."
+        ),
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _no_version_1(cls, data: Any) -> Any:  # pydantic hands over whatever came in
@@ -283,7 +330,7 @@ def on_record(config: OperationConfig, first_added: int, covered: Runs = ()) -> 
 
     Without defaults; messages stand in it as ``{"index": log index}``, ``first_added`` and so on,
     because their text is in the log already and an erased text must not live on elsewhere. Of a
-    summary ``covered`` is what it stands for.
+    summary ``covered`` is what it stands for, unless it names its sources.
     """
     fields = set(OperationConfig.model_fields) - {"insert", "replace", "summarize"}
     record: dict[str, object] = config.model_dump(include=fields, exclude_defaults=True)
@@ -299,6 +346,6 @@ def on_record(config: OperationConfig, first_added: int, covered: Runs = ()) -> 
         record["summarize"] = {
             **config.summarize.model_dump(exclude={"message"}, exclude_defaults=True),
             "message": {"index": first_added},
-            "sources": covered,
+            "sources": config.summarize.source_runs or covered,
         }
     return json_bytes.dumps(record)

@@ -1,6 +1,6 @@
 """The reading side of a message log, as the rules of operations need it."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -91,6 +91,15 @@ class Log(ToolLinks, Protocol):
 
     def pins(self) -> Sequence[int]:
         """The log indices of all messages that are pinned now, ascending."""
+
+    def pointers(self) -> Mapping[int, Runs]:
+        """The lines about hidden messages by their log index, with what each of them names."""
+
+    def own_ids(self, indices: Collection[int]) -> Mapping[int, str]:
+        """The ids that callers chose for some messages, by log index; not those by default."""
+
+    def logged(self) -> int:
+        """How many messages are in a log; those behind them exist in one view only."""
 
     def tools(self) -> str | None:
         """The tools text of the conversation, None or "" if it has none."""

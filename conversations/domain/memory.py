@@ -55,6 +55,7 @@ class MemoryLog:
         self._ids: set[str] = set()  # that callers chose
         self._descriptions: list[int] = []
         self._pins: list[int] = []
+        self._pointers: dict[int, Runs] = {}
         self._orphans: list[int] = []
         self._results: dict[int, list[int]] = {}  # assistant message -> its results
         self._by_call_id: dict[str, list[int]] = {}  # call id -> assistant messages
@@ -92,6 +93,8 @@ class MemoryLog:
             self._descriptions.append(index)
         if draft.pinned:
             self._pins.append(index)
+        if draft.points_to:
+            self._pointers[index] = draft.points_to
         if draft.call_ids:
             self._results[index] = []
             self._loose[index] = None
@@ -195,6 +198,16 @@ class MemoryLog:
 
     def pins(self) -> Sequence[int]:
         return self._pins
+
+    def pointers(self) -> Mapping[int, Runs]:
+        return self._pointers
+
+    def own_ids(self, indices: Collection[int]) -> Mapping[int, str]:
+        chosen = {index: self._entries[index].draft.message_id for index in indices}
+        return {index: name for index, name in chosen.items() if name is not None}
+
+    def logged(self) -> int:
+        return len(self)
 
     def tools(self) -> str | None:
         return self._tools

@@ -24,6 +24,8 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from conversations.domain.bodies import TEXT_PARTS, text_of_content
 from conversations.domain.hidden_pairs import refuse_hidden_pairs, refused
 from conversations.domain.message_parts import Content, ContentPart, ToolCall
+from conversations.domain.pointers import POINTS_TO, read_points_to
+from conversations.domain.runs import Runs
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import Duplicate, FieldProblem, TooLarge, ValidationFailed
@@ -41,7 +43,7 @@ OWN_FIELDS: Final = frozenset(
 """Names that an answer adds to a message; in an incoming one they are read or ignored."""
 
 _PINNED: Final = "pinned"
-_OWN_OF_NEW: Final = OWN_FIELDS | {_PINNED, "pinned_by"}
+_OWN_OF_NEW: Final = OWN_FIELDS | {_PINNED, "pinned_by", POINTS_TO}
 _MOST_TOKENS: Final = 10**9
 _SNAKE: Final = {
     "toolCalls": "tool_calls",
@@ -58,7 +60,8 @@ class Draft:
 
     ``body`` is the JSON object of the message as it is returned: without the names of
     OWN_FIELDS, which an answer adds. ``text`` is the concatenation of its text parts,
-    ``answers`` the tool_call_id of a tool message. Source: semantics 1.1.
+    ``answers`` the tool_call_id of a tool message, ``points_to`` what a line says is hidden.
+    Source: semantics 1.1 and 4.6.
     """
 
     body: bytes
@@ -72,6 +75,7 @@ class Draft:
     reported_tokens: int | None = None
     node_id: str | None = None
     pinned: bool = False
+    points_to: Runs = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +203,7 @@ class IncomingMessage(Contract):
             reported_tokens=self.tokens,
             node_id=self.node_id,
             pinned=self.pinned,
+            points_to=read_points_to(self.role, source.get(POINTS_TO)) if is_logged else (),
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.budgets.incremental_fold import NOTHING, fold_of
 from conversations.domain.budgets.stand_ins import stand_ins
@@ -15,9 +16,9 @@ from conversations.domain.outcomes import (
     Outcome,
     compare,
     outcome_of,
-    over_notices,
     pinned_notices,
     system_notices,
+    with_over_notice,
 )
 from conversations.domain.pairing import (
     drop_splits,
@@ -27,6 +28,10 @@ from conversations.domain.pairing import (
     splits_within,
 )
 from conversations.domain.pins import keep_pinned, pins_before, with_calls
+from conversations.domain.pointers import LINE_TOKENS
+from conversations.domain.recall import line_for
+from conversations.domain.runs import Runs
+from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.domain.view_steps import Step, operate, span_of, truncated
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
@@ -51,7 +56,7 @@ TokensOf = Callable[[int, int], int]
 
 
 def apply(config: OperationConfig, view: View, log: Log, *, tells: bool = True) -> Outcome:
-    """What ``config`` makes of ``view``. Source: semantics 1.6-1.12 and 4.1.
+    """What ``config`` makes of ``view``. Source: semantics 1.6-1.12, 4.1 and 4.6.
 
     ``tells`` False leaves out the warnings and what was added, shown and hidden.
 
@@ -67,14 +72,33 @@ def apply(config: OperationConfig, view: View, log: Log, *, tells: bool = True) 
         after = drop_splits(after, placed.links)
     elif config.pairing == "keep" and config.operation not in ("insert", "replace"):
         after = keep_pairs(after, placed.links)
-    if not tells:
+    if not tells and not config.leave_pointer:
         return Outcome(after, placed.entries)
     replaced = any(draft.tool_description for draft in step.drafts)
     descriptions = () if replaced or config.operation == "clear" else log.tool_descriptions()
     protects = config.operation in _PROTECTING
     outcome = outcome_of(view, after, placed.links, descriptions, placed.entries, protects=protects)
     hides = system_notices(config, outcome.hidden, log)
-    return replace(outcome, warnings=(*outcome.warnings, *hides, *told))
+    outcome = replace(outcome, warnings=(*outcome.warnings, *hides, *told))
+    return with_line(outcome, outcome.hidden, view, log) if config.leave_pointer else outcome
+
+
+def with_line(outcome: Outcome, hidden: Runs, before: View, log: Log) -> Outcome:
+    """The outcome with a line that names what was ``hidden``, unless there is nothing to recall.
+
+    Source: semantics 4.6.
+    """
+    line = line_for(hidden, before, outcome.view, log, outcome.entries)
+    if line is None:
+        return outcome
+    shown = View(((line.entry.index, line.entry.index + 1),))
+    entries = (*outcome.entries, line.entry)
+    return replace(
+        outcome,
+        view=outcome.view.insert(line.position, shown),
+        entries=entries,
+        added=((entries[0].index, entries[-1].index + 1),),
+    )
 
 
 def _with_pins(
@@ -128,32 +152,46 @@ def budgeted(
         protected |= frozenset(descriptions)
     pins = () if config.include_pinned else tuple(index for index in log.pins() if index in pairs)
     protected |= with_calls(pins, log)
-    fold = fold_of(budget, pairs, log, protected=protected, freed=freed)
+    leaves = config.leave_pointer
+    fold = fold_of(budget, pairs, log, protected=protected, freed=freed, leaves_pointer=leaves)
     after = fold.visible(pairs)
-    if not tells:
+    if not tells and not leaves:
         return Outcome(after, emptied=fold.emptied, placeholder=budget.placeholder)
     outcome = outcome_of(
         view, after, log, descriptions, (), protects=True, splits=splits_within(splits, after)
     )
     hides = () if budget.keep_system else system_notices(config, outcome.hidden, log)
-    return replace(
+    outcome = replace(
         outcome,
         warnings=(
             *outcome.warnings,
             *hides,
-            *over_notices(budget, fold),
             *pinned_notices(pins_before(fold.cut, pins, pairs)),
         ),
         emptied=fold.emptied,
         placeholder=budget.placeholder,
+        leaves_pointer=leaves,
     )
+    if not leaves or not fold.cut:
+        return with_over_notice(outcome, fold.tokens, budget)
+    outcome = with_line(outcome, _in_front_of(fold.cut, pairs, view, outcome.hidden), view, log)
+    line = sum(tokens_of_message(entry.draft) for entry in outcome.entries)
+    return with_over_notice(outcome, fold.tokens - LINE_TOKENS + line, budget)
+
+
+def _in_front_of(cut: int, pairs: View, before: View, hidden: Runs) -> Runs:
+    """What is hidden in front of a cut: what comes behind it may change until the next one."""
+    places = (before.position_of(index) for index in pairs.slice(cut, len(pairs)))
+    first = next((place for place in places if place is not None), len(before))
+    return run_sets.intersection(hidden, before.slice(0, first).indices_as_runs())
 
 
 def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
     """The outcome with new messages in place of results that are to be emptied."""
     if not outcome.emptied:
         return outcome
-    placed = stand_ins([index for index, _ in outcome.emptied], outcome.placeholder, log)
+    texts = {index: outcome.emptied_text(index) for index, _ in outcome.emptied}
+    placed = stand_ins(texts, log)
     new = {index: entry.index for index, entry in placed.entries.items()}
     after = View.of_indices(new.get(index, index) for index in outcome.view)
     entries = tuple(placed.entries.values())

@@ -1,21 +1,21 @@
 """What an operation does to a view, with its warnings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
-from conversations.domain.budgets.fold import Fold
 from conversations.domain.configs import OperationConfig
 from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import CountsAs, Entry
 from conversations.domain.pairing import Split, Splits, find_splits, how_split, visible_members
+from conversations.domain.pointers import emptied_text
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from ctxadmin.lib.sentence import say
 
-SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
+_SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 
 NoticeCode = Literal[
     "split_pair", "orphan_result", "tools_hidden", "system_hidden", "over_budget", "kept_pinned"
@@ -60,7 +60,7 @@ class Outcome:
     ``entries`` are to be logged, in order, from the log's length on. ``added`` (newly logged),
     ``shown`` (came back) and ``hidden`` are ascending runs of log indices against the view before.
     ``emptied`` are visible results whose content is to be shown as ``placeholder``, and how many
-    tokens that frees of each.
+    tokens that frees of each; with ``leaves_pointer`` it also names the message.
     """
 
     view: View
@@ -71,6 +71,17 @@ class Outcome:
     hidden: Runs = ()
     emptied: tuple[tuple[int, int], ...] = ()
     placeholder: str = ""
+    leaves_pointer: bool = False
+
+    def emptied_text(self, index: int) -> str:
+        """What an emptied result shows instead of its content."""
+        return emptied_text(self.placeholder, index, leaves_pointer=self.leaves_pointer)
+
+
+def system_among(runs: Runs, log: Log) -> Runs:
+    """The system messages that options keep; lines about hidden messages are none of them."""
+    found = log.with_roles(_SYSTEM, runs)
+    return run_sets.difference(found, run_sets.of_indices(sorted(log.pointers()))) if found else ()
 
 
 def pinned_notices(kept: tuple[int, ...], *, can_be_included: bool = True) -> tuple[Notice, ...]:
@@ -88,15 +99,18 @@ def pinned_notices(kept: tuple[int, ...], *, can_be_included: bool = True) -> tu
     return (Notice("kept_pinned", message, kept),)
 
 
-def over_notices(budget: BudgetConfig, fold: Fold) -> list[Notice]:
-    if not fold.over:
-        return []
+def with_over_notice(outcome: Outcome, tokens: int, budget: BudgetConfig) -> Outcome:
+    """The outcome with a warning if its ``tokens`` are over the budget."""
+    over = tokens - budget.max_tokens
+    if over <= 0:
+        return outcome
     message = say(
         "{tokens} tokens remain, {over} more than max_tokens: nothing else may be dropped",
-        tokens=fold.tokens,
-        over=fold.over,
+        tokens=tokens,
+        over=over,
     )
-    return [Notice("over_budget", message, ())]
+    notice = Notice("over_budget", message, ())
+    return replace(outcome, warnings=(*outcome.warnings, notice))
 
 
 def compare(before: View, after: View, log: Log) -> Outcome:
@@ -162,7 +176,7 @@ def system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Noti
     """
     if config.operation == "replace" or not hidden:
         return []
-    found = log.with_roles(SYSTEM, hidden)
+    found = system_among(hidden, log)
     if found:
         found = run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
     if not found:

@@ -16,7 +16,7 @@ from conversations.domain.keywords import Keywords
 from conversations.domain.log import Log
 from conversations.domain.message import Draft, tools_message
 from conversations.domain.origin import of_origin, older_than
-from conversations.domain.outcomes import SYSTEM
+from conversations.domain.outcomes import system_among
 from conversations.domain.pins import stays_with_pins
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
@@ -65,7 +65,7 @@ def _truncated(config: TruncateConfig, view: View, log: Log) -> View:
     after = truncated(config, view)
     if not config.keep_system:
         return after
-    system = log.with_roles(SYSTEM, view.indices_as_runs())
+    system = system_among(view.indices_as_runs(), log)
     return view.within(run_sets.union((*after.runs, *system)))
 
 
@@ -132,10 +132,11 @@ def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool
     span = span_of(config, view, log)
     stays = run_sets.of_indices([] if includes else stays_with_pins(view, log))
     if config.keep_system:
-        stays = run_sets.union((*stays, *log.with_roles(SYSTEM, span.indices_as_runs())))
+        stays = run_sets.union((*stays, *system_among(span.indices_as_runs(), log)))
     covered = span.without(stays)
     if not covered:
-        place = "range" if config.range is not None else "older_than"
+        place = "sources" if config.sources is not None else "range"
+        place = "older_than" if config.older_than is not None else place
         message = say("there is no message to summarize")
         problem = FieldProblem(f"/summarize/{place}", message, "out_of_range")
         raise OutOfRange(message, problems=[problem])
@@ -146,14 +147,18 @@ def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool
 
 
 def span_of(config: SummarizeConfig, view: View, log: Log) -> View:
-    """The messages of the range of a summary, or those older than it says, in view order."""
+    """Returns what a summary may cover: of its span only the sources, if they are given."""
+    span = view
     if config.range is not None:
-        return view.slice(config.range.start, config.range.end)
-    return (
-        View()
-        if config.older_than is None
-        else view.within(older_than(config.older_than, view, log))
-    )
+        span = view.slice(config.range.start, config.range.end)
+    elif config.older_than is not None:
+        span = view.within(older_than(config.older_than, view, log))
+    sources = config.source_runs
+    if sources is None:
+        return span
+    if sources[-1][1] > log.logged():
+        raise _out_of_range("/summarize/sources", sources[-1][1] - 1, log.logged() - 1)
+    return span.within(sources)
 
 
 def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:
@@ -169,7 +174,7 @@ def _cleared(config: ClearConfig, view: View, log: Log) -> Step:
     """The system messages or nothing, and exactly one tool description if there are tools."""
     kept: Runs = ()
     if config.keep_system_message:
-        kept = log.with_roles(SYSTEM, view.indices_as_runs())
+        kept = system_among(view.indices_as_runs(), log)
     descriptions = log.tool_descriptions()
     every = run_sets.of_indices(descriptions)
     kept = run_sets.difference(kept, every)

@@ -20,6 +20,7 @@ from conversations.pages.blocks import (
     within_budget,
 )
 from conversations.pages.tool_calls import ToolCall, call_of, shape_of
+from conversations.recalls import Recalled
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text
 
@@ -145,6 +146,7 @@ class MessageCard:
     size: int = 0
     pin: PinView | None = None
     summary: SummaryView | None = None
+    recalled: Recalled | None = None
     failed: bool = False
     alone: bool = False
 
@@ -191,6 +193,7 @@ def message_card(
     comments: Sequence[CommentView] = (),
     pin: Pin | None = None,
     summary: SummaryView | None = None,
+    recalled: Recalled | None = None,
     alone: bool = False,
 ) -> MessageCard:
     """One message; ``results`` are the log indices of results by call index and call id.
@@ -228,6 +231,7 @@ def message_card(
         size=len(message.body),
         pin=None if pin is None else PinView(pin.author, pin.reason, pin.created_at),
         summary=summary,
+        recalled=recalled,
         failed=is_failure(body),
         alone=alone,
     )

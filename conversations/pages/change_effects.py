@@ -114,12 +114,13 @@ def current_view(head: Conversation) -> View:
 
 
 def system_among(head: Conversation, runs: Runs) -> Runs:
-    """The system messages among some log indices, without descriptions of the tools."""
+    """The system messages among some log indices, without descriptions of tools and lines."""
     log = SqlLog(head, head.log_count, head.current_revision)
     found = log.with_roles(_SYSTEM, runs)
     if not found:
         return ()
-    return run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
+    others = {*log.tool_descriptions(), *log.pointers()}
+    return run_sets.difference(found, run_sets.of_indices(sorted(others)))
 
 
 def splits_pairs(applied: Applied) -> bool:

@@ -31,6 +31,7 @@ from conversations.pages.reading_pages import (
 )
 from conversations.pages.url_parameters import number_in, shown_in, start_in
 from conversations.pages.view_window import SECTION, Section, ShownView, is_number
+from conversations.pins import may_pin
 from conversations.reading import ROLES, narrowed
 from conversations.store import find_head, find_with_details, lineage
 from ctxadmin.http.pagination import PageRequest
@@ -193,7 +194,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         old_revision=old,
         selectable=_selectable(actor, head, wanted),
         may_comment=actor.may(Action.COMMENT_WRITE),
-        may_pin=_may_pin(actor, head),
+        may_pin=may_pin(actor, head),
         may_operate=actor.may(Action.MESSAGES_OPERATE) and old is None,
         may_change=actor.may(Action.CONVERSATION_UPDATE),
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
@@ -216,11 +217,6 @@ def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
     waits = head.status != "RUNNING" or actor.is_engine
     current = wanted.which == "current" and wanted.count is None
     return current and waits and actor.may(Action.MESSAGES_OPERATE)
-
-
-def _may_pin(actor: Actor, head: Conversation) -> bool:
-    waits = head.status != "RUNNING" or actor.is_engine
-    return waits and actor.may(Action.MESSAGES_PIN)
 
 
 @require_safe
@@ -266,7 +262,7 @@ def _messages(
         "detail": detail_in(request),
         "selectable": selectable,
         "may_comment": actor.may(Action.COMMENT_WRITE),
-        "may_pin": _may_pin(actor, head),
+        "may_pin": may_pin(actor, head),
         "cards": cards,
         "gap": gap,
         "wanted": wanted,

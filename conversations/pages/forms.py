@@ -13,6 +13,7 @@ from conversations.domain.configs import OperationConfig
 from conversations.pages import typed_messages
 from conversations.pages.budget_hints import BUDGET, budget_hints
 from conversations.pages.origin_hints import SUMMARIZE, origin_hints, summary_hints
+from conversations.pages.recall_hints import LEAVE_POINTER
 from conversations.pages.typed_messages import TypedMessage
 from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
@@ -109,6 +110,7 @@ class OperationForm(ContractForm[OperationRequest]):
         ),
         "protect_tools": FieldHint(label=_("Keep the tool description visible")),
         "include_pinned": FieldHint(label=_("Treat pinned messages like all others")),
+        "leave_pointer": LEAVE_POINTER,
         "reason": FieldHint(
             label=_("Reason"), help=_("Shown in the list of batches."), height=2, wide=True
         ),

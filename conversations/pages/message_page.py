@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import message_search, pin_rows, queries
+from conversations import message_search, pin_rows, queries, recalls
 from conversations.domain.bodies import StoredMessage
 from conversations.models import Conversation
 from conversations.pages import presenters, view_window
@@ -62,6 +62,7 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
             queries.results_of(head, [index]),
             None,
             pin=pin_rows.pins_among(head.key, [index]).get(index),
+            recalled=recalls.recalls_among(head, [index]).get(index),
             alone=True,
         ),
         found[0],

@@ -51,6 +51,11 @@ def summary_hints(path: str) -> dict[str, FieldHint]:
         f"{path}.keep_system": FieldHint(
             label=_("Keep the system messages"), help=_("The summary does not cover them.")
         ),
+        f"{path}.sources": FieldHint(
+            label=_("Only these messages of the log"),
+            help=_("Those that the summary was made of, as a JSON list of ranges: [[3, 15]]."),
+            placeholder="[[3, 15]]",
+        ),
     }
 
 

@@ -36,6 +36,13 @@ class PinPage:
     problem: str
 
 
+def _back(request: HttpRequest, name: str, index: int) -> str:
+    """The page that the message was pinned on: of its execution, or of its conversation."""
+    if request.GET.get("back") == "execution":
+        return f"{reverse('checkpoints:detail', args=[name])}#m{index}"
+    return f"{reverse('conversations:detail', args=[name])}?at={index}#m{index}"
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 @done_once
@@ -47,8 +54,7 @@ def pin(request: HttpRequest, actor: Actor, conversation_id: str, index: int) ->
         raise NotFound(_("There is no message #%(n)s.") % {"n": index})
     unpins = request.GET.get("do") == "unpin"
     found = pin_rows.pins_among(head.key, [index]).get(index)
-    here = reverse("conversations:detail", args=[head.public_id])
-    back, problem = f"{here}?at={index}#m{index}", ""
+    back, problem = _back(request, head.public_id, index), ""
     reason = request.POST.get("reason", "").strip()
     if request.method == "POST":
         try:

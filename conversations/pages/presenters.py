@@ -130,6 +130,7 @@ def config_words(row: Revision) -> str:
     words += [str(_PAIRINGS[config["pairing"]])] if config.get("pairing") in _PAIRINGS else []
     words += [_("tool description kept")] if config.get("protect_tools") else []
     words += [_("pinned messages, too")] if config.get("include_pinned") else []
+    words += [_("with a line that names them")] if config.get("leave_pointer") else []
     return in_a_list(words)
 
 

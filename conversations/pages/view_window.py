@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from conversations import comments, hidden_messages, pin_rows, queries, summaries
+from conversations import comments, hidden_messages, pin_rows, queries, recalls, summaries
 from conversations.domain import runs
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.view import View
@@ -208,6 +208,7 @@ def cards_of(
     said = _said(actor, head, [message.index for message in messages])
     pinned = pin_rows.pins_among(head.key, [message.index for message in messages])
     covers = _summaries(head, [message.index for message in messages])
+    recalled = recalls.recalls_among(head, [message.index for message in messages])
     whole_log = shown.which == "all"
     places: Sequence[int | None] = [None] * len(messages) if whole_log else window.positions
     return joined(
@@ -221,6 +222,7 @@ def cards_of(
                 comments=said.get(message.index, ()),
                 pin=pinned.get(message.index),
                 summary=covers.get(message.index),
+                recalled=recalled.get(message.index),
             )
             for message, position in zip(messages, places, strict=True)
         ]
@@ -259,6 +261,7 @@ def hidden_cards(
     said = _said(actor, head, asked)
     pinned = pin_rows.pins_among(head.key, asked)
     covers = _summaries(head, asked)
+    recalled = recalls.recalls_among(head, asked)
     return joined(
         [
             message_card(
@@ -269,6 +272,7 @@ def hidden_cards(
                 comments=said.get(message.index, ()),
                 pin=pinned.get(message.index),
                 summary=covers.get(message.index),
+                recalled=recalled.get(message.index),
             )
             for message in messages
         ]

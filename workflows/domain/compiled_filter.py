@@ -11,13 +11,17 @@ from workflows.domain.selection import KEEP_ALL, Selection, select_history, sele
 
 @dataclass(frozen=True, slots=True)
 class CompiledFilter:
-    """A selection for each section, and operations on the messages; the template passes."""
+    """A selection for each section, and operations on the messages; the template passes.
+
+    With ``leave_pointer`` a line names the messages that the selection hides.
+    """
 
     variables: Selection = KEEP_ALL
     history: Selection = KEEP_ALL
     metadata: Selection = KEEP_ALL
     messages: Selection = KEEP_ALL
     operations: Sequence[PlacedOperation] = ()
+    leave_pointer: bool = False
 
     @classmethod
     def nothing(cls, reason: str) -> "CompiledFilter":
@@ -36,7 +40,14 @@ class CompiledFilter:
         metadata, of_metadata = select_names(
             self.metadata, "metadata", context.metadata, step, explain
         )
-        narrowed = narrow(sight.messages, self.messages, self.operations, step, explain)
+        narrowed = narrow(
+            sight.messages,
+            self.messages,
+            self.operations,
+            step,
+            explain,
+            leave_pointer=self.leave_pointer,
+        )
         passed = NodeInput(
             PromptContext(context.template, variables, history, metadata), narrowed.messages
         )

@@ -218,7 +218,7 @@ def _sieve(edge_filter: EdgeFilter, registries: Registries, pointer: str) -> Com
         PlacedOperation.of(config, index, f"{pointer}/messages/{index}")
         for index, config in enumerate(edge_filter.messages)
     )
-    return CompiledFilter(**chosen, operations=operations)
+    return CompiledFilter(**chosen, operations=operations, leave_pointer=False)
 
 
 def _changes(

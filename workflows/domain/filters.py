@@ -50,7 +50,8 @@ class FilterRule(Contract):
 class ContextFilter(Contract):
     """A filter of a node; ``default_behavior`` None leaves it to the node's context type.
 
-    ``messages`` are operations on what the rules leave visible. Source: semantics 2.1, 2.3.
+    ``messages`` are operations on what the rules leave visible; with ``leave_pointer`` a line
+    names the messages that the rules hide. Source: semantics 2.1, 2.3, 4.6.
     """
 
     spellings: ClassVar[Mapping[str, str]] = {"filterRules": "rules", "filter_rules": "rules"}
@@ -58,6 +59,7 @@ class ContextFilter(Contract):
     rules: Annotated[tuple[FilterRule, ...], Field(strict=False, max_length=MAX_RULES)] = ()
     default_behavior: Behavior | None = None
     priority: Annotated[int, Field(ge=-1_000_000, le=1_000_000)] = 0
+    leave_pointer: bool = False
     messages: Operations = ()
 
 
@@ -141,6 +143,7 @@ def merge(first: ContextFilter, second: ContextFilter) -> ContextFilter:
         rules=(*first.rules, *second.rules),
         default_behavior="block" if blocks else "pass",
         priority=top,
+        leave_pointer=first.leave_pointer or second.leave_pointer,
         messages=(*first.messages, *second.messages),
     )
 
@@ -227,8 +230,9 @@ def _compiled(
         for number in order
         for index, config in enumerate(filters[number].messages)
     )
-    behavior = merge_all([_resolved(each, default) for each in filters]).default_behavior
-    return _FilterStep(tuple(rules), behavior if filters else default, operations)
+    merged = merge_all([_resolved(each, default) for each in filters])
+    behavior = merged.default_behavior if filters else default
+    return _FilterStep(tuple(rules), behavior, operations, leave_pointer=merged.leave_pointer)
 
 
 def _resolved(context_filter: ContextFilter, default: Behavior) -> ContextFilter:
@@ -289,7 +293,10 @@ class _FilterStep:
         rules: tuple[_Rule, ...],
         default: Behavior | None,
         operations: Sequence[PlacedOperation],
+        *,
+        leave_pointer: bool,
     ) -> None:
+        self._leave_pointer = leave_pointer
         self._rules = rules
         self._passes = default != "block"
         self._operations = operations
@@ -314,7 +321,9 @@ class _FilterStep:
 
     def _sieve_of(self, live: Sequence[_Rule]) -> CompiledFilter:
         chosen = {section: self._selection(section, live) for section in SECTIONS}
-        return CompiledFilter(**chosen, operations=self._operations)
+        return CompiledFilter(
+            **chosen, operations=self._operations, leave_pointer=self._leave_pointer
+        )
 
     def _selection(self, section: Section, live: Sequence[_Rule]) -> Selection:
         mine = [rule for rule in live if rule.target == section]

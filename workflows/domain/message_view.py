@@ -8,9 +8,10 @@ from conversations.domain import operations
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.configs import OperationConfig
-from conversations.domain.message import CountsAs
+from conversations.domain.message import CountsAs, Entry
 from conversations.domain.operations import Outcome
 from conversations.domain.pins import keep_pinned
+from conversations.domain.recall import line_for
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from ctxadmin.lib.contract import did_you_mean
@@ -72,13 +73,17 @@ def narrow(
     explain: bool,
     *,
     tells: bool = True,
+    leave_pointer: bool = False,
 ) -> Narrowed:
     """The messages whose roles are kept, then the operations in their order.
 
-    ``tells`` False leaves out the warnings of the operations. No batch is opened and nothing is
-    logged (semantics 2.1). Raises what the operations raise, with pointers to them.
+    With ``leave_pointer`` a line names those whose roles are not. ``tells`` False leaves out the
+    warnings of the operations. No batch is opened and nothing is logged (semantics 2.1). Raises
+    what the operations raise, with pointers to them.
     """
     narrowed = _by_roles(messages, selection, step, explain)
+    if leave_pointer:
+        narrowed = _with_line_of_roles(narrowed, messages, step, explain)
     decisions, warnings = [narrowed.decisions], list(narrowed.warnings)
     for operation in placed:
         spend(len(narrowed.messages.view), operation.cost_words)
@@ -108,6 +113,27 @@ def _by_roles(messages: Messages, selection: Selection, step: Label, explain: bo
     stays = after.indices_as_runs() if pinned else ()
     told = _role_decisions(messages, selection, changes, step, stays) if explain else ()
     return Narrowed(narrowed, tuple(told), warnings)
+
+
+def _with_line_of_roles(
+    narrowed: Narrowed, before: Messages, step: Label, explain: bool
+) -> Narrowed:
+    after = narrowed.messages
+    hidden = run_sets.difference(before.view.indices_as_runs(), after.view.indices_as_runs())
+    line = line_for(hidden, before.view, after.view, before.log)
+    if line is None:
+        return narrowed
+    index = line.entry.index
+    view = after.view.insert(line.position, View(((index, index + 1),)))
+    told: tuple[Decision, ...] = ()
+    if explain:
+        reason = say("a line that names what the rules hide")
+        told = (Decision("messages", "added", step, reason, index=index),)
+    return replace(
+        narrowed,
+        messages=_with_entries(after.showing(view), (line.entry,)),
+        decisions=(*narrowed.decisions, *told),
+    )
 
 
 def _role_warnings(
@@ -180,15 +206,20 @@ def _by_operation(
             for problem in error.problems
         )
         raise
-    narrowed = messages.showing(outcome.view)
-    if outcome.entries:
-        narrowed = replace(
-            narrowed,
-            log=OverlayLog(messages.log, outcome.entries),
-            inserted=(*messages.inserted, *outcome.entries),
-        )
+    narrowed = _with_entries(messages.showing(outcome.view), outcome.entries)
     decisions = tuple(_operation_decisions(outcome, operation, step)) if explain else ()
     return Narrowed(narrowed, decisions, labelled(outcome.warnings, step))
+
+
+def _with_entries(messages: Messages, entries: Sequence[Entry]) -> Messages:
+    """The messages with those that were put in behind their log."""
+    if not entries:
+        return messages
+    return replace(
+        messages,
+        log=OverlayLog(messages.log, entries),
+        inserted=(*messages.inserted, *entries),
+    )
 
 
 def _by_budget(
@@ -203,11 +234,11 @@ def _by_budget(
     outcome = operations.budgeted(
         operation.config, budget, messages.view, messages.log, freed=messages.freed(), tells=tells
     )
-    narrowed = messages.showing(outcome.view)
+    narrowed = _with_entries(messages.showing(outcome.view), outcome.entries)
     if outcome.emptied:
         rewrites = dict(messages.rewrites)
         for index, freed in outcome.emptied:
-            emptied = Emptied(outcome.placeholder, freed)
+            emptied = Emptied(outcome.emptied_text(index), freed)
             rewrites[index] = (*rewrites.get(index, ()), emptied)
         narrowed = replace(narrowed, rewrites=rewrites)
     decisions = tuple(_operation_decisions(outcome, operation, step)) if explain else ()

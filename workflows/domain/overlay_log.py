@@ -1,6 +1,6 @@
 """A log with messages behind its end that are in nobody's log: those that filters put in."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conversations.domain import runs as run_sets
@@ -74,6 +74,16 @@ class OverlayLog:
     def pins(self) -> Sequence[int]:
         added = [entry.index for entry in self._entries if entry.draft.pinned]
         return [*self._base.pins(), *added]
+
+    def pointers(self) -> Mapping[int, Runs]:
+        added = {entry.index: entry.draft.points_to for entry in self._entries}
+        return {**self._base.pointers(), **{at: runs for at, runs in added.items() if runs}}
+
+    def own_ids(self, indices: Collection[int]) -> Mapping[int, str]:
+        return self._base.own_ids([index for index in indices if index < self._start])
+
+    def logged(self) -> int:
+        return self._base.logged()
 
     def tools(self) -> str | None:
         return self._base.tools()

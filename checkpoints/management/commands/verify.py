@@ -29,6 +29,7 @@ _TABLES: Final = {
         "Message",
         "Mark",
         "Pin",
+        "Recall",
         "UnsettledCall",
         "Revision",
         "Move",

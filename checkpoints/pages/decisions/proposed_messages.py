@@ -12,9 +12,10 @@ from checkpoints.pages.executions.provenance import log_count_at
 from checkpoints.snapshots import StoredSnapshot
 from conversations.domain.bodies import text_of_body
 from conversations.domain.message import CountsAs
-from conversations.domain.runs import Runs, of_indices
+from conversations.domain.runs import Runs, difference, of_indices
 from conversations.domain.view import View
 from conversations.models import Message
+from conversations.pin_rows import pinned_among
 from conversations.queries import messages_at
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
@@ -36,7 +37,7 @@ class ShownMessage:
     ``edited`` and ``hidden`` tell what became of it, ``changed_by``, ``changed_at`` and ``reason``
     who did that, when and why, ``step`` the revisions that show it. ``pieces`` are the words that
     an edit took and brought, ``original`` is what stood before it. ``author`` wrote what is shown.
-    ``now`` is its place in the log now.
+    ``now`` is its place in the log now, where it may be ``pinned``.
     """
 
     index: int
@@ -53,6 +54,7 @@ class ShownMessage:
     original: str = ""
     pieces: Sequence[TextPiece] = ()
     now: int = -1
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ class ProposedMessages:
     ) -> Sequence[tuple[tuple[str, Cause], Sequence[int]]]:
         """The newest first, but before all others what was done to system messages."""
         origins = sorted({origin for each in groups.values() for origin in each})
-        system = self._moment.log.with_roles(_SYSTEM, of_indices(origins))
+        system = self._system_among(origins)
 
         def rank(item: tuple[tuple[str, Cause], Sequence[int]]) -> tuple[bool, tuple[int, int]]:
             (_, cause), of_group = item
@@ -177,11 +179,17 @@ class ProposedMessages:
 
         return sorted(groups.items(), key=rank, reverse=True)
 
+    def _system_among(self, origins: Sequence[int]) -> Runs:
+        """The system messages among some, without lines about hidden messages."""
+        log = self._moment.log
+        found = log.with_roles(_SYSTEM, of_indices(origins))
+        return difference(found, of_indices(sorted(log.pointers()))) if found else ()
+
     def _view_change(
         self, key: tuple[str, Cause], origins: Sequence[int], changes: "_Changes"
     ) -> ViewChange:
         kind, cause = key
-        system = self._moment.log.with_roles(_SYSTEM, of_indices(sorted(set(origins))))
+        system = self._system_among(sorted(set(origins)))
         first = sorted(set(origins), key=lambda index: (not _has(system, index), index))[:_MOST]
         known = changes if kind == "edited" else _Changes(())
         return ViewChange(kind, cause, self._read(first, known), len(set(origins)) - len(first))
@@ -219,11 +227,18 @@ class ProposedMessages:
         origins = sorted(indices)
         wanted = {*origins, *(changes.now_at(index) for index in origins)}
         found = {each.index: each for each in messages_at(self._moment.head, wanted, View())}
+        pinned = pinned_among(self._moment.head.key, wanted)
         shown = []
         for origin in origins:
             now = found[changes.now_at(origin)]
             message = ShownMessage(
-                origin, now.role, text_of_body(now.body), now.author, now.created_at, now=now.index
+                origin,
+                now.role,
+                text_of_body(now.body),
+                now.author,
+                now.created_at,
+                now=now.index,
+                pinned=now.index in pinned,
             )
             change = changes.by_origin.get(origin)
             if change is not None:

@@ -31,6 +31,7 @@ from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import usage_of_nodes
 from checkpoints.version_inputs import preview_version_input
 from conversations.models import Conversation
+from conversations.pins import may_pin
 from conversations.store import find_head
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
@@ -87,7 +88,7 @@ class CanvasPage:
 
 @dataclass(frozen=True, slots=True)
 class SawPage:
-    """What the node that wrote a version saw."""
+    """What the node that wrote a version saw; ``pin_name`` is "" for who may not pin."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -95,6 +96,7 @@ class SawPage:
     node: str
     number: int
     seen: PreviewView
+    pin_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,7 @@ def saw(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -
         node=looked.entered.node_id,
         number=number,
         seen=preview_view(looked),
+        pin_name=head.public_id if may_pin(actor, head) else "",
     )
     return show(request, "checkpoints/saw.html", shown)
 

@@ -34,7 +34,10 @@ from checkpoints.usage_totals import usage_of_nodes
 from conversations.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.cards import MessageCard, joined, message_card
+from conversations.pin_rows import pins_among
+from conversations.pins import may_pin
 from conversations.queries import results_of, visible_window
+from conversations.recalls import recalls_among
 from conversations.store import find_head, find_revision
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.http.problems import status_of
@@ -138,6 +141,7 @@ class DetailPage:
     proposal: ProposalView | None
     state: StateView
     cards: Sequence[MessageCard]
+    may_pin: bool
     visible_count: int
     lines: Sequence[VersionLine]
     forks: Sequence[Copy]
@@ -290,6 +294,7 @@ def _detail_page(
         proposal=proposal_view(moment) if moment.status is Status.PAUSED else None,
         state=with_comments(actor, moment, state, comments_until(moment)),
         cards=_last_messages(moment),
+        may_pin=may_pin(actor, head),
         visible_count=moment.visible_count,
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
         forks=forks_of(head) if moment.row else (),
@@ -337,10 +342,19 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
     row = find_revision(moment.head.key, moment.revision)
     start = max(moment.visible_count - _LAST_MESSAGES, 0)
     window = visible_window(moment.head, row, start, moment.visible_count - start)
-    results = results_of(moment.head, [message.index for message in window.messages])
+    indices = [message.index for message in window.messages]
+    results = results_of(moment.head, indices)
+    pinned = pins_among(moment.head.key, indices)
+    recalled = recalls_among(moment.head, indices)
     return joined(
         [
-            message_card(message, results, place)
+            message_card(
+                message,
+                results,
+                place,
+                pin=pinned.get(message.index),
+                recalled=recalled.get(message.index),
+            )
             for message, place in zip(window.messages, window.positions, strict=True)
         ]
     )

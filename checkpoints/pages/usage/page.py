@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
@@ -16,6 +17,7 @@ from checkpoints.pages.usage.by_day import UsageByDay, usage_by_day
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import Totals, totals_of_workflow, totals_of_workspace
 from conversations.domain.price_table import PriceTable, price_table
+from conversations.recalls import NodeRecalls, recalls_by_node
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -51,7 +53,8 @@ class EstimateLine:
 class UsagePage:
     """Plots and tables of the last days; ``nodes`` only of one workflow.
 
-    Each table has the lines that cost most, ``more`` says that some are left out.
+    ``recalls`` are the nodes that recalled most. Each table has the lines that cost most, ``more``
+    says that some are left out.
     """
 
     title: Text
@@ -62,6 +65,7 @@ class UsagePage:
     versions: Sequence[SumLine]
     nodes: Sequence[SumLine]
     models: Sequence[SumLine]
+    recalls: Sequence[NodeRecalls]
     more: bool
     reported: bool
     table: PriceTable
@@ -121,12 +125,19 @@ def _page(actor: Actor, totals: Totals, workflow: str, count: int) -> UsagePage:
         versions=_dearest(versions),
         nodes=_dearest(nodes),
         models=_dearest(models),
+        recalls=_recalls(actor, totals, workflow),
         more=any(len(lines) > _MOST for lines in (versions, nodes, models)),
         reported=bool(totals.total.costed),
         table=price_table(),
         canvas_url=_canvas_url(actor, workflow, count),
         may_price=actor.may(Action.PRICES_SET),
     )
+
+
+def _recalls(actor: Actor, totals: Totals, workflow: str) -> Sequence[NodeRecalls]:
+    since = date.fromisoformat(totals.days[0])
+    wanted = workflow if workflow.isascii() else "?"
+    return recalls_by_node(actor.workspace, since, wanted)[:_MOST]
 
 
 def _canvas_url(actor: Actor, workflow: str, count: int) -> str:

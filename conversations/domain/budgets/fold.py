@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.message import CountsAs
+from conversations.domain.pointers import LINE_TOKENS, emptied_text
 from conversations.domain.tokens import tokens_of_plain
 from conversations.domain.view import View
 
@@ -24,6 +25,10 @@ class Weight:
     def less(self, freed: int) -> "Weight":
         """The weight of the message without some of its tokens."""
         return replace(self, tokens=self.tokens - freed)
+
+    def of_nobody(self) -> "Weight":
+        """The weight of a line about hidden messages: no instruction, and it begins no turn."""
+        return replace(self, counts_as="assistant")
 
 
 class FoldStore(Protocol):
@@ -67,17 +72,25 @@ class _Placed(NamedTuple):
 class Fold:
     """A budget's fold over the first ``count`` positions of a view.
 
-    ``tokens`` are those of what remains. In front of position ``cut`` only protected messages
-    remain and the start of the turn that was cut, behind it all but results whose call is gone.
+    ``tokens`` are those of what remains, with room for a line if one is left. In front of position
+    ``cut`` only protected messages remain and the start of the turn that was cut, behind it all but
+    results whose call is gone.
     Each message costs constant time, whatever came before: tokens are running sums, and places
     that a later cut cannot use any more are forgotten. Source: semantics 4.1.
     """
 
-    def __init__(self, config: BudgetConfig, protected: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        config: BudgetConfig,
+        protected: frozenset[int] = frozenset(),
+        leaves_pointer: bool = False,
+    ) -> None:
         """An empty fold; ``protected`` are log indices of messages that stay, in whole groups of
-        calls and results."""
+        calls and results. With ``leaves_pointer`` a line stands in front of the cut, and emptied
+        results name the message that had the content (semantics 4.6)."""
         self._config = config
         self._protected = protected
+        self._leaves_pointer = leaves_pointer
         self._emptied_tokens = tokens_of_plain(config.placeholder)
         self.count = 0
         self.tokens = 0
@@ -113,11 +126,6 @@ class Fold:
         parts = (self._stays, self._kept, self._window, self._places, self._widowed)
         results = (self._emptied, self._old_results, self._last_results)
         return sum(map(len, parts)) + sum(map(len, results))
-
-    @property
-    def over(self) -> int:
-        """By how many tokens what remains is over the maximum; 0 if it is not."""
-        return max(self.tokens - self._config.max_tokens, 0)
 
     @property
     def emptied(self) -> tuple[tuple[int, int], ...]:
@@ -160,9 +168,15 @@ class Fold:
             rank = len(self._kept) + len(self._window)
             self._turn = None if stays else _TurnStart(weight.index, weight.tokens, rank)
         if self._config.drop == "tool_results":
-            self._add_result(weight, 0 if stays else weight.tokens - self._emptied_tokens)
+            self._add_result(weight, 0 if stays else weight.tokens - self._tokens_emptied(weight))
         if self.tokens > self._config.max_tokens:
             self._reduce()
+
+    def _tokens_emptied(self, weight: Weight) -> int:
+        if not self._leaves_pointer or weight.counts_as != "tool":
+            return self._emptied_tokens
+        text = emptied_text(self._config.placeholder, weight.index, leaves_pointer=True)
+        return tokens_of_plain(text)
 
     def _must_stay(self, weight: Weight, position: int, call: int | None) -> bool:
         return (
@@ -228,4 +242,5 @@ class Fold:
         """The tokens that would remain if the view were cut there."""
         held = self._held.tokens if self._held else 0
         holds = place.turn.tokens if place.turn else 0
-        return self.tokens - (place.before - self._before_cut) - held + holds
+        line = LINE_TOKENS if self._leaves_pointer and not self.cut else 0
+        return self.tokens - (place.before - self._before_cut) - held + holds + line

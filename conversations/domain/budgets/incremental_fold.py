@@ -20,19 +20,21 @@ def fold_of(
     *,
     protected: frozenset[int] = frozenset(),
     freed: Mapping[int, int] = NOTHING,
+    leaves_pointer: bool = False,
 ) -> Fold:
     """The fold over the whole of ``view``; it belongs to others too, so it must not be changed.
 
     ``protected`` are log indices that stay, in whole groups of calls and results; ``freed`` are
-    tokens by log index that messages have no longer. Costs the messages that no earlier fold
+    tokens by log index that messages have no longer; with ``leaves_pointer`` there is room for a
+    line that names what is hidden. Costs the messages that no earlier fold
     knows, and reads no bodies.
     """
     folds = log.folds()
-    key = (_text_of(config), protected, tuple(sorted(freed.items())))
+    key = (_text_of(config), protected, tuple(sorted(freed.items())), leaves_pointer)
     known = folds.find(key, view) if folds else None
     if known is not None and known.count == len(view):
         return known
-    fold = known.copy() if known is not None else Fold(config, protected)
+    fold = known.copy() if known is not None else Fold(config, protected, leaves_pointer)
     extend(fold, view, log, freed)
     if folds:
         folds.keep(key, view, fold)
@@ -48,6 +50,9 @@ def extend(fold: Fold, view: View, log: Log, freed: Mapping[int, int] = NOTHING)
     """Fold the messages of ``view`` that come behind those that were folded."""
     new = view.slice(fold.count, len(view))
     weights = {weight.index: weight for weight in log.weights(new.indices_as_runs())}
+    for line in log.pointers():
+        if line in weights:
+            weights[line] = weights[line].of_nobody()
     for index in new:
         weight = weights[index]
         call = None if weight.call is None else view.position_of(weight.call)

@@ -1,6 +1,6 @@
 """New messages in place of tool results whose content is removed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import orjson
@@ -19,16 +19,16 @@ class StandIns:
     links: ToolLinks
 
 
-def stand_ins(results: Sequence[int], placeholder: str, log: Log) -> StandIns:
-    """Entries behind ``log`` that are the ``results`` with ``placeholder`` as their content.
+def stand_ins(texts: Mapping[int, str], log: Log) -> StandIns:
+    """Entries behind ``log`` that are results, by their log index, with other ``texts``.
 
     Each answers the call of the result that it replaces, which stays in the log.
     """
-    runs = run_sets.of_indices(sorted(results))
+    runs = run_sets.of_indices(sorted(texts))
     calls = {weight.index: weight.call for weight in log.weights(runs)}
     entries: dict[int, Entry] = {}
     for index, body in log.bodies(runs):
-        draft = read_logged({**orjson.loads(body), "content": placeholder})
+        draft = read_logged({**orjson.loads(body), "content": texts[index]})
         place = len(log) + len(entries)
         entries[index] = Entry(place, draft, calls[index])
     answered = {index for index, call in calls.items() if call is not None}

@@ -58,6 +58,15 @@ CONVERSATIONS: Final = TermGroup(
             "conversations.models.Pin",
         ),
         Term(
+            "recall",
+            pgettext_lazy("glossary", "recall"),
+            _(
+                "An engine's read of a hidden message in full. A line that an operation or filter "
+                "left tells the model which messages it can recall; each recall is counted."
+            ),
+            "conversations.recalls",
+        ),
+        Term(
             "operation",
             pgettext_lazy("glossary", "operation"),
             _(

@@ -33,6 +33,8 @@ BUDGETS = {
     "oldest": budget(),
     "turns": budget(drop="oldest_turns", keep_first=1),
     "results": budget(150, 100, drop="tool_results", keep_last_results=1),
+    "line": budget() | {"leave_pointer": True},
+    "named": budget(150, 100, drop="tool_results", keep_last_results=1) | {"leave_pointer": True},
 }
 TAIL = {"operation": "truncate", "truncate": {"keep_last": 4, "keep_system": True}}
 

@@ -11,7 +11,7 @@ from conversations.models import Conversation
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, signed_in, user
-from tests.integration.checkpoints.flows import Run, ok, refused
+from tests.integration.checkpoints.flows import Run, node, ok, publish, refused
 from tests.openapi import CheckedApi
 
 pytestmark = pytest.mark.django_db
@@ -111,3 +111,23 @@ def test_selected_messages_are_summarized_in_the_form(run: Run, reviewer: Client
     )
     assert answer.status_code == 302
     assert Conversation.objects.get(public_id="chat").visible_count == 4
+
+
+def test_a_node_that_summarizes_names_what_it_saw_and_hides_nothing_else() -> None:
+    old = {"operation": "filter", "filter": {"older_than": {"turns": 1}}}
+    publish("sum", [node("write", "llm", context_filter={"messages": [old]})], [])
+    run = Run.start("sum", CheckedApi())
+    ok(run.append(user("0"), user("1"), user("2")))
+    seen = [each["index"] for each in ok(run.enter("write"))["messages"]]
+    assert seen == [0, 1]
+    ok(run.append(user("3"), user("4")))  # while the model writes
+    sources = [[index, index + 1] for index in seen]
+    block = {"older_than": {"turns": 1}, "sources": sources, "message": SUMMARY}
+    found = ok(run.post("operations", {"operation": "summarize", "summarize": block}))
+    assert found["hidden"] == [[0, 2]]
+    assert [each["index"] for each in ok(run.get("messages"))["results"]] == [5, 2, 3, 4]
+    record = ok(run.get("batches"))["results"][-1]["config"]["summarize"]
+    assert record["sources"] == [[0, 2]]
+    beyond = {**block, "sources": [[0, 99]]}
+    answer = run.post("operations", {"operation": "summarize", "summarize": beyond})
+    refused(answer, 422, "out_of_range", "/summarize/sources")

@@ -136,6 +136,7 @@ def _conversations() -> Iterator[Call]:
     yield _of("one", "GET", "/messages")
     yield _of("one", "GET", "/messages", query={"format": "anthropic"})
     yield _of("one", "GET", "/messages/{message}", message="0")
+    yield _of("one", "GET", "/recalls")
     pin = {"pinned": True, "reason": TEXT}
     yield _of("one", "PATCH", "/messages/{message}", pin, message="0")
     yield _of("one", "PATCH", "/messages/{message}", {"pinned": False}, message="0")
@@ -173,6 +174,7 @@ def _executions() -> Iterator[Call]:
     yield Call("PUT", "/prices", {"models": [rule], "expected_version": 0})
     yield Call("GET", "/prices", query={"model": TEXT})
     yield Call("GET", "/usage", query={"group": "node,model"})
+    yield Call("GET", "/recalls", query={"group": "node,day"})
     yield _of("run", "POST", "/nodes/{node_id}/complete", done, node_id="begin")
     yield _of("run", "GET", "/snapshot", query={"keys": CANARY})
     tried = {"document": DOCUMENT, "last": 2}

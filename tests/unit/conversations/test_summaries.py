@@ -122,3 +122,54 @@ def test_an_empty_view_has_nothing_to_cover() -> None:
 )
 def test_one_span_and_a_message_are_required(block: JsonValue, pointer: str) -> None:
     assert problems({"operation": "summarize", "summarize": block}) == [pointer]
+
+
+def test_only_the_sources_that_it_names_are_covered() -> None:
+    """What came into the span after the summary was written stays."""
+    block = over(1, 6, sources=[[1, 3], [3, 5]])
+    config, outcome = operation("summarize", block), run(chat(), "summarize", block)
+    assert (list(outcome.view), outcome.hidden) == ([0, 7, 5, 6], ((1, 5),))
+    assert orjson.loads(on_record(config, 7, outcome.hidden))["summarize"]["sources"] == [[1, 5]]
+    aged: JsonValue = {"older_than": {"turns": 1}, "message": SAID, "sources": [[1, 2]]}
+    assert shown(chat(), "summarize", aged) == [0, 7, 2, 3, 4, 5, 6]
+
+
+def test_sources_alone_are_the_span_wherever_they_stand_by_now() -> None:
+    block: JsonValue = {"message": SAID, "sources": [[1, 5]]}
+    view = View(((0, 1), (5, 6), (1, 5), (6, 7)))
+    assert list(run(chat(), "summarize", block, view=view).view) == [0, 5, 7, 6]
+
+
+def test_sources_that_are_hidden_stay_on_record() -> None:
+    """A summary may be made of messages that another one stands for already."""
+    block: JsonValue = {"message": SAID, "sources": [[0, 5]]}
+    view = View(((0, 1), (4, 7)))
+    config, outcome = operation("summarize", block), run(chat(), "summarize", block, view=view)
+    assert (list(outcome.view), outcome.hidden) == ([0, 7, 5, 6], ((4, 5),))
+    assert orjson.loads(on_record(config, 7, outcome.hidden))["summarize"]["sources"] == [[0, 5]]
+
+
+@pytest.mark.parametrize("sources", [[[1, 99]], [[0, 1]]])
+def test_sources_that_are_not_logged_or_not_there_to_cover_are_out_of_range(
+    sources: JsonValue,
+) -> None:
+    with pytest.raises(OutOfRange) as caught:
+        run(chat(), "summarize", {"message": SAID, "sources": sources})
+    assert [each.pointer for each in caught.value.problems] == ["/summarize/sources"]
+
+
+@pytest.mark.parametrize(
+    ("sources", "pointer"),
+    [
+        ([], "/summarize/sources"),
+        ([[3, 3]], "/summarize/sources"),
+        ([[3]], "/summarize/sources/0"),
+        ([[3, 4, 5]], "/summarize/sources/0"),
+        ([[-1, 4]], "/summarize/sources/0/0"),
+        ([[1, "4"]], "/summarize/sources/0/1"),
+        (5, "/summarize/sources"),
+    ],
+)
+def test_sources_are_ranges(sources: JsonValue, pointer: str) -> None:
+    block: JsonValue = {"message": SAID, "sources": sources}
+    assert problems({"operation": "summarize", "summarize": block}) == [pointer]

@@ -1,6 +1,7 @@
 """Backtests: what each call of a recorded conversation would have sent, and what it would cost."""
 
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -103,6 +104,20 @@ def test_inserted_messages_are_the_same_at_the_next_call() -> None:
     }
     found = calls_of(talk("user", "assistant", "user", "assistant"), policy)
     assert [(call.sent, call.cached) for call in found] == [(20, 0), (40, 20)]
+
+
+def test_a_line_about_hidden_messages_stays_cached_until_the_next_cut() -> None:
+    recorded = talk("system", *["user", "assistant"] * 60)
+    block: JsonValue = {"max_tokens": 300, "target_tokens": 150}
+    policy: JsonValue = {
+        "messages": [{"operation": "budget", "budget": block, "leave_pointer": True}]
+    }
+    found = calls_of(recorded, policy)
+    cuts = [call for call in found if call.lost]
+    assert 2 <= len(cuts) <= 8
+    assert all(call.sent <= 300 and not call.split for call in found)
+    quiet = [call for before, call in pairwise(found) if not call.lost and before.messages > 1]
+    assert all(call.fresh == 20 for call in quiet)
 
 
 def test_emptied_results_break_the_prefix_where_they_stand() -> None:

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from conversations.pages.budget_hints import BUDGET, budget_hints
 from conversations.pages.origin_hints import SUMMARIZE, origin_hints, summary_hints
+from conversations.pages.recall_hints import LEAVE_POINTER, LEAVE_POINTER_OF_RULES
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
 from workflows.domain.processors import standard
@@ -111,6 +112,7 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
         ),
         f"{path}.protect_tools": FieldHint(label=_("Keep the tool description visible")),
         f"{path}.include_pinned": FieldHint(label=_("Treat pinned messages like all others")),
+        f"{path}.leave_pointer": LEAVE_POINTER,
     }
 
 
@@ -142,6 +144,7 @@ def filter_hints(path: str, legend: Text, help: Text, row: Text) -> dict[str, Fi
         f"{path}.priority": FieldHint(
             label=_("Priority"), help=_("The filter with the highest priority sets the default.")
         ),
+        f"{path}.leave_pointer": LEAVE_POINTER_OF_RULES,
         f"{path}.messages": FieldHint(
             label=_("Messages"),
             help=_(

@@ -13,6 +13,7 @@ from conversations.domain.configs import (
     FilterConfig,
     OperationName,
     RangeConfig,
+    Sources,
     TruncateConfig,
 )
 from conversations.domain.pairing import Pairing
@@ -49,6 +50,7 @@ class SummarizeFields(Contract):
     older_than: Age | None = None
     keep_system: bool = True
     message: dict[str, JsonValue]
+    sources: Sources | None = None
 
 
 class OperationFields(Contract):
@@ -65,6 +67,7 @@ class OperationFields(Contract):
     pairing: Pairing = "keep"
     protect_tools: bool = False
     include_pinned: bool = False
+    leave_pointer: bool = False
 
 
 OperationList = Annotated[

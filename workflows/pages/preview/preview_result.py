@@ -19,7 +19,7 @@ from conversations.pages.budget_hints import over_budget_words
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
-from workflows.domain.context import PromptContext
+from workflows.domain.context import Messages, PromptContext
 from workflows.domain.explain import Decision, Label, Notice, Verdict
 from workflows.node_inputs import shown_messages
 from workflows.pages.drawing import summaries
@@ -41,7 +41,7 @@ class PreviewItem:
     """A name, history entry or message; ``before`` and ``after`` are texts, one of them if same.
 
     ``pieces`` are the words that a change took and brought; ``skipped`` items stand before it that
-    are not shown.
+    are not shown. A message has its log ``index`` if it is logged.
     """
 
     label: str
@@ -55,6 +55,8 @@ class PreviewItem:
     renamed: str = ""
     pieces: Sequence[TextPiece] = ()
     skipped: int = 0
+    index: int | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,8 @@ def preview_view(looked: NodePreview, most: int = MOST_ITEMS) -> PreviewView:
     }
     parts = {name: _shown_places(listed, most) for name, listed in told.items()}
     shown = [told["messages"][place] for place in parts["messages"]]
-    teller = _Teller(looked.origin.context, seen.context, *_bodies(looked, shown))
+    bodies = _bodies(looked, shown)
+    teller = _Teller(looked.origin.context, seen.context, *bodies, looked.origin.messages)
     return PreviewView(
         template=seen.context.template,
         sections=[_section(name, told[name], parts[name], teller) for name in told],
@@ -129,8 +132,8 @@ def _system_dropped(looked: NodePreview) -> str:
     found = messages.log.with_roles(_SYSTEM, dropped) if dropped else ()
     if not found:
         return ""
-    descriptions = run_sets.of_indices(messages.log.tool_descriptions())
-    gone = list(run_sets.indices(run_sets.difference(found, descriptions)))
+    others = {*messages.log.tool_descriptions(), *messages.log.pointers()}
+    gone = list(run_sets.indices(run_sets.difference(found, run_sets.of_indices(sorted(others)))))
     if not gone:
         return ""
     text = ngettext(
@@ -211,8 +214,15 @@ class _Teller:
     """Finds the texts of items before and after."""
 
     def __init__(
-        self, origin: PromptContext, seen: PromptContext, before: Bodies, after: Bodies
+        self,
+        origin: PromptContext,
+        seen: PromptContext,
+        before: Bodies,
+        after: Bodies,
+        messages: Messages,
     ) -> None:
+        self._logged = messages.logged
+        self._pins = frozenset(messages.log.pins())
         self._origin = origin
         self._seen = seen
         self._before = before
@@ -254,7 +264,15 @@ class _Teller:
             step=step_label(decision.step),
             reason=translated(decision.reason),
             renamed=decision.renamed or "",
+            index=self._log_index(decision),
+            pinned=decision.section == "messages" and decision.index in self._pins,
         )
+
+    def _log_index(self, decision: Decision) -> int | None:
+        """The log index of a message that is logged."""
+        if decision.section != "messages" or decision.index is None:
+            return None
+        return decision.index if decision.index < self._logged else None
 
     def _history(self, decision: Decision) -> tuple[str, str]:
         if decision.verdict == "changed":

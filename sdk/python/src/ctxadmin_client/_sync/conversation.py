@@ -66,6 +66,26 @@ class Conversation:
         found: JsonObject = self._get("messages", format=provider)
         return found
 
+    def recall(self, message: str | int, node: str | None = None) -> JsonObject:
+        """A message in full by its index or id, also a hidden one; counts as a recall.
+
+        ``node`` is the node that asks: with it a message counts that only its filter hides. A token
+        without the scope ``engine`` reads the same, and nothing is counted.
+        """
+        found: JsonObject = self._get("messages", str(message), node=node)
+        return found
+
+    def recalls(self) -> Iterator[JsonObject]:
+        """How often engines recalled which message, by node, in the order of the log."""
+        cursor = None
+        while True:
+            page = self._get("recalls", cursor=cursor)
+            for each in page["results"]:
+                yield each
+            cursor = page["next"]
+            if cursor is None:
+                return
+
     def pop(self, count: int = 1) -> Sequence[JsonObject]:
         """The last visible messages, which are hidden now; no two callers get the same."""
         return list((self._post("messages", "pop", body={"count": count}))["messages"])

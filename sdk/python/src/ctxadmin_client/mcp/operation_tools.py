@@ -35,13 +35,17 @@ class OperationTools:
             dict[str, Any],
             Field(
                 description="The operation's own settings, such as {'keep_last': 6} for truncate,"
-                " {'index': 2, 'message': {...}} for replace, {'limit': 8000} for budget."
+                " {'index': 2, 'message': {...}} for replace,"
+                " {'max_tokens': 8000, 'target_tokens': 5000} for budget."
             ),
         ],
         reason: _Reason,
         keep_pinned: Annotated[
             bool, Field(description="Keep pinned messages whatever the operation says.")
         ] = True,
+        leave_pointer: Annotated[
+            bool, Field(description="Leave one short line that names what is hidden.")
+        ] = False,
     ) -> JsonObject:
         """Preview an operation on the view: what it would hide, show and add, and its warnings.
 
@@ -50,6 +54,8 @@ class OperationTools:
         body: JsonObject = {"operation": operation, operation: settings, "reason": reason}
         if not keep_pinned:
             body["include_pinned"] = True
+        if leave_pointer:
+            body["leave_pointer"] = True
         return await self._preview(conversation_id, "operations", body)
 
     async def preview_rollback(

@@ -75,9 +75,15 @@ class ReadTools:
         self,
         conversation_id: ConversationId,
         message: Annotated[str, Field(description="Index in the log, or id, of the message.")],
+        node: Annotated[
+            str | None, Field(description="Id of the node that did not see it, if it asks.")
+        ] = None,
     ) -> JsonObject:
-        """Recall one message in full, also one that is hidden (`visible` is false)."""
-        return await self._get("conversations", conversation_id, "messages", message)
+        """Recall one message in full, also one that is hidden (`visible` is false).
+
+        A line such as `[4 messages are hidden: 3-6. ...]` names what can be recalled.
+        """
+        return await self._get("conversations", conversation_id, "messages", message, node=node)
 
     async def list_batches(
         self, conversation_id: ConversationId, limit: _Limit = 50, cursor: _Cursor = None
