@@ -10,7 +10,7 @@ SLUG: Final = "counter-chat"
 TALKS: Final = 12
 _WINDOW: Final[JsonValue] = {
     "operation": "truncate",
-    "truncate": {"keep_last": 6, "keep_system": True},
+    "truncate": {"keep_last": 12, "keep_system": True},
     "pairing": "keep",
 }
 _BUDGET: Final[JsonValue] = {
@@ -75,11 +75,11 @@ def _document(operation: JsonValue, description: str) -> dict[str, JsonValue]:
 
 
 _SHORT: Final = _document(
-    _WINDOW, "Sends the last 6 messages at each call: fewer tokens, and a higher cost."
+    _WINDOW, "Sends the last 12 messages at each call: fewer tokens, and a higher cost."
 )
 _PAYING: Final = _document(_BUDGET, "Over 2,000 tokens it cuts to 1,000, so it seldom cuts.")
 STEPS: Final = (
-    Step(_SHORT, "The last 6 messages at each call"),
+    Step(_SHORT, "The last 12 messages at each call"),
     Step(_PAYING, "Repair: a budget that cuts seldom and deep"),
     Step(_SHORT, None),
 )
