@@ -31,6 +31,7 @@ _MOST_BYTES: Final = 4_000_000
 # Calls by one policy that a request replays before it answers with what it has: 0.2 s.
 _AT_ONCE: Final = 1_500
 _UNITS_OF_CALL: Final = 1_000
+_ROWS: Final = 16  # policies for which a conversation is read once
 _WEIGHT: Final = 600  # bytes of the sums of a conversation with few nodes
 _FULL: Final = digest(b"full history")
 
@@ -101,9 +102,11 @@ class Replays:
             if (rows := {n: p for n, p in wanted.items() if _known(n, head) is None})
         ]
         for head, rows in missing:
-            if self._calls <= 0:
-                return
-            self._calls -= _replay(head, rows)
+            listed = list(rows.items())
+            for start in range(0, len(listed), _ROWS):
+                if self._calls <= 0:
+                    return
+                self._calls -= _replay(head, dict(listed[start : start + _ROWS]))
 
 
 _LEFT_OUT: Final[ByNode] = {}
