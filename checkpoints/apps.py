@@ -9,6 +9,7 @@ class CheckpointsConfig(AppConfig):
     def ready(self) -> None:
         """Tell the apps below what only this one knows: the state of executions."""
         from checkpoints import page_updates
+        from checkpoints.estimates import calibration_source
         from checkpoints.fork_list import forks_of
         from checkpoints.live_copy import erasure, setup
         from checkpoints.metrics import execution_metrics
@@ -25,6 +26,7 @@ class CheckpointsConfig(AppConfig):
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.telemetry.readings import register_reading
         from workflows.backtest_store import old_backtests
+        from workflows.calibrations import register_calibration_source
         from workflows.sources import register_run_counter, register_state_source
 
         register_records("events", feed.remove_old)
@@ -34,6 +36,7 @@ class CheckpointsConfig(AppConfig):
         register_copies(forks_of)
         register_state_source(state_source)
         register_run_counter(run_counts)
+        register_calibration_source(calibration_source)
         register_reading(execution_metrics)
         register_finder(find_damage)
         setup.set_up()

@@ -22,7 +22,7 @@ from ctxadmin.accounts.services import create_token, revoke_token
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
-from demo import script
+from demo import counter, script
 from demo.engine import Engine
 from demo.workflows import WORKFLOWS
 from workflows.domain.graph import read
@@ -48,11 +48,37 @@ def seed(actor: Actor, tell: Tell) -> None:
                 import_document(actor, read(document), slug, None)
                 publish(actor, slug, 1, "first version of the demo")
             tell(f"workflow {slug}")
+    _counter(actor, tell)
     if not _there(actor, CHAT):
         with transaction.atomic():
             _chat(actor)
         tell(f"conversation {CHAT}, with batches to roll back")
     _executions(actor, tell)
+
+
+def _counter(actor: Actor, tell: Tell) -> None:
+    """A workflow whose policy does not pay, with its repair, and conversations to compare them."""
+    rows = Workflow.objects.for_workspace(actor.workspace)
+    if not rows.filter(slug=counter.SLUG).exists():
+        with transaction.atomic():
+            for version, step in enumerate(counter.STEPS):
+                import_document(actor, read(step.document), counter.SLUG, version or None)
+                if step.note is not None:
+                    publish(actor, counter.SLUG, version + 1, step.note)
+        tell(f"workflow {counter.SLUG}, whose draft would cost more than its published version")
+    missing = [each for each in range(counter.TALKS) if not _there(actor, counter.talk_id(each))]
+    if not missing:
+        return
+    with transaction.atomic():
+        for number in missing:
+            new = NewConversation(
+                public_id=counter.talk_id(number),
+                title=counter.title(number),
+                workflow=counter.SLUG,
+                drafts=read_messages([*counter.messages(number)]),
+            )
+            services.create(actor, new)
+    tell(f"{len(missing)} conversations of {counter.SLUG}")
 
 
 def _there(actor: Actor, public_id: str) -> bool:

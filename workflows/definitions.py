@@ -65,14 +65,26 @@ class BoundedCache(Generic[ValueT]):
 
     def get(self, key: Hashable, make: Callable[[], tuple[ValueT, int]]) -> ValueT:
         """The value of ``key``; ``make`` gives it with its weight in bytes if it is not kept."""
+        found = self.find(key)
+        if found is not None:
+            return found
+        value, weight = make()
+        self.keep(key, value, weight)
+        return value
+
+    def find(self, key: Hashable) -> ValueT | None:
+        """The value of ``key``, None if it is not kept."""
         with self._lock:
             found = self._values.get(key)
-            if found is not None:
-                self._values.move_to_end(key)
-                return found[0]
-        value, weight = make()
+            if found is None:
+                return None
+            self._values.move_to_end(key)
+            return found[0]
+
+    def keep(self, key: Hashable, value: ValueT, weight: int) -> None:
+        """Keep a value of ``weight`` bytes, which must not be changed from now on."""
         if weight > self._size // 2:
-            return value
+            return
         with self._lock:
             previous = self._values.pop(key, None)
             self._used += weight - (previous[1] if previous else 0)
@@ -80,7 +92,6 @@ class BoundedCache(Generic[ValueT]):
             while self._used > self._size or len(self._values) > self._entries:
                 _, (_, dropped) = self._values.popitem(last=False)
                 self._used -= dropped
-        return value
 
 
 _drafts: Final = BoundedCache[Definition](_KEPT_ENTRIES, _KEPT_BYTES)

@@ -7,6 +7,7 @@ from typing import Final
 from django.utils.translation import gettext_lazy, ngettext
 
 from conversations.domain import runs as run_sets
+from conversations.domain.change_costs import change_cost
 from conversations.domain.diff import diff_views
 from conversations.domain.message import CountsAs
 from conversations.domain.operations import Notice
@@ -14,6 +15,7 @@ from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages.budget_hints import over_budget_words
+from conversations.pages.change_cost_words import cost_warning, cost_words
 from conversations.pages.comparison_pages import MessageChanges, message_changes
 from conversations.results import Applied
 from conversations.sql_log import SqlLog
@@ -60,6 +62,8 @@ class Effect:
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
+    cost: str
+    cost_warning: str
     changes_nothing: bool
 
 
@@ -78,6 +82,7 @@ def effect_of(
     before = current_view(head)
     found = diff_views(before, applied.view, known=head.log_count, edits=edits)
     drafts = {entry.index: entry.draft for entry in applied.entries}
+    cost = change_cost(applied.tokens_before, applied.tokens_after, applied.cached_prefix_lost)
     dropped = system_among(head, run_sets.difference(applied.hidden, _runs_of(edits)))
     return Effect(
         hidden=_places(applied.hidden),
@@ -96,6 +101,8 @@ def effect_of(
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,
         cached_prefix_lost=applied.cached_prefix_lost,
+        cost=cost_words(cost),
+        cost_warning=cost_warning(cost) if applied.hidden else "",
         changes_nothing=not (applied.hidden or applied.shown or applied.added)
         and applied.cached_prefix_lost == 0,
     )

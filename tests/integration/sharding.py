@@ -78,7 +78,7 @@ EXCEPTIONS: Final = {
     "checkpoints.run_counts.run_counts": _SUMS,
     "checkpoints.usage_sums.usage_sums": _SUMS,
     "checkpoints.usage_costs.sums_by_model": _SUMS,
-    "checkpoints.estimates._compared": _PAGE,
+    "checkpoints.estimates._last_rows": _PAGE,
     "checkpoints.metrics.execution_metrics": _SUMS,
     "checkpoints.pages.executions.execution_queries.storage_figures": _SUMS,
     "notifications.queries.list_deliveries": _PAGE,

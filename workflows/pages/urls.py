@@ -4,11 +4,18 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from workflows.pages.comparison import call_page
 from workflows.pages.comparison import page as comparison_page
-from workflows.pages.definition import action_pages, element_pages, import_page, workflow_pages
+from workflows.pages.definition import (
+    action_pages,
+    element_pages,
+    import_page,
+    publish_costs,
+    workflow_pages,
+)
 from workflows.pages.editor import (
     canvas,
     card_summaries,
     conflict_sides,
+    costs,
     diff_canvas,
     node_preview,
     panel,
@@ -31,9 +38,11 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:slug>/editor/panel/", panel.panel, name="editor-panel"),
     path("<str:slug>/editor/read/", panel.read, name="editor-read"),
     path("<str:slug>/editor/preview/", node_preview.preview, name="editor-preview"),
+    path("<str:slug>/editor/costs/", costs.costs, name="editor-costs"),
     path("<str:slug>/editor/words/", card_summaries.words, name="editor-words"),
     path("<str:slug>/editor/sides/", conflict_sides.sides, name="editor-sides"),
     path("<str:slug>/publish/", action_pages.publish, name="publish"),
+    path("<str:slug>/use-budget/", publish_costs.use_budget, name="use-budget"),
     path("<str:slug>/versions/", workflow_pages.versions, name="versions"),
     path("<str:slug>/versions/<int:number>/", workflow_pages.version, name="version"),
     path("<str:slug>/versions/<int:number>/restore/", action_pages.restore, name="restore"),

@@ -21,7 +21,11 @@ SUPPORT: Final[dict[str, JsonValue]] = {
                 ],
                 "default_behavior": "block",
                 "messages": [
-                    {"operation": "truncate", "truncate": {"keep_last": 4, "keep_system": True}}
+                    {
+                        "operation": "budget",
+                        "budget": {"max_tokens": 8_000, "target_tokens": 4_000},
+                        "pairing": "keep",
+                    }
                 ],
             },
             "config": {"template": "Name the topic and the priority of the customer's question."},
@@ -65,11 +69,11 @@ SUPPORT: Final[dict[str, JsonValue]] = {
         {
             "id": "compact",
             "type": "context_processor",
-            "name": "Keep the last messages",
-            "description": "The facts are in the state; the model needs no raw look-ups.",
+            "name": "Cut to a budget",
+            "description": "Over 20,000 tokens the oldest messages go; the facts are in the state.",
             "config": {
-                "operation": "truncate",
-                "truncate": {"keep_first": 1, "keep_last": 8},
+                "operation": "budget",
+                "budget": {"max_tokens": 20_000, "target_tokens": 8_000},
                 "pairing": "keep",
             },
         },
@@ -160,8 +164,8 @@ SUPPORT: Final[dict[str, JsonValue]] = {
                 "include_patterns": ["draft_output", "fact.*", "priority", "draft"],
                 "messages": [
                     {
-                        "operation": "truncate",
-                        "truncate": {"keep_last": 6, "keep_system": True},
+                        "operation": "budget",
+                        "budget": {"max_tokens": 8_000, "target_tokens": 4_000},
                         "pairing": "keep",
                     }
                 ],

@@ -3,6 +3,7 @@
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
+import { startCosting } from "./io/costing";
 import { startFollowing } from "./io/following";
 import { type Journal, startJournal } from "./io/journal";
 import { startLeaving } from "./io/leaving";
@@ -25,6 +26,7 @@ if (setup && root) {
   const reader = startReading(store, server);
   const edited = setup.watched ? null : startEditing(setup, store, server, reader);
   if (setup.watched) startWatching(store, server, setup);
+  if (!setup.watched && setup.may_preview) startCosting(store, server);
   await startPlacing(store, setup.urls.worker);
   createRoot(root).render(<App desk={{ store, setup, server, reader, trier: startTrying(store, server) }} saver={edited?.saver ?? null} journal={edited?.journal ?? null} />);
 }

@@ -1,7 +1,7 @@
 // What the editor knows: the document, its history, what is chosen, how saving stands.
 
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { EdgeWords, Fields, NodeWords, Problem, Words } from "./io/server";
+import type { Costs, EdgeWords, Fields, NodeWords, Problem, Words } from "./io/server";
 import type { Mark, Marks, Setup } from "./io/setup";
 import type { WhatIf } from "./io/what_if";
 import { wordsWith } from "./io/wording";
@@ -76,6 +76,8 @@ export interface State {
   readonly saving: Saving;
   readonly clash: Clash | null;
   readonly words: Words | null;
+  /** What policies would have cost on past conversations; null until it is told. */
+  readonly costs: Costs | null;
   readonly tokens: { readonly [key: Key]: Tokens };
   /** What the server refused to save, until the next edit. */
   readonly refused: readonly Problem[];
@@ -136,6 +138,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     saving: { kind: "saved" },
     clash: null,
     words: setup.watched ? wordsWith(null, setup.watched.words, document) : null,
+    costs: null,
     whatIf: null,
     part: "problems",
     marks: setup.watched?.marks ?? null,
@@ -258,7 +261,7 @@ export function onlyOne({ nodes, edges }: Chosen): { kind: "node" | "edge"; key:
 }
 
 /** What cards and lines are drawn of. */
-export type Drawn = Pick<State, "document" | "places" | "chosen" | "words" | "tokens" | "typed" | "marks" | "whatIf" | "mayChange">;
+export type Drawn = Pick<State, "document" | "places" | "chosen" | "words" | "costs" | "tokens" | "typed" | "marks" | "whatIf" | "mayChange">;
 
 /** A mark with its icon; undefined for an element that has none. */
 export interface Marked {

@@ -15,13 +15,16 @@ from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import EngineToken, User
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
-from demo import seed
+from demo import counter, seed
 from demo.engine import Engine, ServerRefused
 from tests.factories import Api, conversation, person, user
 from tests.shape_examples import example
+from workflows.definitions import definition
 from workflows.domain.graph import read
 from workflows.models import Workflow
 from workflows.services import import_document
+from workflows.store import find_version
+from workflows.version_costs import draft_beside
 
 pytestmark = pytest.mark.django_db
 
@@ -176,11 +179,27 @@ def test_seeding_the_demo_twice_makes_it_once() -> None:
     run("seed_demo")
     made = Conversation.objects.values_list("public_id", "change_seq")
     before = sorted(made)
-    assert len(before) == 4
+    assert len(before) == 4 + counter.TALKS
     run("seed_demo")
     assert sorted(made.all()) == before
     paused = Conversation.objects.filter(status="PAUSED")
     assert sorted(paused.values_list("public_id", flat=True)) == ["demo-research", "demo-support"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_demo_has_a_draft_that_does_not_pay_and_its_repair_as_the_published_version() -> None:
+    run("seed_demo")
+    row = Workflow.objects.get(slug=counter.SLUG)
+    published = find_version(row.key, row.published_version or 0)
+    documents = [definition(bytes(data)).document for data in (row.draft, published.document)]
+    found = draft_beside(person(Role.DESIGNER), counter.SLUG, *documents)
+    (answer,) = found.elements
+    assert found.costs.is_whole
+    assert answer.draft.cost.raises_cost
+    assert answer.draft.offer is not None
+    assert (found.change or 0) > 0.5
+    assert answer.published is not None
+    assert (answer.published.cost_change or 0) < -0.05
 
 
 @pytest.mark.django_db(transaction=True)
@@ -190,7 +209,7 @@ def test_the_demo_is_seeded_under_the_settings_of_production(hosts: list[str]) -
         ALLOWED_HOSTS=hosts, HTTPS_ONLY=True, CSRF_COOKIE_SECURE=True, SESSION_COOKIE_SECURE=True
     ):
         run("seed_demo")
-    assert Conversation.objects.count() == 4
+    assert Conversation.objects.count() == 4 + counter.TALKS
 
 
 @pytest.mark.django_db(transaction=True)
@@ -203,7 +222,9 @@ def test_a_demo_that_is_refused_half_way_is_gone_on_with_later() -> None:
         pytest.raises(CommandError, match="not complete: unavailable"),
     ):
         run("seed_demo")
-    assert [each.public_id for each in Conversation.objects.all()] == ["demo-workshop"]
+    talks = {counter.talk_id(number) for number in range(counter.TALKS)}
+    made = {each.public_id for each in Conversation.objects.all()}
+    assert made == {"demo-workshop", *talks}
     assert not EngineToken.objects.filter(revoked_at=None).exists()
     Workflow.objects.all().delete()
     with (

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints.estimates import calibrations
+from checkpoints.estimates import calibration_source, calibrations
 from checkpoints.models import Usage
 from checkpoints.usage_totals import totals_of_workflow, totals_of_workspace
 from conversations.models import WorkspacePrices
@@ -220,6 +220,9 @@ def test_the_estimate_stands_beside_what_was_reported(viewer: Client) -> None:
     assert found.reported == 6 * 5000 + 2 * found.estimated
     assert found.per_token == pytest.approx(2)
     assert found.beside == pytest.approx(5000)
+    known = calibration_source(workspace().key)
+    assert known.of("", "long", "n0") == known.of("gpt-5-mini", "long", "n5")
+    assert known.by_model["gpt-5-mini"].reported(100) == 5200
     html = text(viewer.get("/usage/estimates/"))
     assert "2.00 × estimate + 5000 beside the messages" in html
     assert "/usage/estimates/" in text(viewer.get("/usage/"))

@@ -33,6 +33,7 @@ from workflows.pages.definition.draft_conflicts import (
 )
 from workflows.pages.definition.draft_problems import problems_of_draft
 from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, problem_lines
+from workflows.pages.definition.publish_costs import PublishCosts, publish_costs
 from workflows.pages.elements import document_edits
 from workflows.pages.elements.forms import CreateForm, DetailsForm
 from workflows.services import NewWorkflow
@@ -66,6 +67,8 @@ class PublishPage:
     same: bool
     note: str
     conflict: bool
+    seen: str
+    costs: PublishCosts | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +177,12 @@ def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             text = _("Published as version %(n)s.") % {"n": version.version}
             flash.success(request, text)
             return redirect("workflows:version", slug, version.version)
-    shown = _publish_page(row, note, conflict=conflict)
+    shown = _publish_page(actor, row, note, conflict=conflict)
     status = 200 if request.method != "POST" else 409 if conflict else 422
     return show(request, "workflows/publish.html", shown, status=status)
 
 
-def _publish_page(row: Workflow, note: str, *, conflict: bool) -> PublishPage:
+def _publish_page(actor: Actor, row: Workflow, note: str, *, conflict: bool) -> PublishPage:
     data = bytes(row.draft)
     document, found = definition(data).document, problems_of_draft(data)
     links = FormLinks(row.slug or "", may_change=True)
@@ -198,6 +201,8 @@ def _publish_page(row: Workflow, note: str, *, conflict: bool) -> PublishPage:
         same=row.published_draft == row.draft_version,
         note=note,
         conflict=conflict,
+        seen=draft_conflicts.draft_token(row),
+        costs=publish_costs(actor, row),
     )
 
 

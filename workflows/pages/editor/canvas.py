@@ -101,6 +101,7 @@ def _setup(
             **_urls(),
             "draft": f"/api/v1/workflows/{row.slug}/draft",
             "editor": reverse("workflows:editor", args=[row.slug]),
+            "compare": reverse("workflows:compare", args=[row.slug]) if may_preview else "",
         },
     }
 
@@ -123,7 +124,7 @@ def watched_setup(
         "conversations": (),
         "may_change": False,
         "may_preview": False,
-        "urls": {**_urls(), "draft": "", "editor": ""},
+        "urls": {**_urls(), "draft": "", "editor": "", "compare": ""},
         "watched": {
             "panel": panel,
             "again": again,

@@ -16,6 +16,8 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.ui.sentences import translated
 from workflows import previews
+from workflows.calibrations import known_calibrations
+from workflows.call_costs import CallCost, call_cost
 from workflows.domain.context import PromptContext
 from workflows.domain.plan import Plan
 from workflows.domain.topology import Graph, way
@@ -95,10 +97,13 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
     if not body.path:
         stop = (body.node, edges)
-        return _answer(*previews.preview_path(actor, plan, [stop], origin))
+        (looked,) = previews.preview_path(actor, plan, [stop], origin)
+        known = known_calibrations(actor.workspace)
+        cost = call_cost(actor.workspace, slug, plan, looked, known)
+        return _answer(looked, call=cost)
     stops = _stops(plan.graph, body.node, edges)
-    looked = previews.preview_path(actor, plan, stops[-_MOST_STEPS:], origin)
-    return _answer(*looked, left_out=len(stops) - len(looked))
+    steps = previews.preview_path(actor, plan, stops[-_MOST_STEPS:], origin)
+    return _answer(*steps, left_out=len(stops) - len(steps))
 
 
 def _require_readable(parts: DocumentParts, name: str) -> None:
@@ -138,7 +143,9 @@ def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
     return stops
 
 
-def _answer(*looked: NodePreview, left_out: int | None = None) -> HttpResponse:
+def _answer(
+    *looked: NodePreview, left_out: int | None = None, call: CallCost | None = None
+) -> HttpResponse:
     """The answer for one node, or for a way of which the first ``left_out`` nodes are not shown."""
     last = looked[-1]
     data: dict[str, object] = {}
@@ -151,7 +158,8 @@ def _answer(*looked: NodePreview, left_out: int | None = None) -> HttpResponse:
         shown = {"steps": steps, "left_out": left_out}
         data["html"] = render_to_string("workflows/_steps.html", shown)
     else:
-        data["html"] = render_to_string("workflows/_seen.html", {"seen": preview_view(last)})
+        seen = preview_view(last, call=call)
+        data["html"] = render_to_string("workflows/_seen.html", {"seen": seen})
     problems = [problem.as_json() for each in looked for problem in each.problems]
     return answered(
         {

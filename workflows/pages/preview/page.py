@@ -23,8 +23,11 @@ from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from workflows import previews, queries
+from workflows.calibrations import calibrations_of
+from workflows.call_costs import call_cost
 from workflows.domain.context import PromptContext
 from workflows.domain.graph import Document, Edge, Node
+from workflows.domain.plan import Plan
 from workflows.domain.topology import graph_of, usual_edges
 from workflows.dry_run import GivenContext
 from workflows.models import Workflow
@@ -111,7 +114,14 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     if document.nodes and (request.method == "POST" or (asked.conversation and not pasted)):
         try:
             looked = _try(actor, slug, asked)
-            seen, taken = preview_view(looked), looked.entered.edges
+            cost = call_cost(
+                actor.workspace,
+                slug,
+                Plan(document),
+                looked,
+                calibrations_of(actor.workspace),
+            )
+            seen, taken = preview_view(looked, call=cost), looked.entered.edges
         except ContextError as error:
             problem = translated(error.detail)
             problems = [_sentence(each) for each in error.problems if each.message != error.detail]

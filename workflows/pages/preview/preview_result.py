@@ -19,10 +19,12 @@ from conversations.pages.budget_hints import over_budget_words
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
+from workflows.call_costs import CallCost
 from workflows.domain.context import Messages, PromptContext
 from workflows.domain.explain import Decision, Label, Notice, Verdict
 from workflows.node_inputs import shown_messages
 from workflows.pages.drawing import summaries
+from workflows.pages.preview.call_words import CallWords, call_words
 from workflows.previews import NodePreview
 
 MOST_ITEMS: Final = 300
@@ -87,14 +89,20 @@ class PreviewView:
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
+    call: CallWords | None
 
 
 # The JSON of messages by log index.
 Bodies = Mapping[int, Mapping[str, JsonValue]]
 
 
-def preview_view(looked: NodePreview, most: int = MOST_ITEMS) -> PreviewView:
-    """What a node would see beside what it was made from, at most ``most`` items a section."""
+def preview_view(
+    looked: NodePreview, most: int = MOST_ITEMS, *, call: CallCost | None = None
+) -> PreviewView:
+    """What a node would see beside what it was made from, at most ``most`` items a section.
+
+    ``call`` is what its next call costs, if that is known.
+    """
     entered, seen = looked.entered, looked.entered.sight
     told = {
         name: [each for each in entered.explanation if each.section == name]
@@ -123,6 +131,7 @@ def preview_view(looked: NodePreview, most: int = MOST_ITEMS) -> PreviewView:
         tokens_before=looked.tokens_before,
         tokens_after=looked.tokens_after,
         cached_prefix_lost=looked.cached_prefix_lost,
+        call=None if call is None else call_words(call),
     )
 
 

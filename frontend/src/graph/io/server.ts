@@ -68,6 +68,24 @@ export interface Wanted {
   readonly edges?: readonly string[];
 }
 
+/** What the policy of an element would have cost; `line` stands on its card, `warning` is amber. */
+export interface CostWords {
+  readonly line: string;
+  readonly said: string;
+  readonly basis: string;
+  readonly warning: string;
+  /** The element with a budget that does not raise the cost. */
+  readonly offer: { readonly label: string; readonly element: JsonObject } | null;
+}
+
+/** Of the elements that have a policy, by id; `said` tells on how many conversations, or why on none. */
+export interface Costs {
+  readonly whole: boolean;
+  readonly said: string;
+  readonly nodes: { readonly [id: string]: CostWords };
+  readonly edges: { readonly [id: string]: CostWords };
+}
+
 /** Why a request did not do what it should; `kind` says what can be done about it. */
 export class Refused extends Error {
   constructor(
@@ -174,6 +192,8 @@ export interface Server {
   saveDraft(changes: DocumentChanges, expected: number): Promise<number>;
   getDraft(): Promise<Draft>;
   words(asked: Asked, wanted: Wanted, signal: AbortSignal): Promise<ToldWords>;
+  /** The costs as far as they are known; asked again, more of them are. */
+  costs(asked: Asked, signal: AbortSignal): Promise<Costs>;
   /** The fields in which the sides of each conflict differ, in the words of their forms; null if one has no words. */
   sides(conflicts: readonly ConflictAsked[], names: Names, signal: AbortSignal): Promise<readonly (readonly Row[] | null)[]>;
   /** One more recorded execution, with `run` of the answer before; nothing of it is stored. */
@@ -222,6 +242,9 @@ export function serverOf(urls: Urls): Server {
     },
     async sides(conflicts, names, signal) {
       return ((await json("POST", `${urls.editor}sides/`, { conflicts, names }, signal)) as { conflicts: (readonly Row[] | null)[] }).conflicts;
+    },
+    async costs(asked, signal) {
+      return (await json("POST", `${urls.editor}costs/`, asked, signal)) as Costs;
     },
     async words(asked, wanted, signal) {
       return (await json("POST", `${urls.editor}words/`, { ...asked, ...wanted }, signal)) as ToldWords;

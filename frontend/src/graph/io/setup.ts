@@ -11,6 +11,8 @@ export interface Urls {
   readonly icons: string;
   readonly worker: string;
   readonly sign_in: string;
+  /** Where policies are compared; "" where nobody may. */
+  readonly compare: string;
 }
 
 /** A mark of an element: which sign, and what stands there in words. */

@@ -44,7 +44,7 @@ const FAR = 0.4;
 export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
   const { store, setup } = useDesk();
   const flow = useReactFlow<FlowNode, FlowEdge>();
-  const drawn = useEditor(useShallow(({ document, places, chosen, words, tokens, typed, marks, whatIf, mayChange }): Drawn => ({ document, places, chosen, words, tokens, typed, marks, whatIf, mayChange })));
+  const drawn = useEditor(useShallow(({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange }): Drawn => ({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange })));
   const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn);
   const theme = useTheme();
   // From far away a card shows its name alone, larger.

@@ -40,7 +40,7 @@ function FarCard({ data }: { readonly data: CardData }) {
 }
 
 function NearCard({ data }: { readonly data: CardData }) {
-  const { node, kind, words, tokens, mark, tried, mayChange } = data;
+  const { node, kind, words, tokens, cost, mark, tried, mayChange } = data;
   const problems = words?.problems ?? [];
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
   const filter = inLine(words?.filter.join(" · ") ?? "");
@@ -74,7 +74,13 @@ function NearCard({ data }: { readonly data: CardData }) {
       <div className="flow-card-foot">
         {mark && <span className="flow-mark">{mark.text}</span>}
         {tried && <span className={tried.changed ? "flow-tried" : undefined}>{countWords(tried.changed, tried.inputs)}</span>}
-        {tokens && !tried ? (
+        {cost?.line && !tried && !mark && (
+          <span className={cost.warning ? "flow-cost flow-cost-raises" : "flow-cost"} title={inLine([cost.warning, cost.said, cost.basis].filter(Boolean).join(" "))}>
+            {cost.warning && <Icon name="alert-triangle" />}
+            {cost.line}
+          </span>
+        )}
+        {tokens && !tried && !cost?.line ? (
           <span title={t("Tokens of the last preview")}>
             {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after) : t("{before} → {after} tokens", { before: tokens.before, after: tokens.after })}
           </span>

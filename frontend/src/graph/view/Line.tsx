@@ -44,8 +44,8 @@ function LineView(given: EdgeProps<FlowEdge>) {
 }
 
 function isBare(data: FlowEdge["data"]): boolean {
-  const { edge, words, mark } = data ?? {};
-  return !mark && !edge?.condition && !words?.chips.length && edge?.weight === undefined && !words?.problems.length;
+  const { edge, words, cost, mark } = data ?? {};
+  return !mark && !edge?.condition && !words?.chips.length && edge?.weight === undefined && !words?.problems.length && !cost?.line;
 }
 
 function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: EdgeProps<FlowEdge> }) {
@@ -56,6 +56,7 @@ function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: Ed
   const condition = conditionOf(edge);
   const chips = (data?.words?.chips ?? []).map(inLine);
   const faulty = Boolean(data?.words?.problems.length);
+  const cost = data?.cost;
   // With a mark that is all that fits between two cards; the rest is read in the panel.
   const mark = data?.mark;
   return (
@@ -65,7 +66,7 @@ function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: Ed
         className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
         style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, maxWidth: roomFor(given) }}
         translate="no"
-        title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}
+        title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, cost?.warning || cost?.line, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}
         onClick={() => choose({ edges: [id] })}
       >
         {faulty && <Icon name="alert-circle" />}
@@ -81,6 +82,12 @@ function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: Ed
             {chip}
           </span>
         ))}
+        {!mark && cost?.line && (
+          <span className={`flow-chip${cost.warning ? " flow-cost-raises" : ""}`}>
+            {cost.warning && <Icon name="alert-triangle" />}
+            {cost.line}
+          </span>
+        )}
         {!mark && edge?.weight !== undefined && <span className="flow-chip">{t("weight {n}", { n: edge.weight })}</span>}
       </div>,
       layer,

@@ -8,6 +8,7 @@ import { find, indexOf } from "../model/document";
 import { edgeWords, nodeWords, onlyOne, type Part } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
+import { Cost } from "./Cost";
 import { chooseFound } from "./doing";
 import { Icon } from "./Icon";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
@@ -35,6 +36,7 @@ export function SidePanel({ onConnect }: Props) {
         {count > 1 && <Several />}
         {!count && <Whole />}
       </div>
+      {only && <Cost kind={only.kind} id={only.key} />}
       {only?.kind === "node" && setup.may_preview && <Preview id={only.key} source={source} onSource={setSource} />}
     </aside>
   );

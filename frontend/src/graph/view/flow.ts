@@ -7,7 +7,7 @@ import type { NodeKind } from "../model/commands";
 import type { Key, Position, WorkflowEdge, WorkflowNode } from "../model/document";
 import { indexOf } from "../model/document";
 import { CARD, frames, placesOf } from "../model/places";
-import type { EdgeWords, NodeSum, NodeWords } from "../io/server";
+import type { CostWords, EdgeWords, NodeSum, NodeWords } from "../io/server";
 import { type Drawn, edgeWords, type Marked, markOf, nodeWords, type Tokens } from "../store";
 import { spokenEdge, spokenNode } from "./spoken";
 
@@ -16,6 +16,7 @@ export interface CardData extends Record<string, unknown> {
   readonly kind: NodeKind | undefined;
   readonly words: NodeWords | undefined;
   readonly tokens: Tokens | undefined;
+  readonly cost: CostWords | undefined;
   readonly mark: Marked | undefined;
   /** Of the last what-if. */
   readonly tried: NodeSum | undefined;
@@ -31,6 +32,7 @@ export interface FrameData extends Record<string, unknown> {
 export interface LineData extends Record<string, unknown> {
   readonly edge: WorkflowEdge;
   readonly words: EdgeWords | undefined;
+  readonly cost: CostWords | undefined;
   readonly mark: Marked | undefined;
 }
 
@@ -66,7 +68,7 @@ export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, be
   document.nodes.forEach((node, place) => {
     const key = keys[place] as Key;
     const position = places.get(key) as Position;
-    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], mark: markOf(state.marks, "nodes", node.id), tried: tried.get(node.id), mayChange };
+    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], cost: state.costs?.nodes[key], mark: markOf(state.marks, "nodes", node.id), tried: tried.get(node.id), mayChange };
     shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, measured: CARD, handles: HANDLES, data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
     const note = noteOf(node);
     if (note) {
@@ -89,8 +91,9 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
     const key = keys[place] as Key;
     const words = edgeWords(state, key);
     const mark = markOf(state.marks, "edges", edge.id);
+    const cost = state.costs?.edges[key];
     const old = known.get(key);
-    if (old && old.data?.edge === edge && old.data.words === words && old.data.mark === mark && old.selected === selected.has(key)) return [old];
+    if (old && old.data?.edge === edge && old.data.words === words && old.data.cost === cost && old.data.mark === mark && old.selected === selected.has(key)) return [old];
     const isError = edge.type === "error";
     return [
       {
@@ -98,10 +101,10 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
         type: "line",
         source: edge.from,
         target: edge.to,
-        data: { edge, words, mark },
+        data: { edge, words, cost, mark },
         selected: selected.has(key),
         className: `flow-line-${["conditional", "error"].includes(edge.type) ? edge.type : "sequence"}${state.marks ? ` mark-${mark?.sign ?? "none"}` : ""}`,
-        ariaLabel: spokenEdge(edge, words, mark),
+        ariaLabel: spokenEdge(edge, words, mark, cost),
         interactionWidth: 24,
         markerEnd: { type: MarkerType.ArrowClosed, width: 27, height: 27, markerUnits: "userSpaceOnUse", color: isError ? "var(--flow-error)" : "var(--flow-line)" },
       },

@@ -1,7 +1,7 @@
 // Cards and edges as sentences, for who cannot see them.
 
 import { shown } from "../../state/model/hidden";
-import type { EdgeWords } from "../io/server";
+import type { CostWords, EdgeWords } from "../io/server";
 import type { WorkflowEdge } from "../model/document";
 import type { Marked } from "../store";
 import { t, tn } from "../texts";
@@ -27,25 +27,27 @@ export function conditionOf(edge: Pick<WorkflowEdge, "condition"> | undefined): 
   return edge?.condition ? t("if {condition}", { condition: inLine(edge.condition.replaceAll("context.", "")) }) : "";
 }
 
-export function spokenNode({ node, words, kind, mark }: Pick<CardData, "node" | "words" | "kind" | "mark">, group: string): string {
+export function spokenNode({ node, words, kind, mark, cost }: Pick<CardData, "node" | "words" | "kind" | "mark"> & Partial<Pick<CardData, "cost">>, group: string): string {
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
   const parts = [`${titleOf(node)}, ${kind?.label ?? words?.type_label ?? node.type}`];
   if (mark) parts.push(mark.text);
   if (titleOf(node) !== node.id) parts.push(t("node {id}", { id: node.id }));
   if (context) parts.push(t("sees {what}", { what: context }));
   if (words?.filter.length) parts.push(words.filter.join(", "));
+  if (cost?.line) parts.push(cost.warning || cost.line);
   if (group) parts.push(t("in group {name}", { name: group }));
   const count = words?.problems.length ?? 0;
   if (count) parts.push(`${tn("{n} problem", "{n} problems", count)}: ${words?.problems.join("; ")}`);
   return inLine(parts.join(", "));
 }
 
-export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined, mark?: Marked): string {
+export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined, mark?: Marked, cost?: CostWords): string {
   const parts = [t("Edge {id} from {from} to {to}", { id: edge.id, from: edge.from, to: edge.to }), words?.label ?? edge.type];
   if (mark) parts.push(mark.text);
   if (edge.condition) parts.push(t("if {condition}", { condition: edge.condition }));
   if (edge.weight !== undefined) parts.push(t("weight {n}", { n: edge.weight }));
   if (words?.chips.length) parts.push(words.chips.join(", "));
+  if (cost?.line) parts.push(cost.warning || cost.line);
   if (words?.problems.length) parts.push(words.problems.join("; "));
   return inLine(parts.filter(Boolean).join(", "));
 }

@@ -15,7 +15,7 @@ from tests.integration.pages.workflows.designing import fields
 from workflows.domain.draft_changes import keys_of
 from workflows.models import Workflow
 
-CALLS = ("panel", "read", "words", "sides", "preview")
+CALLS = ("panel", "read", "words", "costs", "sides", "preview")
 START: dict[str, JsonValue] = {"id": "start", "type": "start"}
 ANSWER: dict[str, JsonValue] = {
     "id": "answer",

@@ -42,7 +42,7 @@ def test_who_is_not_signed_in_hears_401_and_no_page() -> None:
     ("role", "allowed"),
     [
         (Role.VIEWER, {"words"}),
-        (Role.REVIEWER, {"words", "preview"}),
+        (Role.REVIEWER, {"words", "costs", "preview"}),
         (Role.DESIGNER, set(CALLS)),
         (Role.ADMIN, set(CALLS)),
     ],
@@ -52,6 +52,7 @@ def test_each_role_may_what_the_table_says(role: Role, allowed: set[str]) -> Non
     bodies = {
         "panel": {"kind": "node", "id": "answer", "document": document()},
         "words": {"document": document()},
+        "costs": {"document": document()},
         "sides": {"conflicts": []},
         "preview": {"document": document(), "node": "answer"},
     }
@@ -153,8 +154,9 @@ def test_no_call_asks_more_than_a_few_queries(designer: Client) -> None:
         "panel": {"kind": "node", "id": "n7", **many},
         "words": many,
         "preview": {**many, "node": "n7", "conversation": chat.public_id},
+        "costs": many,
     }
-    most = {"panel": 4, "words": 4, "preview": 14}
+    most = {"panel": 4, "words": 4, "preview": 16, "costs": 8}
     for call, body in bodies.items():
         with CaptureQueriesContext(
             connection,

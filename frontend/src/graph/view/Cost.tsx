@@ -1,0 +1,61 @@
+// What the policy of an element would have cost on past conversations, and the budget that pays.
+
+import type { Element, Key } from "../model/document";
+import { change } from "../model/commands";
+import { t } from "../texts";
+import { useDesk, useEditor } from "./context";
+import { Icon } from "./Icon";
+import { inLine } from "./spoken";
+
+interface Props {
+  readonly kind: "node" | "edge";
+  readonly id: Key;
+}
+
+export function Cost({ kind, id }: Props) {
+  const { store, setup } = useDesk();
+  const costs = useEditor((state) => state.costs);
+  const mayChange = useEditor((state) => state.mayChange);
+  const cost = costs?.[kind === "node" ? "nodes" : "edges"][id];
+  if (!costs || (!cost && costs.whole)) return null;
+  const use = (): void => {
+    const { document, edit, say } = store.getState();
+    if (!cost?.offer) return;
+    edit(change(document, kind, id, cost.offer.element as unknown as Element), t("Use budget"));
+    say(t("Budget taken into the draft"));
+  };
+  return (
+    <section className="editor-cost" aria-label={t("Cost")}>
+      <h2>
+        {t("Cost")}: {cost ? <span className={cost.warning ? "flow-cost-raises" : undefined}>{cost.line || "–"}</span> : <span role="status">{inLine(costs.said)}</span>}
+      </h2>
+      {cost?.warning && (
+        <p className="editor-cost-warning" role="status">
+          <Icon name="alert-triangle" /> {inLine(cost.warning)}
+        </p>
+      )}
+      {cost?.offer && mayChange && (
+        <button type="button" className="btn btn-sm btn-primary" onClick={use}>
+          <Icon name="check" />
+          {cost.offer.label}
+        </button>
+      )}
+      {cost && (
+        <details>
+          <summary>{inLine(cost.line ? t("Details") : cost.said)}</summary>
+          <p className="small">
+            {inLine([cost.line && cost.said, cost.basis, costs.said].filter(Boolean).join(" "))}{" "}
+            {setup.urls.compare && <a href={compareUrl(setup.urls.compare, kind, id)}>{t("Compare policies")}</a>}
+          </p>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** Of a node beside usual policies, of an edge the form. */
+function compareUrl(url: string, kind: "node" | "edge", id: string): string {
+  if (kind === "edge") return url;
+  const query = new URLSearchParams([["last", "20"], ["node", id], ["preset", "last_6"], ["preset", "budget"], ["preset", "deep_budget"]]);
+  return `${url}?${query}`;
+}

@@ -1,0 +1,99 @@
+"""What the cards and the panel of the editor say of the cost of policies, saved or not."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from pydantic import JsonValue
+
+from tests.factories import assistant, conversation, system, user
+from tests.integration.pages.workflows.unsaved import START, about, ask, document
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small")]
+
+WORDS = "The saddle and the bell are in stock, and both can be sent today. " * 6
+GO: JsonValue = {"id": "go", "type": "sequence", "from": "start", "to": "answer"}
+
+
+def talk(name: str, turns: int = 15) -> None:
+    said = [each for _ in range(turns) for each in (user(WORDS), assistant(WORDS))]
+    conversation(system("Be kind. " * 20), *said, public_id=name, workflow="small")
+
+
+def answer(*operations: JsonValue, **more: Any) -> dict[str, Any]:
+    own = {"rules": [], "default_behavior": "pass", "messages": [*operations]}
+    return {"id": "answer", "type": "llm", "context_filter": own, **more}
+
+
+def last(count: int) -> JsonValue:
+    cut: JsonValue = {"keep_last": count, "keep_system": True}
+    return {"operation": "truncate", "truncate": cut, "pairing": "keep"}
+
+
+def told(client: Client, *nodes: Any) -> Any:
+    for _ in range(50):
+        body = {"document": document(START, *nodes, edges=[GO])}
+        found = ask(client, "costs", body).json()
+        if found["whole"]:
+            return found
+    raise AssertionError("never whole")
+
+
+def test_a_policy_that_raises_the_cost_is_warned_of_with_the_figure_and_a_budget(
+    designer: Client,
+) -> None:
+    talk("one")
+    talk("two")
+    found = told(designer, answer(last(4)))
+    words = found["nodes"]["answer"]
+    assert "tokens, +" in words["line"]
+    assert words["line"].startswith("−")
+    assert words["warning"].startswith("Raises the cost by ")
+    assert words["offer"]["label"].startswith("Use budget ")
+    assert words["offer"]["label"].endswith(" % cost)")
+    assert words["basis"].startswith("30 calls of any node. No price of a model: in proportion")
+    assert found["said"] == "On the latest 2 conversations of this workflow."
+    repaired = told(designer, words["offer"]["element"])["nodes"]["answer"]
+    assert (repaired["warning"], repaired["offer"]) == ("", None)
+    change = words["offer"]["label"].rsplit("(", 1)[1].removesuffix(")")
+    assert repaired["line"].endswith(change)
+
+
+def test_the_costs_are_those_of_the_document_on_the_canvas_and_not_of_the_stored_one(
+    designer: Client,
+) -> None:
+    talk("one")
+    assert told(designer, answer())["nodes"]["answer"]["line"] == ""
+    assert told(designer, answer(last(2)))["nodes"]["answer"]["line"] != ""
+
+
+def test_without_conversations_the_panel_says_when_there_will_be_costs(designer: Client) -> None:
+    found = told(designer, answer(last(4)))
+    assert found["said"].startswith("No conversations of this workflow yet")
+    assert found["nodes"]["answer"]["line"] == ""
+
+
+def test_few_calls_are_said_to_be_not_enough(designer: Client) -> None:
+    talk("short", turns=3)
+    said = told(designer, answer(last(4)))["nodes"]["answer"]["said"]
+    assert said == "Not enough conversations to estimate costs: 3 calls of at least 10."
+
+
+def test_prices_are_those_of_the_model_that_the_node_names(designer: Client) -> None:
+    talk("one")
+    words = told(designer, answer(last(4), config={"model": "gpt-5-mini"}))["nodes"]["answer"]
+    assert words["basis"] == "15 calls of any node. Prices of gpt-5-mini."
+
+
+def test_an_element_that_cannot_be_compiled_leaves_the_costs_of_the_others(
+    designer: Client,
+) -> None:
+    talk("one")
+    broken = {"id": "broken", "type": "llm", "context_type": "no-such-type"}
+    found = told(designer, answer(last(4)), broken, {"id": "bad id"})
+    assert list(found["nodes"]) == ["answer"]
+
+
+def test_a_stored_version_and_a_draft_of_before_are_told_apart(designer: Client) -> None:
+    sent = about(document())
+    assert ask(designer, "costs", {**sent, "draft_version": 99}).status_code == 409

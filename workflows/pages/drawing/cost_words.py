@@ -1,0 +1,151 @@
+"""What a policy would have cost on past conversations, in words for cards, panels and pages."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from ctxadmin.ui.templatetags.ui import grouped
+from workflows.domain.backtests.sampling import FEWEST_CALLS, ElementCost
+from workflows.element_costs import DraftCosts, Offer, PricedElement
+
+_HUNDRED: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CostWords:
+    """What stands on a card (``line``) and beside it; empty where there is nothing to say.
+
+    ``warning`` is said in amber; ``offer`` is the label of the button that takes a budget.
+    """
+
+    line: str
+    said: str
+    basis: str
+    warning: str
+    offer: str
+
+    @property
+    def raises(self) -> bool:
+        return bool(self.warning)
+
+
+def cost_words(priced: PricedElement) -> CostWords:
+    """The words of one element."""
+    cost = priced.cost
+    if not cost.is_known:
+        text = ngettext(
+            "Not enough conversations to estimate costs: %(n)s call of at least %(least)s.",
+            "Not enough conversations to estimate costs: %(n)s calls of at least %(least)s.",
+            cost.full.calls,
+        )
+        said = text % {"n": cost.full.calls, "least": FEWEST_CALLS}
+        return CostWords("", said, "", "", "")
+    line = change_line(cost)
+    said = _("%(change)s against the full history.") % {"change": line}
+    if not line:
+        said = _("Sends and costs what the full history does.")
+    return CostWords(
+        line=line,
+        said=f"{said} {_losing(cost)}",
+        basis=f"{_calls(cost)} {price_words(cost)}",
+        warning=_warning(priced),
+        offer="" if priced.offer is None else offer_words(priced.offer),
+    )
+
+
+def change_line(cost: ElementCost) -> str:
+    """``-35 % tokens, -15 % cost``; empty if neither changes by half a percent."""
+    sent, change = cost.sent_change, cost.cost_change
+    if not any(round(each or 0, 2) for each in (sent, change)):
+        return ""
+    words = {"tokens": change_words(sent), "cost": change_words(change)}
+    if change is None:
+        return _("%(tokens)s tokens") % words
+    return _("%(tokens)s tokens, %(cost)s cost") % words
+
+
+def change_words(share: float | None) -> str:
+    """A change as whole percents with its sign."""
+    whole = round((share or 0) * _HUNDRED)
+    sign = "+" if whole > 0 else "−" if whole < 0 else "±"
+    return f"{sign}{grouped(abs(whole))} %"
+
+
+def price_words(cost: ElementCost) -> str:
+    """By which prices the cost is told."""
+    if cost.is_priced:
+        return _("Prices of %(model)s.") % {"model": cost.element.model}
+    return _("No price of a model: in proportion, cached %(cached)s, cache write %(write)s.") % {
+        "cached": cost.price.cached,
+        "write": cost.price.cache_write,
+    }
+
+
+def sample_words(found: DraftCosts) -> str:
+    """On how many conversations costs are told, or why on none."""
+    if not found.wanted:
+        if found.left_out:
+            return _("All conversations of this workflow are too long to estimate costs here.")
+        return _("No conversations of this workflow yet: costs are shown once it has run.")
+    if not found.is_whole:
+        return _("Estimating costs: %(done)s of %(wanted)s conversations.") % {
+            "done": found.done,
+            "wanted": found.wanted,
+        }
+    text = ngettext(
+        "On the latest conversation of this workflow.",
+        "On the latest %(n)s conversations of this workflow.",
+        found.done,
+    )
+    said = text % {"n": found.done}
+    if found.left_out:
+        text = ngettext(
+            "%(n)s is left out, because it is too long or damaged.",
+            "%(n)s are left out, because they are too long or damaged.",
+            found.left_out,
+        )
+        said = f"{said} {text % {'n': found.left_out}}"
+    return said
+
+
+def offer_words(offer: Offer) -> str:
+    """The label of the button that takes the budget into the draft."""
+    return _("Use budget %(most)s to %(target)s (%(change)s cost)") % {
+        "most": grouped(offer.budget.max_tokens),
+        "target": grouped(offer.budget.target_tokens),
+        "change": change_words(offer.cost.cost_change),
+    }
+
+
+def _warning(priced: PricedElement) -> str:
+    cost = priced.cost
+    if not cost.raises_cost:
+        return ""
+    said = _("Raises the cost by %(share)s %%: the provider's cache has less of each call.") % {
+        "share": grouped(round((cost.cost_change or 0) * _HUNDRED))
+    }
+    if priced.is_searched and priced.offer is None:
+        none = _("No budget in its place would help.")
+        said = f"{said} {none}"
+    return said
+
+
+def _losing(cost: ElementCost) -> str:
+    share = round(cost.sums.losing * _HUNDRED / cost.sums.calls) if cost.sums.calls else 0
+    text = ngettext(
+        "%(n)s call in 100 loses a part of its cached prefix.",
+        "%(n)s calls in 100 lose a part of their cached prefix.",
+        share,
+    )
+    return text % {"n": share}
+
+
+def _calls(cost: ElementCost) -> str:
+    count = {"n": grouped(cost.full.calls)}
+    if cost.by_node:
+        text = ngettext("%(n)s call of this node.", "%(n)s calls of this node.", cost.full.calls)
+    else:
+        text = ngettext("%(n)s call of any node.", "%(n)s calls of any node.", cost.full.calls)
+    return text % count
