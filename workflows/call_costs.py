@@ -22,8 +22,8 @@ from workflows.domain.backtests.presets import DEFAULT_PRICE, RATIOS
 from workflows.domain.backtests.sums import cost_of
 from workflows.domain.context import Messages
 from workflows.domain.plan import Plan
-from workflows.dry_run import NodePreview
 from workflows.node_inputs import token_sums
+from workflows.previews import NodePreview
 
 _ASSISTANT: Final[frozenset[CountsAs]] = frozenset({"assistant"})
 

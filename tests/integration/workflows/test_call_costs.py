@@ -14,7 +14,7 @@ from workflows.calibrations import Calibrations, ModelCalibration
 from workflows.call_costs import CallCost, call_cost
 from workflows.domain import graph
 from workflows.domain.plan import Plan
-from workflows.dry_run import PreviewRequest, preview_node
+from workflows.previews import PreviewRequest, preview_node
 
 pytestmark = pytest.mark.django_db
 
