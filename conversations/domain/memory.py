@@ -203,7 +203,7 @@ class MemoryLog:
         return self._pointers
 
     def own_ids(self, indices: Collection[int]) -> Mapping[int, str]:
-        chosen = {index: self._entries[index].draft.message_id for index in indices}
+        chosen = {index: self._drafts[index].message_id for index in indices}
         return {index: name for index, name in chosen.items() if name is not None}
 
     def logged(self) -> int:

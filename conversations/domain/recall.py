@@ -42,7 +42,7 @@ def line_for(
     if not covered:
         return None
     index = len(log) + len(entries)
-    entry = Entry(index, line_draft(covered, log), f"log-{index}")
+    entry = Entry(index, line_draft(covered, log))
     return Line(entry, _position(hidden, before, after, log, entries))
 
 

@@ -1,18 +1,22 @@
 """Streams of events: each change once, in order, and on from the last that was heard."""
 
+import asyncio
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from conversations.erasure import erase
 from conversations.services import NewConversation, create
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.identity.roles import Role
+from ctxadmin.realtime import admission
+from ctxadmin.realtime.hubs import hub_here
 from ctxadmin.realtime.routing import with_sockets
 from tests import factories
 from tests.factories import Api, engine, user
-from tests.integration.sockets.pages import do, play
+from tests.integration.sockets.pages import PATIENCE, do, play
 from tests.integration.sockets.waiting_calls import Call
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -187,3 +191,47 @@ def test_a_stream_answers_at_once_also_if_nothing_was_missed(app: Any, api: Api)
         await stream.leave()
 
     play(scene)
+
+
+def test_listeners_that_all_reconnect_at_once_miss_nothing_and_hear_nothing_twice(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a restart of a proxy: as many as a token may have, on one thread, and one more.
+
+    Those beyond the requests that may be under way are told to come again, and do.
+    """
+    for number in (1, 2, 3):
+        save(api, number)
+    for limit in ("MAX_TOKEN_REQUESTS", "MAX_ADDRESS_REQUESTS"):
+        monkeypatch.setattr(settings, limit, 20)
+    path, most = "/conversations/one/events", 60
+    monkeypatch.setattr(admission, "MOST_OF_A_TOKEN", most)
+    app = with_sockets(ThreadedHandler(1))
+
+    async def scene() -> None:
+        async def connect(last: int) -> Call | None:
+            call = await Call(app, api.secret, path, **{"last-event-id": str(last)}).begin()
+            if not await call.is_admitted():
+                return None
+            for seq in range(last + 1, 5):
+                assert (await call.event())["id"] == seq
+            return call
+
+        streams: list[Call] = []
+        refused: list[int] = []
+        while missing := most - len(streams):
+            wave = await asyncio.gather(*(connect(1 + number % 4) for number in range(missing)))
+            streams += [call for call in wave if call is not None]
+            refused.append(wave.count(None))
+        assert refused[0] > 0
+        async with asyncio.timeout(PATIENCE):
+            while len(hub_here().listeners()) < most:
+                await asyncio.sleep(0)
+        assert not await (await Call(app, api.secret, path).begin()).is_admitted()
+        await do(say, api)
+        assert {(await stream.event())["id"] for stream in streams} == {5}
+        await asyncio.gather(*(stream.leave() for stream in streams))
+        assert not hub_here().listeners()
+
+    play(scene)
+    assert not admission._open

@@ -1,6 +1,5 @@
 """Calls that wait: woken by what is committed, without a thread, and gone with their client."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -17,8 +16,8 @@ from ctxadmin.realtime.hubs import hub_here
 from ctxadmin.realtime.routing import with_sockets
 from tests import factories
 from tests.factories import Api, engine, user
-from tests.integration.sockets.pages import do, play, say
-from tests.integration.sockets.waiting_calls import PATIENCE, Call
+from tests.integration.sockets.pages import do, play
+from tests.integration.sockets.waiting_calls import Call
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -243,50 +242,6 @@ def test_one_caller_has_a_bounded_number_of_waiting_calls(
         assert (await third.answer())["changed"] is True
 
     play(scene)
-
-
-def test_listeners_that_all_reconnect_at_once_miss_nothing_and_hear_nothing_twice(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As after a restart of a proxy: as many as a token may have, on one thread, and one more.
-
-    Those beyond the requests that may be under way are told to come again, and do.
-    """
-    for number in (1, 2, 3):
-        save(api, number)
-    for limit in ("MAX_TOKEN_REQUESTS", "MAX_ADDRESS_REQUESTS"):
-        monkeypatch.setattr(settings, limit, 20)
-    path, most = "/conversations/one/events", 60
-    monkeypatch.setattr(admission, "MOST_OF_A_TOKEN", most)
-    app = with_sockets(ThreadedHandler(1))
-
-    async def scene() -> None:
-        async def connect(last: int) -> Call | None:
-            call = await Call(app, api.secret, path, **{"last-event-id": str(last)}).begin()
-            if not await call.is_admitted():
-                return None
-            for seq in range(last + 1, 5):
-                assert (await call.event())["id"] == seq
-            return call
-
-        streams: list[Call] = []
-        refused: list[int] = []
-        while missing := most - len(streams):
-            wave = await asyncio.gather(*(connect(1 + number % 4) for number in range(missing)))
-            streams += [call for call in wave if call is not None]
-            refused.append(wave.count(None))
-        assert refused[0] > 0
-        async with asyncio.timeout(PATIENCE):
-            while len(hub_here().listeners()) < most:
-                await asyncio.sleep(0)
-        assert not await (await Call(app, api.secret, path).begin()).is_admitted()
-        await do(say, api)
-        assert {(await stream.event())["id"] for stream in streams} == {5}
-        await asyncio.gather(*(stream.leave() for stream in streams))
-        assert not hub_here().listeners()
-
-    play(scene)
-    assert not admission._open
 
 
 def test_a_browser_session_may_wait_too(app: Any, api: Api) -> None:
