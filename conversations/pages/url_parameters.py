@@ -3,8 +3,9 @@
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from conversations.pages.view_window import SECTION, ShownView, is_number
+from conversations.pages.view_window import SECTION, ShownView
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.whole_number import whole_number
 
 
 def shown_in(request: HttpRequest) -> ShownView:
@@ -24,8 +25,8 @@ def start_in(request: HttpRequest) -> int:
 
 
 def number_in(request: HttpRequest, name: str, default: int) -> int:
-    text = request.GET.get(name, str(default))
-    if not is_number(text):
+    number = whole_number(request.GET.get(name, str(default)))
+    if number is None:
         message = _("In the address, %(name)s must be a whole number.") % {"name": name}
         raise ValidationFailed.at(f"?{name}", message)
-    return int(text)
+    return number
