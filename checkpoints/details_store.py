@@ -5,7 +5,7 @@ from typing import Final
 
 from checkpoints.domain.details import NO_DETAILS, Details
 from checkpoints.models import Checkpoint, CheckpointDetails
-from conversations.damage import ALTERED, MISSING, damaged
+from checkpoints.rows_of_versions import read_beside
 from ctxadmin.storage.tables import Table
 
 _DETAILS: Final = Table(CheckpointDetails)
@@ -29,20 +29,12 @@ def read_details(rows: Iterable[Checkpoint]) -> dict[int, Details]:
 
     Damaged if they differ from what was written.
     """
-    having = {row.version: row for row in rows if row.details_sum is not None}
-    if not having:
-        return {}
-    first = next(iter(having.values()))
-    where = {"conversation": first.conversation, "execution": first.execution}
-    found: dict[int, Details] = {}
-    for row in _DETAILS.find_all(where, "version", [*having]):
-        details = details_of(row)
-        if details.sum(row.version) != having[row.version].details_sum:
-            raise damaged(row.conversation, "version", row.version, ALTERED)
-        found[row.version] = details
-    if missing := sorted(having.keys() - found.keys()):
-        raise damaged(first.conversation, "version", missing[0], MISSING)
-    return found
+    found = read_beside(_DETAILS, rows, lambda row: row.details_sum, _sum_of)
+    return {version: details_of(row) for version, row in found.items()}
+
+
+def _sum_of(row: CheckpointDetails) -> int:
+    return details_of(row).sum(row.version)
 
 
 def details_at(row: Checkpoint) -> Details:

@@ -5,7 +5,7 @@ from typing import Final
 
 from checkpoints.domain.usage import ModelUsage, cost_of
 from checkpoints.models import Checkpoint, Execution, Usage
-from conversations.damage import ALTERED, MISSING, damaged
+from checkpoints.rows_of_versions import read_beside
 from ctxadmin.lib.row_sums import row_sum
 from ctxadmin.storage.tables import Table
 
@@ -50,19 +50,8 @@ def read_usage(rows: Iterable[Checkpoint]) -> dict[int, ModelUsage]:
 
     Damaged if it is not what was written.
     """
-    having = {row.version: row for row in rows if row.usage_sum is not None}
-    if not having:
-        return {}
-    first = next(iter(having.values()))
-    where = {"conversation": first.conversation, "execution": first.execution}
-    found: dict[int, ModelUsage] = {}
-    for row in _USAGE.find_all(where, "version", [*having]):
-        if sum_of_usage(row) != having[row.version].usage_sum:
-            raise damaged(row.conversation, "version", row.version, ALTERED)
-        found[row.version] = usage_of(row)
-    if missing := sorted(having.keys() - found.keys()):
-        raise damaged(first.conversation, "version", missing[0], MISSING)
-    return found
+    found = read_beside(_USAGE, rows, lambda row: row.usage_sum, sum_of_usage)
+    return {version: usage_of(row) for version, row in found.items()}
 
 
 def usage_at(row: Checkpoint) -> ModelUsage | None:

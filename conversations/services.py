@@ -15,10 +15,11 @@ from conversations.domain.operations import Outcome
 from conversations.domain.pins import stays_with_pins
 from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
 from conversations.domain.view import View
+from conversations.first_revision import insert_head
 from conversations.models import Conversation, ConversationDetails, Revision
 from conversations.results import Appended, Applied, Popped
 from conversations.store import find_revision, view_of
-from conversations.writing import Writing, insert_head, writing
+from conversations.writing import Writing, writing
 from ctxadmin.audit.record import Change
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

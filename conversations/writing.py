@@ -8,13 +8,13 @@ from typing import Final
 from django.db import IntegrityError, connection, transaction
 
 from conversations.announcements import ChangeNotice, announce_after_commit, is_followed
-from conversations.damage import ALTERED, damaged
 from conversations.domain.message import Entry
 from conversations.domain.revisions import MoveKind, RevisionKind
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
-from conversations.message_rows import sum_of_message
+from conversations.logged_rows import row_of_entry
 from conversations.models import Conversation, Message, Move, Revision
+from conversations.opened_head import REVISION, OpenedHead
 from conversations.pin_rows import remove_pin, write_pins
 from conversations.revision_sums import sum_of_growth, summed
 from conversations.sql_log import SqlLog
@@ -23,19 +23,18 @@ from conversations.store import (
     HEADS,
     REVISIONS,
     find_head,
-    find_revision,
     refuse_damaged_current,
     refuse_short_counts,
     view_of,
 )
 from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
-from conversations.tool_links import call_digest, link, unsettle_at
-from conversations.write_cache import WRITE_CACHE, Kind
-from ctxadmin.audit.record import AuditMark, Change, record
+from conversations.tool_links import link, unsettle_at
+from conversations.write_cache import WRITE_CACHE
+from ctxadmin.audit.record import Change, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock, json_bytes
-from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
+from ctxadmin.lib.errors import Unavailable
 from ctxadmin.lib.sentence import say
 from ctxadmin.storage.statement_batch import gathered_transaction
 from ctxadmin.storage.tables import Table
@@ -60,7 +59,6 @@ _GROWTH: Final = (*_GROWN, "has_children", "grown_sum")
 _MESSAGES: Final = Table(Message)
 _ROWS: Final = 1_000  # made at once
 _MOST_FOLLOWED: Final = 1_000  # messages: 100,000 of one letter held 60 MB
-_REVISION: Final = Kind[Revision]("revision")
 
 
 @contextmanager
@@ -85,17 +83,16 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
         raise Unavailable(say("The conversation has changed; try again.")) from error
 
 
-class Writing:
+class Writing(OpenedHead):
     """What one transaction does to one conversation, until ``commit`` sets the head.
 
     ``head`` is changed in memory as the steps go on; nothing of it is stored before ``commit``,
     which also writes the one audit entry of the change. ``changed`` says if any step did anything.
     ``parts`` is what an app above tells of its own rows to those who follow (see ``ChangeNotice``).
-    ``known`` is what the process remembers of the conversation's rows; see ``write_cache``.
     """
 
     def __init__(self, head: Conversation, actor: Actor) -> None:
-        self.head = head
+        super().__init__(head)
         self.actor = actor
         self.at = clock.now()
         self._author = actor.label
@@ -105,60 +102,9 @@ class Writing:
         self.parts: list[object] = []
         self._logged: list[Message] = []
         self._view_is_other = False
-        self.known = WRITE_CACHE.take(head.key, AuditMark(head.change_seq, head.audit_hash))
         self._seen = head.change_seq
         self._dirty: set[str] = set()
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote
-        self._current: Revision | None = None
-        self._remembered: int | None = None  # the number of a row that was not read
-        self._whole: int | None = None  # the number of a row that was read whole, or made here
-
-    @property
-    def current(self) -> Revision:
-        """The row of the current revision; its view is not read before it is asked for."""
-        if self._current is None or self._current.number != self.head.current_revision:
-            known = self._known_revision()
-            self._remembered = None if known is None else known.number
-            if known is None:
-                number = self.head.current_revision
-                known = find_revision(self.head.key, number, with_view=False)
-            self._require_fit(known)
-            self._current = known
-        return self._current
-
-    @property
-    def whole(self) -> Revision:
-        """``current`` as it is stored, its view included: for what builds on the view."""
-        number = self.head.current_revision
-        if self._whole != number:
-            row = find_revision(self.head.key, number)
-            self._require_fit(row)
-            self._current, self._whole, self._remembered = row, number, None
-        return self.current
-
-    def view(self) -> View:
-        """The view of the current revision."""
-        return view_of(self.whole)
-
-    def _require_fit(self, row: Revision) -> None:
-        """Damaged unless the head counts what its current revision has."""
-        head = self.head
-        told = (head.current_batch, head.visible_count, head.visible_tokens)
-        fits = told == (row.batch, row.visible_count, row.tokens)
-        if not fits or row.log_length > head.log_count or row.number >= head.revision_count:
-            raise damaged(head.key, "conversation", head.public_id, ALTERED)
-
-    def _known_revision(self) -> Revision | None:
-        """The current revision, if the process remembers it."""
-        known = self.known.get(_REVISION)
-        is_current = known is not None and known.number == self.head.current_revision
-        return known if is_current else None
-
-    @property
-    def log(self) -> SqlLog:
-        """The log as seen from the current revision."""
-        head = self.head
-        return SqlLog(head, head.log_count, head.current_revision, newest=True)
 
     def _talk_after(self, row: Revision) -> int:
         """The last message of a revision's branch that no tool wrote, with those logged by now."""
@@ -206,7 +152,17 @@ class Writing:
             head.log_tokens += tokens
             if entry.draft.role != "tool":
                 self._last_talk = entry.index
-            rows.append(self._message(entry, tokens, head.log_tokens, revision, node_id))
+            rows.append(
+                row_of_entry(
+                    entry,
+                    head,
+                    revision=revision,
+                    node_id=node_id,
+                    tokens=tokens,
+                    author=self._author,
+                    at=self.at,
+                )
+            )
         _MESSAGES.insert(rows)
         self._follow(rows)
         size = sum(len(row.body) for row in rows)
@@ -222,31 +178,6 @@ class Writing:
         if len(self._logged) > _MOST_FOLLOWED:
             self._view_is_other = True
             self._logged.clear()
-
-    def _message(
-        self, entry: Entry, tokens: int, total: int, revision: int, node_id: str
-    ) -> Message:
-        draft = entry.draft
-        row = _MESSAGES.new(
-            {
-                "conversation": self.head.key,
-                "index": entry.index,
-                "message_id": draft.message_id,
-                "role": draft.role,
-                "answers": None if draft.answers is None else call_digest(draft.answers),
-                "call_index": entry.call_index,
-                "tokens": tokens,
-                "tokens_reported": draft.reported_tokens is not None,
-                "tokens_upto": total,
-                "revision": revision,
-                "node_id": draft.node_id or node_id,
-                "author": self._author,
-                "created_at": self.at,
-                "body": draft.body,
-            }
-        )
-        row.sum = sum_of_message(row)
-        return row
 
     def append(self, entries: Sequence[Entry], *, node_id: str = "") -> None:
         """Log messages and show them at the end of the view (rules 1.3 and 1.5).
@@ -445,7 +376,7 @@ class Writing:
             self.head.updated_at = fields["updated_at"] = self.at
         self._change_head(fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
-        self.known.set(_REVISION, self._current or self._known_revision())
+        self.known.set(REVISION, self._current or self._known_revision())
         transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(
@@ -467,35 +398,3 @@ def _growth_of(row: Revision) -> Mapping[str, object]:
     """What stands in the growing columns of a row; a row older than the sums has none."""
     names = _GROWTH if row.grown_sum is not None else _GROWTH[:-1]
     return {name: getattr(row, name) for name in names}
-
-
-def insert_head(head: Conversation, actor: Actor) -> Writing:
-    """Store a new conversation with its first revision; Duplicate if the id is taken.
-
-    The writing that is returned may go on in the same transaction, and commits itself.
-    """
-    at = clock.now()
-    head.created_at = head.updated_at = at
-    try:
-        with transaction.atomic():
-            head.save(force_insert=True)
-            head.details.save(force_insert=True)
-    except IntegrityError:
-        message = say("The id {name} is taken.", name=repr(head.public_id))
-        problem = FieldProblem("/id", message, "duplicate")
-        raise Duplicate(message, problems=[problem]) from None
-    first = Revision(
-        conversation=head.key,
-        number=0,
-        starts_line=True,
-        batch=0,
-        operation="start",
-        opened=View().encode(),
-        log_length=0,
-        visible_count=0,
-        tokens=0,
-        author=actor.label,
-        created_at=at,
-    )
-    summed(first).save(force_insert=True)
-    return Writing(head, actor)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import orjson
 from pydantic import JsonValue
 
-from checkpoints.domain.reducers import DEFAULT_REDUCERS, ReducerTable
+from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.state import ChangeKind, apply_update, head_of, join_list, totals_of
 from ctxadmin.lib.json_bytes import dumps
 
@@ -16,7 +16,7 @@ class WholeState:
     """Keys, their values as JSON bytes, and the reducers; every change gives a new one."""
 
     values: Mapping[str, bytes] = field(default_factory=dict)
-    reducers: ReducerTable = DEFAULT_REDUCERS
+    reducers: ReducerTable = field(default_factory=ReducerTable)
 
     def merge(self, update: Mapping[str, JsonValue]) -> "WholeState":
         """The state after an update through the reducers; see ``state.apply_update``."""

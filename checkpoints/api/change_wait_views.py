@@ -16,6 +16,7 @@ from ctxadmin.http.deferred_response import DeferredResponse
 from ctxadmin.http.described import Parameter, described
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.realtime.callers import caller_of_request
 from ctxadmin.realtime.topics import Topic
 
@@ -124,7 +125,8 @@ class Events(ExecutionEndpoint):
         text = request.headers.get("Last-Event-ID")
         if text is None:
             return None
-        if not text.isascii() or not text.isdigit() or len(text) > 18:
+        seen = whole_number(text, digits=18)
+        if seen is None:
             text = "Last-Event-ID must be the number of a change."
             raise ValidationFailed.at("Last-Event-ID", text)
-        return int(text)
+        return seen

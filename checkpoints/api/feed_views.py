@@ -22,6 +22,7 @@ from ctxadmin.http.described import Answer, FromZero, Parameter, Time, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.callers import Caller, caller_of_request
 from ctxadmin.realtime.hubs import hub_here
@@ -171,9 +172,10 @@ class Events(Endpoint):
         for name, text in (("Last-Event-ID", header), ("?after", query)):
             if text is None:
                 continue
-            if not text.isascii() or not text.isdigit() or len(text) > 18:
+            cursor = whole_number(text, digits=18)
+            if cursor is None:
                 raise ValidationFailed.at(name, "This is not the cursor of an event.")
-            return int(text)
+            return cursor
         return None
 
 

@@ -25,7 +25,24 @@ ExpectedCount = Annotated[
 ]
 
 
-class MoveExecution(Contract):
+class _SeenState(Contract):
+    """The reason of a change, and what its writer saw of state and view."""
+
+    reason: Reason | None = Field(
+        None,
+        description="Why it was done, in the author's words.",
+        examples=["The date was wrong."],
+    )
+    expected_version: Version | None = Field(
+        None,
+        description="The version that you read; another one now is `version_conflict`.",
+        examples=[13],
+    )
+    expected_revision: ExpectedRevision = None
+    expected_count: ExpectedCount = None
+
+
+class MoveExecution(_SeenState):
     """``POST pause``, ``resume``, ``cancel``, ``approve`` and ``reject``."""
 
     node_id: NodeId | None = Field(
@@ -34,35 +51,10 @@ class MoveExecution(Contract):
     from_node: NodeId | None = Field(
         None, description="Node from which to resume instead.", examples=["draft"]
     )
-    reason: Reason | None = Field(
-        None,
-        description="Why it was done, in the author's words.",
-        examples=["The date was wrong."],
-    )
-    expected_version: Version | None = Field(
-        None,
-        description="The version that you read; another one now is `version_conflict`.",
-        examples=[13],
-    )
-    expected_revision: ExpectedRevision = None
-    expected_count: ExpectedCount = None
 
 
-class RestoreCheckpoint(Contract):
+class RestoreCheckpoint(_SeenState):
     """``POST checkpoints/{version}/restore``."""
-
-    reason: Reason | None = Field(
-        None,
-        description="Why it was done, in the author's words.",
-        examples=["The date was wrong."],
-    )
-    expected_version: Version | None = Field(
-        None,
-        description="The version that you read; another one now is `version_conflict`.",
-        examples=[13],
-    )
-    expected_revision: ExpectedRevision = None
-    expected_count: ExpectedCount = None
 
 
 class ForkCheckpoint(Contract):

@@ -225,6 +225,3 @@ def _fault(name: str, reducer: str) -> str | None:
     if name in (MESSAGES, HISTORY) and reducer != Reducer.APPEND:
         return f"{name} always appends"
     return pattern_fault(name) if "*" in name else None
-
-
-DEFAULT_REDUCERS: Final = ReducerTable()

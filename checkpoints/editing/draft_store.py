@@ -1,9 +1,10 @@
 """The drafts of paused states: found, changed by what pages say, emptied when they are applied."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
+import msgspec
 import orjson
 from django.utils.translation import gettext as _
 
@@ -49,7 +50,6 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound, TooLarge, VersionConflict
 
 MOST_BYTES: Final = 16 * 1024**2  # a whole state as a text, and what escapes add
-_STORED: Final = ("name", "kind", "text", "old", "gone", "mark", "at")
 
 MomentAt = Callable[[int], StoredSnapshot]
 Decide = Callable[[Draft], Draft]
@@ -67,6 +67,18 @@ class KeptDraft:
     over: Sequence[str] = ()
     beside: bool = False
     overtaken: Overtaken | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDraft:
+    """What is typed of a draft as its row has it, in JSON."""
+
+    rows: tuple[Entry, ...]
+    others: tuple[Entry, ...]
+    texts: tuple[WholeText, ...]
+
+
+_STORED_DRAFTS: Final = msgspec.json.Decoder(StoredDraft)
 
 
 def place_of(actor: Actor, row: Execution) -> EditKey:
@@ -350,40 +362,30 @@ def _change(actor: Actor, base: StoredSnapshot, decide: Decide) -> Draft:
 def _wanted(draft: Draft) -> PendingQuery | None:
     if not draft:
         return None
-    stored = orjson.dumps(
-        {
-            "rows": [_stored(each) for each in draft.entries.values()],
-            "others": [_stored(each) for each in draft.others],
-            "texts": [asdict(each) for each in draft.texts],
-        }
-    )
+    kept = StoredDraft(tuple(draft.entries.values()), tuple(draft.others), tuple(draft.texts))
+    stored = orjson.dumps(kept)
     if len(stored) > MOST_BYTES:
         raise TooLarge(_("Your unapplied edits are too large to be saved."), limit=MOST_BYTES)
     return PendingQuery(draft.version, stored, draft.seq)
 
 
-def _stored(entry: Entry) -> dict[str, str | bool | int]:
-    return {name: getattr(entry, name) for name in _STORED}
-
-
 def _read(kept: Pending) -> Draft:
-    stored: Any = orjson.loads(kept.typed)
+    stored = _STORED_DRAFTS.decode(kept.typed)
     return Draft(
         kept.version,
         kept.seq,
-        entries=places_of(_entry(each) for each in stored["rows"]),
-        others=tuple(_entry(each) for each in stored["others"]),
-        texts=tuple(_text(each) for each in stored["texts"]),
+        entries=places_of(map(_marked, stored.rows)),
+        others=tuple(map(_marked, stored.others)),
+        texts=tuple(map(_marked_text, stored.texts)),
         changed_at=kept.changed_at,
     )
 
 
-def _entry(stored: Any) -> Entry:
+def _marked(entry: Entry) -> Entry:
     """Drafts of 0.1.0 have no marks: what names the change is all of it then."""
-    mark = stored.get("mark") or mark_of(orjson.dumps(stored))
-    return Entry(**{**stored, "mark": mark})
+    whole = (entry.name, entry.kind, entry.text, entry.old, entry.gone)
+    return entry if entry.mark else replace(entry, mark=mark_of(orjson.dumps(whole)))
 
 
-def _text(stored: Any) -> WholeText:
-    mark = stored.get("mark") or mark_of(stored["text"].encode())
-    return WholeText(**{**stored, "mark": mark})
+def _marked_text(text: WholeText) -> WholeText:
+    return text if text.mark else replace(text, mark=mark_of(text.text.encode()))

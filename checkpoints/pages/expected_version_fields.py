@@ -3,13 +3,12 @@
 from typing import Final
 
 from django.http import HttpRequest, QueryDict
-from django.utils.translation import gettext as _
 
 from checkpoints.services.preconditions import require_execution
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.store import find_current
 from conversations.models import Conversation
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.forms.seen_numbers import seen_number
 
 _EXECUTION: Final = "execution"
 
@@ -61,9 +60,4 @@ def require_seen(head: Conversation, request: HttpRequest) -> None:
 
 def version_in(sent: QueryDict, name: str) -> int | None:
     """The version that a form says was seen; None if it says none."""
-    text = sent.get(name, "")
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed(_("The form is incomplete. Reload the page."))
-    return int(text)
+    return seen_number(sent, name) if sent.get(name) else None

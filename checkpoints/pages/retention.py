@@ -21,9 +21,10 @@ from checkpoints.services.retention_policies import policy_of, set_policy
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ValidationFailed, VersionConflict
+from ctxadmin.lib.errors import VersionConflict
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint
+from ctxadmin.ui.forms.seen_numbers import seen_number
 from ctxadmin.ui.pages import page, show
 
 
@@ -96,7 +97,7 @@ def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
     chosen = policy_of(actor.workspace)
     if request.method != "POST":
         return _page(request, actor, RetentionForm(initial=chosen.policy), chosen.version)
-    form, expected = RetentionForm(request.POST), _version(request)
+    form, expected = RetentionForm(request.POST), seen_number(request.POST)
     if not form.is_valid():
         return _page(request, actor, form, expected, status=422)
     try:
@@ -106,13 +107,6 @@ def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
         return _page(request, actor, form, chosen.version, theirs=theirs, status=409)
     flash.success(request, _("Saved. It takes effect with the next maintenance run."))
     return redirect("settings-retention")
-
-
-def _version(request: HttpRequest) -> int:
-    text = request.POST.get("version", "")
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed(_("The form is incomplete. Reload the page."))
-    return int(text)
 
 
 def _page(

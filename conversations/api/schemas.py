@@ -67,14 +67,10 @@ class CreateConversation(_NewConversation):
         return tuple(self.messages)
 
 
-class CreateInFormat(_NewConversation):
-    """``POST /conversations?format=``: with messages as a provider has them."""
+class _InFormat(Contract):
+    """Messages as a provider has them."""
 
-    messages: FormattedMessages = Field(
-        [],
-        description="First messages of the log, in the format of a provider.",
-        examples=[[{"role": "user", "content": "Hi"}]],
-    )
+    messages: FormattedMessages
     system: System = Field(
         None,
         description="Anthropic's system text, beside the messages.",
@@ -83,6 +79,16 @@ class CreateInFormat(_NewConversation):
 
     def drafts(self, name: ProviderFormat) -> tuple[Draft, ...]:
         return read_appended(self.messages, name, cast(JsonValue, self.system)).drafts
+
+
+class CreateInFormat(_InFormat, _NewConversation):
+    """``POST /conversations?format=``: with messages as a provider has them."""
+
+    messages: FormattedMessages = Field(
+        [],
+        description="First messages of the log, in the format of a provider.",
+        examples=[[{"role": "user", "content": "Hi"}]],
+    )
 
 
 class ChangeConversation(Contract):
@@ -109,21 +115,13 @@ class AppendMessages(Contract):
     )
 
 
-class AppendInFormat(Contract):
+class AppendInFormat(_InFormat):
     """``POST /conversations/{id}/messages?format=``: messages as a provider has them."""
 
     messages: Annotated[FormattedMessages, Field(min_length=1)] = Field(
         description="Messages to append, in the format of a provider.",
         examples=[[{"role": "user", "content": "Hi"}]],
     )
-    system: System = Field(
-        None,
-        description="Anthropic's system text, beside the messages.",
-        examples=["Answer in one sentence."],
-    )
-
-    def drafts(self, name: ProviderFormat) -> tuple[Draft, ...]:
-        return read_appended(self.messages, name, cast(JsonValue, self.system)).drafts
 
 
 class SeenView(Contract):

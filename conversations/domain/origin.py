@@ -1,6 +1,6 @@
 """Selecting messages by where they come from: node, tool, metadata, age, size. Semantics 4.3."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -12,6 +12,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
+from ctxadmin.lib.wildcard import wildcard
 
 if TYPE_CHECKING:
     from conversations.domain.configs import Age, FilterConfig
@@ -53,7 +54,7 @@ def of_origin(config: "FilterConfig", view: View, log: "Log") -> Runs:
     if config.tools is not None:
         kept = run_sets.of_indices(_of_tools(frozenset(config.tools), kept, log))
     if config.metadata is not None:
-        wanted = {key: glob(pattern) for key, pattern in config.metadata.items()}
+        wanted = {key: wildcard(pattern) for key, pattern in config.metadata.items()}
         kept = _by_body(kept, log, lambda body: _has_metadata(body, wanted))
     if config.has is not None:
         kept = _that_have(frozenset(config.has), kept, log)
@@ -145,27 +146,3 @@ def _by_body(kept: Runs, log: "Log", fits: Callable[[Body], bool]) -> Runs:
     return run_sets.of_indices(
         index for index, data in log.bodies(kept) if fits(orjson.loads(data))
     )
-
-
-def glob(pattern: str) -> Callable[[str], bool]:
-    """Whether a whole text matches a pattern in which only ``*`` is special.
-
-    Goes through the text once, whatever the pattern is.
-    """
-    first, *rest = pattern.split("*")
-    if not rest:
-        return lambda text: text == pattern
-    *middle, last = rest
-    return lambda text: _fits(text, first, middle, last)
-
-
-def _fits(text: str, first: str, middle: Iterable[str], last: str) -> bool:
-    if not text.startswith(first):
-        return False
-    place = len(first)
-    for part in middle:
-        found = text.find(part, place)
-        if found < 0:
-            return False
-        place = found + len(part)
-    return len(text) - place >= len(last) and text.endswith(last)

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from conversations.domain.prices import Price
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.sentence import say
+from ctxadmin.lib.wildcard import wildcard
 
 MOST_RULES: Final = 200
 HIGHEST: Final = 100_000  # US dollars for 1,000,000 tokens
@@ -58,7 +59,7 @@ class PriceRule(Contract):
 
     def fits(self, model: str) -> bool:
         """True if the whole name fits; linear in the length of the name."""
-        return _fits(self.pattern.lower(), model.lower())
+        return wildcard(self.pattern.lower())(model.lower())
 
 
 class PriceRules(Contract):
@@ -77,19 +78,3 @@ def set_price(rules: Sequence[PriceRule], model: str) -> Price | None:
 def _exact(dollars: float) -> Decimal:
     """The number as it was written, not the binary one next to it."""
     return Decimal(repr(dollars))
-
-
-def _fits(pattern: str, name: str) -> bool:
-    first, *rest = pattern.split("*")
-    if not rest:
-        return name == first
-    if not name.startswith(first):
-        return False
-    *between, last = rest
-    place = len(first)
-    for part in between:
-        found = name.find(part, place)
-        if found < 0:
-            return False
-        place = found + len(part)
-    return name.endswith(last) and len(name) - len(last) >= place

@@ -21,7 +21,7 @@ from conversations.domain.revisions import Seen
 from conversations.metadata import EDITED, change_metadata, field_digest, seen_of, value_of
 from conversations.models import Conversation
 from conversations.pages import presenters
-from conversations.pages.change_effects import Effect, effect_of
+from conversations.pages.change_effects import effect_of
 from conversations.pages.forms import ConversationForm
 from conversations.pages.operation_page import MEANWHILE, seen_in, undo_url
 from conversations.pages.single_submit import done_once
@@ -29,9 +29,10 @@ from conversations.results import Applied
 from conversations.store import find_head, metadata_of_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import NotFound, VersionConflict
+from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
-from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
 from ctxadmin.ui.pages import page, show
 
 _FIELDS: Final[Mapping[str, Text]] = {
@@ -39,18 +40,6 @@ _FIELDS: Final[Mapping[str, Text]] = {
     "metadata": gettext_lazy("Metadata"),
     "tools": gettext_lazy("Tool description"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class MovePage:
-    """The question before a rollback or a restore, with what comes and goes."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    head: Conversation
-    confirm: Confirm
-    effect: Effect
-    warning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +59,14 @@ class FormPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ErasePage:
-    """The question before an erasure.
+class ErasureDetails:
+    """What is left of a conversation after its erasure.
 
     ``log_days`` is for how many days the binary log of the database goes on holding what is
     erased, 0 without one, None if the server never removes it; ``backup_days`` the same of
     backups, 0 if nobody said. ``copies`` keep what they copied from it.
     """
 
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
     log_days: int | None
     backup_days: int
     copies: Sequence[Copy]
@@ -138,47 +124,33 @@ def _move(
     """
     title, submit, done = words
     back = reverse("conversations:detail", args=[head.public_id])
-    reason = request.POST.get("reason", "").strip() or None
-    warning = ""
-    if request.method == "POST":
-        try:
-            moved = move(seen_in(request, head), reason, False)
-        except VersionConflict:
-            warning = str(MEANWHILE)
-        else:
-            undo = undo_url(head, moved)
-            flash.success(request, done, extra_tags=undo)
-            return redirect(back)
-    moved = move(Seen(), None, True)
-    edits = queries.edits_between(head.key, head.current_revision, moved.target)
-    effect = effect_of(head, moved, edits)
-    hidden = {
-        "expected_revision": str(head.current_revision),
-        "expected_count": str(head.visible_count),
-    }
-    undone = _("Nothing is lost. To undo this, restore revision %(n)s.")
-    current = _("This is already the current view, revision %(n)s.")
-    confirm = Confirm(
-        title=title,
-        text=(current if is_current else undone) % {"n": head.current_revision},
-        action=request.path,
-        submit="" if is_current else submit,
-        back=back,
-        asks_reason=not is_current,
-        reason=reason or "",
-        hidden=hidden,
-        once=True,
-    )
-    shown = MovePage(
-        title=title,
-        crumbs=presenters.crumbs(head, Crumb(title)),
-        head=head,
-        confirm=confirm,
-        effect=effect,
-        warning=warning,
-    )
-    status = 409 if warning else 200
-    return show(request, "conversations/move.html", shown, status=status, confirm=confirm)
+
+    def write(reason: str) -> Done:
+        moved = move(seen_in(request, head), reason or None, False)
+        return Done(back, done, undo=undo_url(head, moved))
+
+    def question(refusal: ContextError | None) -> Confirm:
+        moved = move(Seen(), None, True)
+        edits = queries.edits_between(head.key, head.current_revision, moved.target)
+        undone = _("Nothing is lost. To undo this, restore revision %(n)s.")
+        current = _("This is already the current view, revision %(n)s.")
+        return Confirm(
+            title=title,
+            text=(current if is_current else undone) % {"n": head.current_revision},
+            submit="" if is_current else submit,
+            back=back,
+            crumbs=presenters.crumbs(head, Crumb(title)),
+            hidden={
+                "expected_revision": str(head.current_revision),
+                "expected_count": str(head.visible_count),
+            },
+            once=True,
+            refusal=MEANWHILE if isinstance(refusal, VersionConflict) else None,
+            template="conversations/move.html",
+            details=effect_of(head, moved, edits),
+        )
+
+    return confirm_page(request, question, write, entry=None if is_current else REASON)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -259,29 +231,26 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
             _("There is no conversation %(id)s in this workspace.") % {"id": conversation_id},
         )
         return redirect("conversations:list")
-    if request.method == "POST":
+
+    def write(_reason: str) -> Done:
         erasure.erase(actor, conversation_id)
-        flash.success(request, _("Conversation %(id)s erased.") % {"id": conversation_id})
-        return redirect("conversations:list")
-    confirm = Confirm(
-        title=_("Erase the conversation %(id)s") % {"id": conversation_id},
-        text=_(
-            "Everything in it is removed for good: messages, batches, executions, checkpoints, "
-            "comments, unapplied edits, reasons, stored responses, and the live copy in Redis."
-        ),
-        action=request.path,
-        submit=_("Erase"),
-        back=reverse("conversations:detail", args=[conversation_id]),
-        danger=True,
-        once=True,
-    )
-    crumbs = presenters.crumbs(head, Crumb(_("Erase")))
-    shown = ErasePage(
-        title=confirm.title,
-        crumbs=crumbs,
-        confirm=confirm,
-        log_days=binary_log_days(),
-        backup_days=settings.BACKUP_DAYS,
-        copies=copies_of(head),
-    )
-    return show(request, "conversations/erase.html", shown, confirm=confirm)
+        done = _("Conversation %(id)s erased.") % {"id": conversation_id}
+        return Done(reverse("conversations:list"), done)
+
+    def question(_refusal: ContextError | None) -> Confirm:
+        return Confirm(
+            title=_("Erase the conversation %(id)s") % {"id": conversation_id},
+            text=_(
+                "Everything in it is removed for good: messages, batches, executions, checkpoints, "
+                "comments, unapplied edits, reasons, stored responses, and the live copy in Redis."
+            ),
+            submit=_("Erase"),
+            back=reverse("conversations:detail", args=[conversation_id]),
+            crumbs=presenters.crumbs(head, Crumb(_("Erase"))),
+            danger=True,
+            once=True,
+            template="conversations/erase.html",
+            details=ErasureDetails(binary_log_days(), settings.BACKUP_DAYS, copies_of(head)),
+        )
+
+    return confirm_page(request, question, write)

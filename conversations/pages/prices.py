@@ -18,9 +18,10 @@ from conversations.domain.prices import Price
 from conversations.pricing import Prices, prices_of, set_prices
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ValidationFailed, VersionConflict
+from ctxadmin.lib.errors import VersionConflict
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint
+from ctxadmin.ui.forms.seen_numbers import seen_number
 from ctxadmin.ui.pages import page, show
 
 _LONGEST: Final = 128
@@ -84,7 +85,7 @@ def prices(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method != "POST":
         form = PricesForm(initial=PriceRules(models=list(current.rules)))
         return _page(request, current, form, current.version)
-    form, expected = PricesForm(request.POST), _version(request)
+    form, expected = PricesForm(request.POST), seen_number(request.POST)
     if not form.is_valid():
         return _page(request, current, form, expected, status=200 if form.edited else 422)
     try:
@@ -94,13 +95,6 @@ def prices(request: HttpRequest, actor: Actor) -> HttpResponse:
         return _page(request, theirs, form, theirs.version, changed_by=theirs.author, status=409)
     flash.success(request, _("Saved."))
     return redirect("settings-prices")
-
-
-def _version(request: HttpRequest) -> int:
-    text = request.POST.get("version", "")
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed(_("The form is incomplete. Reload the page."))
-    return int(text)
 
 
 def _page(

@@ -1,6 +1,6 @@
 """Messages that were selected on the page of a conversation, as the start of an operation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
@@ -16,6 +16,8 @@ from conversations.pages.change_effects import current_view, system_among
 from conversations.pages.typed_messages import as_typed
 from conversations.store import find_revision
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
+from ctxadmin.lib.whole_number import whole_number
+from ctxadmin.ui.forms.seen_numbers import seen_number
 
 _MOST: Final = 1000  # ranges, as the operation takes them
 _LONGEST: Final = 20_000
@@ -38,7 +40,7 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     VersionConflict if the view is another one by now, ValidationFailed if nothing is selected.
     """
     places = _places(sent)
-    revision, count = _seen(sent, "revision"), _seen(sent, "count")
+    revision, count = seen_number(sent, "revision"), seen_number(sent, "count")
     if revision != head.current_revision or count > head.visible_count:
         raise VersionConflict(
             _("The view has changed since. Select the messages again."),
@@ -92,14 +94,8 @@ def _places(sent: QueryDict) -> Runs:
 
 
 def _range(text: str) -> tuple[int, int]:
-    ends: Sequence[str] = text.split("-", 1)
-    if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+    first, dash, last = text.partition("-")
+    start, end = whole_number(first), whole_number(last if dash else first)
+    if start is None or end is None:
         raise ValidationFailed.at("?positions", _("Enter positions as 3-5,9."))
-    return int(ends[0]), int(ends[-1]) + 1
-
-
-def _seen(sent: QueryDict, name: str) -> int:
-    text = sent.get(name, "")
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ValidationFailed(_("The form is incomplete. Reload the page."))
-    return int(text)
+    return start, end + 1

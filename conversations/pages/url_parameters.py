@@ -5,9 +5,10 @@ from typing import Final
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from conversations.pages.view_window import SECTION, ShownView, is_number
+from conversations.pages.view_window import SECTION, ShownView
 from conversations.reading import ReadingFilter
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.whole_number import whole_number
 
 _LONGEST: Final = 200
 
@@ -44,8 +45,8 @@ def start_in(request: HttpRequest) -> int:
 
 
 def number_in(request: HttpRequest, name: str, default: int) -> int:
-    text = request.GET.get(name, str(default))
-    if not is_number(text):
+    number = whole_number(request.GET.get(name, str(default)))
+    if number is None:
         message = _("In the address, %(name)s must be a whole number.") % {"name": name}
         raise ValidationFailed.at(f"?{name}", message)
-    return int(text)
+    return number

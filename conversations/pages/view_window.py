@@ -30,6 +30,7 @@ from conversations.reading import EVERYTHING, ReadingFilter, narrowed
 from conversations.store import view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.whole_number import whole_number
 
 SECTION: Final = 50
 Gaps = Mapping[int, tuple[int, int]]
@@ -87,7 +88,7 @@ class Section:
 
 
 def is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
+    return whole_number(text) is not None
 
 
 def view_shown(head: Conversation, shown: ShownView) -> View:

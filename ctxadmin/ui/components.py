@@ -1,7 +1,7 @@
 """The values that pages hand to components; ``templates/README.md`` shows each in use."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from django.utils.translation import gettext, pgettext
@@ -47,29 +47,6 @@ class DiffRow:
     after: str = ""
     note: Text = ""
     whole: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Confirm:
-    """A question before a change: a page of its own, and a dialog where there is JavaScript.
-
-    ``action`` is posted to with ``hidden`` and, if ``asks_reason``, the field ``reason``;
-    Without ``submit`` there is nothing to do. ``stay`` names the button that does nothing, which is
-    Cancel by itself. ``once``: its view
-    answers by a redirect, and knows the form again if it is sent twice (``pressing``).
-    """
-
-    title: Text
-    text: Text
-    action: str
-    submit: Text
-    back: str
-    stay: Text = ""
-    danger: bool = False
-    asks_reason: bool = False
-    reason: str = ""
-    once: bool = False
-    hidden: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from ctxadmin.http.problems import of_database, reads_problems
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui import error_pages
-from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.error_pages import refused
 from ctxadmin.ui.form_idempotency import leads_on
 
@@ -70,12 +70,6 @@ def _for_scripts(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     if request.method == "POST" and leads_on(response) and reads_problems(request):
         return JsonResponse({"to": response["Location"]})
     return response
-
-
-def ask(request: HttpRequest, confirm: Confirm, crumbs: Sequence[Crumb]) -> HttpResponse:
-    """The page of a question before a change."""
-    shown = {"title": confirm.title, "crumbs": crumbs, "confirm": confirm}
-    return render(request, "confirm.html", shown)
 
 
 def show(

@@ -17,9 +17,11 @@ from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
-from ctxadmin.ui.components import Confirm, Crumb, Status, Text
+from ctxadmin.ui.components import Crumb, Status, Text
+from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
 from ctxadmin.ui.forms import ContractForm, FieldHint
-from ctxadmin.ui.pages import ask, page, show
+from ctxadmin.ui.forms.seen_numbers import seen_number
+from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
@@ -205,19 +207,20 @@ def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
 @page
 def remove(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
     hook = services.find(actor, webhook_id)
-    if request.method == "POST":
+
+    def write(_reason: str) -> Done:
         services.remove(actor, webhook_id)
-        flash.success(request, _("Webhook %(name)s removed.") % {"name": hook.name})
-        return redirect("webhooks")
+        return Done(reverse("webhooks"), _("Webhook %(name)s removed.") % {"name": hook.name})
+
     confirm = Confirm(
         title=_("Remove the webhook %(name)s") % {"name": hook.name},
         text=_("Nothing more is sent to it, including queued deliveries."),
-        action=request.path,
         submit=_("Remove"),
         back=reverse("webhook", args=[webhook_id]),
+        crumbs=_crumbs(_("Remove")),
         danger=True,
     )
-    return ask(request, confirm, _crumbs(_("Remove")))
+    return confirm_page(request, confirm, write)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -225,19 +228,21 @@ def remove(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
 @page
 def renew(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
     hook = services.find(actor, webhook_id)
-    if request.method == "POST":
-        return _secret(request, services.renew_secret(actor, webhook_id))
     confirm = Confirm(
         title=_("Renew the secret of %(name)s") % {"name": hook.name},
         text=_(
             "Deliveries are signed with the new secret at once. For 24 hours they also carry a "
             "signature with the former one, so that you can update the receiver."
         ),
-        action=request.path,
         submit=_("Renew the secret"),
         back=reverse("webhook", args=[webhook_id]),
+        crumbs=_crumbs(_("Renew the secret")),
     )
-    return ask(request, confirm, _crumbs(_("Renew the secret")))
+
+    def write(_reason: str) -> HttpResponse:
+        return _secret(request, services.renew_secret(actor, webhook_id))
+
+    return confirm_page(request, confirm, write)
 
 
 def _secret(request: HttpRequest, made: NewSecret) -> HttpResponse:
@@ -294,15 +299,12 @@ def _as_form(hook: Webhook) -> CreateWebhook:
 
 
 def _as_change(wanted: CreateWebhook, request: HttpRequest) -> ChangeWebhook:
-    text = request.POST.get("version", "")
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed(_("The form is incomplete. Reload the page."))
     return ChangeWebhook(
         name=wanted.name,
         url=wanted.url,
         kinds=wanted.kinds,
         workflow=wanted.workflow or "",
-        expected_version=int(text),
+        expected_version=seen_number(request.POST),
     )
 
 

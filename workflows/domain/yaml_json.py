@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from ctxadmin.lib.errors import TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import MAX_DEPTH, dumps
 from ctxadmin.lib.sentence import say
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.lib.work_budget import spend
 
 MAX_TEXT: Final = 32 * 1024 * 1024
@@ -292,8 +293,8 @@ class _Reader:
                 return _CONSTANTS[text]
             if text[0] not in _OF_NUMBERS:
                 return str(text)
-            if text.isascii() and text.isdigit() and len(text) <= _DIGITS:
-                return int(text)
+            if (number := whole_number(text, digits=_DIGITS)) is not None:
+                return number
             kind = _implicit_tag(text)
         elif kind is None or kind == "!":
             return str(text)

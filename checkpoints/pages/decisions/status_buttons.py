@@ -35,13 +35,12 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import (
     ContextError,
     Forbidden,
-    InvalidState,
     NotFound,
     ValidationFailed,
-    VersionConflict,
 )
-from ctxadmin.ui.components import Confirm, Crumb, Text, in_a_list, label_of_status
-from ctxadmin.ui.pages import ask, page
+from ctxadmin.ui.components import Crumb, Text, in_a_list, label_of_status
+from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
+from ctxadmin.ui.pages import page
 
 _SERVICES: Final[Mapping[str, MoveService]] = {
     "pause": status_changes.pause,
@@ -92,37 +91,40 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.EXECUTION_CANCEL)
     head = find_head(actor.workspace, conversation_id)
-    try:
+
+    def write(_reason: str) -> Done:
         require_seen(head, request)
-        if request.method == "POST":
-            seen = execution_in(request)
-            status_changes.cancel(actor, conversation_id, _command(request.POST), execution=seen)
-            flash.success(request, _("Cancelled."))
-            return redirect("checkpoints:detail", conversation_id)
-    except (InvalidState, VersionConflict) as error:
+        seen = execution_in(request)
+        status_changes.cancel(actor, conversation_id, _command(request.POST), execution=seen)
+        return Done(reverse("checkpoints:detail", args=[conversation_id]), _("Cancelled."))
+
+    def question(_refusal: ContextError | None) -> Confirm:
+        require_seen(head, request)
+        moment = queries.find_moment(actor, conversation_id)
+        # What runs has another version before the question is read.
+        runs = moment.status is Status.RUNNING
+        title = _("Cancel the execution")
+        return Confirm(
+            title=title,
+            text=_(
+                "It cannot be resumed afterwards. Messages, state and history stay, and any version"
+                " can be forked into a new conversation."
+            ),
+            submit=_("Cancel the execution"),
+            back=reverse("checkpoints:detail", args=[conversation_id]),
+            crumbs=presenters.crumbs(head, Crumb(title)),
+            stay=_("Keep it running") if runs else _("Keep it as it is"),
+            danger=True,
+            hidden=execution_field(moment) if runs else expected_fields(moment),
+            once=True,
+        )
+
+    def refused(error: ContextError) -> HttpResponse:
         return execution_pages.show_execution(
             request, actor, head, refusal=error, fields=("reason",)
         )
-    moment = queries.find_moment(actor, conversation_id)
-    # What runs has another version before the question is read.
-    runs = moment.status is Status.RUNNING
-    confirm = Confirm(
-        title=_("Cancel the execution"),
-        text=_(
-            "It cannot be resumed afterwards. Messages, state and history stay, and any version"
-            " can be forked into a new conversation."
-        ),
-        action=request.path,
-        submit=_("Cancel the execution"),
-        back=reverse("checkpoints:detail", args=[conversation_id]),
-        stay=_("Keep it running") if runs else _("Keep it as it is"),
-        danger=True,
-        asks_reason=True,
-        hidden=execution_field(moment) if runs else expected_fields(moment),
-        once=True,
-    )
-    crumbs = presenters.crumbs(head, Crumb(confirm.title))
-    return ask(request, confirm, crumbs)
+
+    return confirm_page(request, question, write, entry=REASON, refused=refused)
 
 
 def _move(actor: Actor, head: Conversation, name: str, request: HttpRequest) -> Moved:

@@ -1,8 +1,5 @@
 """The pages on which people comment, name versions, and claim reviews."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -10,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from checkpoints.models import Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.expected_version_fields import bound_to, execution_in, require_seen
 from checkpoints.services import annotations
@@ -23,24 +21,18 @@ from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
-from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
-from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.lib.errors import (
+    ContextError,
+    InvalidState,
+    NotFound,
+    ValidationFailed,
+    VersionConflict,
+)
+from ctxadmin.ui.components import Crumb
+from ctxadmin.ui.confirm_page import Confirm, Done, Entry, OtherButton, confirm_page
 from ctxadmin.ui.form_idempotency import once_per_form
-from ctxadmin.ui.pages import ask, page, show
+from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
-
-
-@dataclass(frozen=True, slots=True)
-class CommentPage:
-    """A form with one text: a comment, or the name of a version; ``limit`` characters at most."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    label: Text
-    text: str
-    limit: int
-    problem: str
-    may_remove: bool
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -53,36 +45,36 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     about = _about(request)
     back, title = _place_of(head, about)
     is_bound = "message" not in about
-    problem = _not_seen(head, request) if is_bound else ""
-    if request.method == "POST" and not problem:
-        try:
-            _comment(request, actor, head, about)
-            flash.success(request, _("Comment added."))
-            return redirect(back)
-        except ValidationFailed:
-            problem = _("Enter a comment of at most %(n)s characters.") % {"n": comments.LONGEST}
-        except InvalidState as error:
-            problem = translated(error.detail)
-    confirm = Confirm(
-        title=title,
-        text=_("Everyone in the workspace can read it. It is never sent to a model."),
-        action=request.get_full_path(),
-        submit=_("Comment"),
-        back=back,
-        once=True,
-        hidden=bound_to(head, request) if is_bound else {},
-    )
-    shown = CommentPage(
-        title=title,
-        crumbs=presenters.crumbs(head, Crumb(_("Comment"))),
+
+    def write(text: str) -> Done:
+        if is_bound:
+            require_seen(head, request)
+        wanted = parse(WriteComment, {**about, "text": text})
+        annotations.comment(actor, head.public_id, wanted, execution=execution_in(request))
+        return Done(back, _("Comment added."))
+
+    def question(refusal: ContextError | None) -> Confirm:
+        if is_bound and refusal is None:
+            require_seen(head, request)
+        return Confirm(
+            title=title,
+            text=_("Everyone in the workspace can read it. It is never sent to a model."),
+            submit=_("Comment"),
+            back=back,
+            crumbs=presenters.crumbs(head, Crumb(_("Comment"))),
+            action=request.get_full_path(),
+            once=True,
+            hidden=bound_to(head, request) if is_bound else {},
+        )
+
+    entry = Entry(
+        name="text",
         label=_("Comment"),
-        text=request.POST.get("text", ""),
         limit=comments.LONGEST,
-        problem=problem,
-        may_remove=False,
+        wrong=_("Enter a comment of at most %(n)s characters.") % {"n": comments.LONGEST},
+        rows=4,
     )
-    status = 422 if problem else 200
-    return show(request, "checkpoints/say.html", shown, status=status, confirm=confirm)
+    return confirm_page(request, question, write, entry=entry)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -97,21 +89,21 @@ def uncomment(
     if said is None:
         raise NotFound(_("There is no comment %(n)s.") % {"n": number})
     back = _back_from(head, said)
-    if request.method == "POST":
+
+    def write(_reason: str) -> Done:
         comments.remove_comment(actor, conversation_id, number)
-        flash.success(request, _("Comment removed."))
-        return redirect(back)
+        return Done(back, _("Comment removed."))
+
     confirm = Confirm(
         title=_("Remove this comment"),
         text=_("Its text is removed for good. The audit still shows that there was a comment."),
-        action=request.path,
         submit=_("Remove"),
         back=back,
+        crumbs=presenters.crumbs(head, Crumb(_("Comment"))),
         danger=True,
         once=True,
     )
-    crumbs = presenters.crumbs(head, Crumb(_("Comment")))
-    return ask(request, confirm, crumbs)
+    return confirm_page(request, confirm, write)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -124,48 +116,46 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
     row = find_current(head.key)
     if row is None:
         raise NotFound(_("This conversation has no execution."))
-    problem = _not_seen(head, request)
-    if not problem:
-        find_checkpoint(head.key, row.number, number)
     back = reverse("checkpoints:version", args=[conversation_id, number])
     known = annotations.labels_of(row, [number]).get(number, "")
-    text = request.POST.get("text", known).strip()
-    if request.method == "POST" and not problem:
+
+    def write(text: str) -> Done:
+        _require_version(head, row, number, request)
         seen = execution_in(request)
-        try:
-            if "remove" not in request.POST:
-                wanted = parse(SetLabel, {"label": text})
-                annotations.set_label(actor, conversation_id, number, wanted.label, execution=seen)
-                flash.success(request, _("Label added to version %(n)s.") % {"n": number})
-            elif known:
-                annotations.remove_label(actor, conversation_id, number, execution=seen)
-                flash.success(request, _("Label removed."))
-            return redirect(back)
-        except ValidationFailed:
-            problem = _("Enter a label of 1 to 80 characters.")
-        except InvalidState as error:
-            problem = translated(error.detail)
-    title = _("Label version %(n)s") % {"n": number}
-    confirm = Confirm(
-        title=title,
-        text=_("A labeled version keeps its state, whatever the retention policy says."),
-        action=request.path,
-        submit=_("Label"),
-        back=back,
-        once=True,
-        hidden=bound_to(head, request),
-    )
-    shown = CommentPage(
-        title=title,
-        crumbs=presenters.crumbs(head, Crumb(title)),
+        if "remove" not in request.POST:
+            wanted = parse(SetLabel, {"label": text})
+            annotations.set_label(actor, conversation_id, number, wanted.label, execution=seen)
+            return Done(back, _("Label added to version %(n)s.") % {"n": number})
+        if not known:
+            return Done(back)
+        annotations.remove_label(actor, conversation_id, number, execution=seen)
+        return Done(back, _("Label removed."))
+
+    def question(refusal: ContextError | None) -> Confirm:
+        if refusal is None:
+            _require_version(head, row, number, request)
+        title = _("Label version %(n)s") % {"n": number}
+        remove = OtherButton("remove", _("Remove label"), "trash")
+        return Confirm(
+            title=title,
+            text=_("A labeled version keeps its state, whatever the retention policy says."),
+            submit=_("Label"),
+            back=back,
+            crumbs=presenters.crumbs(head, Crumb(title)),
+            once=True,
+            hidden=bound_to(head, request),
+            other=remove if known else None,
+        )
+
+    entry = Entry(
+        name="text",
         label=_("Label"),
-        text=text,
         limit=80,
-        problem=problem,
-        may_remove=bool(known),
+        wrong=_("Enter a label of 1 to 80 characters."),
+        value=known,
+        pointer="/label",
     )
-    status = 422 if problem else 200
-    return show(request, "checkpoints/say.html", shown, status=status, confirm=confirm)
+    return confirm_page(request, question, write, entry=entry)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -195,24 +185,10 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
         return redirect(back)
 
 
-def _comment(
-    request: HttpRequest, actor: Actor, head: Conversation, about: Mapping[str, int | str]
-) -> None:
-    """ValidationFailed for a text that is none, InvalidState if another execution was started."""
-    text = request.POST.get("text", "").replace("\r\n", "\n")
-    wanted = parse(WriteComment, {**about, "text": text})
-    annotations.comment(actor, head.public_id, wanted, execution=execution_in(request))
-
-
-def _not_seen(head: Conversation, request: HttpRequest) -> str:
-    """Why a form is not taken, "" if it is; what was typed stays in it. A link raises that."""
-    try:
-        require_seen(head, request)
-    except InvalidState as error:
-        if request.method != "POST":
-            raise
-        return translated(error.detail)
-    return ""
+def _require_version(head: Conversation, row: Execution, number: int, request: HttpRequest) -> None:
+    """InvalidState if another execution was seen than that of now, NotFound if it has no such."""
+    require_seen(head, request)
+    find_checkpoint(head.key, row.number, number)
 
 
 def _about(request: HttpRequest) -> dict[str, int | str]:

@@ -1,8 +1,6 @@
 """The page that asks before a version is deleted for good."""
 
-from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -16,9 +14,10 @@ from conversations.pages.single_submit import done_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import InvalidState
-from ctxadmin.ui.components import Confirm, Crumb
-from ctxadmin.ui.pages import ask, page
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.ui.components import Crumb
+from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
+from ctxadmin.ui.pages import page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,28 +27,33 @@ def delete(request: HttpRequest, actor: Actor, conversation_id: str, number: int
     """A version never changes, so which execution it is of is all that has to be the same."""
     actor.require(Action.CHECKPOINT_DELETE)
     head = find_head(actor.workspace, conversation_id)
-    try:
+
+    def write(_reason: str) -> Done:
         require_seen(head, request)
-        if request.method == "POST":
-            deletions.delete(actor, conversation_id, number, execution=execution_in(request))
-            flash.success(request, _("Deleted version %(n)s.") % {"n": number})
-            return redirect("checkpoints:timeline", conversation_id)
-    except InvalidState as error:
+        deletions.delete(actor, conversation_id, number, execution=execution_in(request))
+        done = _("Deleted version %(n)s.") % {"n": number}
+        return Done(reverse("checkpoints:timeline", args=[conversation_id]), done)
+
+    def question(_refusal: ContextError | None) -> Confirm:
+        require_seen(head, request)
+        now = queries.find_moment(actor, conversation_id)
+        queries.find_moment(actor, conversation_id, number)  # what is not there is not asked for
+        title = _("Delete version %(n)s") % {"n": number}
+        return Confirm(
+            title=title,
+            text=_(
+                "State, metadata and pending writes of this version are removed for good. "
+                "Messages, comments and all other versions stay."
+            ),
+            submit=_("Delete"),
+            back=reverse("checkpoints:version", args=[conversation_id, number]),
+            crumbs=presenters.crumbs(head, Crumb(title)),
+            hidden=execution_field(now),
+            danger=True,
+            once=True,
+        )
+
+    def refused(error: ContextError) -> HttpResponse:
         return execution_pages.show_execution(request, actor, head, refusal=error)
-    now = queries.find_moment(actor, conversation_id)
-    queries.find_moment(actor, conversation_id, number)  # one that is not there is not asked for
-    title = _("Delete version %(n)s") % {"n": number}
-    confirm = Confirm(
-        title=title,
-        text=_(
-            "State, metadata and pending writes of this version are removed for good. Messages, "
-            "comments and all other versions stay."
-        ),
-        action=request.path,
-        submit=_("Delete"),
-        back=reverse("checkpoints:version", args=[conversation_id, number]),
-        hidden=execution_field(now),
-        danger=True,
-        once=True,
-    )
-    return ask(request, confirm, presenters.crumbs(head, Crumb(title)))
+
+    return confirm_page(request, question, write, refused=refused)

@@ -35,20 +35,17 @@ from conversations.store import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
-from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, NotFound, VersionConflict
-from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.lib.errors import ContextError, Duplicate, FieldProblem, InvalidState, NotFound
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.pages import page, show
 
 
 @dataclass(frozen=True, slots=True)
-class RestorePage:
-    """The question before a restore, with what it changes."""
+class RestoreDetails:
+    """What a restore changes."""
 
-    title: Text
-    crumbs: Sequence[Crumb]
-    head: Conversation
-    confirm: Confirm
     node: NamedNode | None
     keys: KeysCompared
     visible_count: int
@@ -90,55 +87,61 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     """Ask with what changes, then go back, if nobody wrote in between."""
     actor.require(Action.CHECKPOINT_RESTORE)
     head = find_head(actor.workspace, conversation_id)
-    try:
+
+    def write(_reason: str) -> Done:
         require_seen(head, request)
-        if request.method == "POST":
-            command, seen = _command(request.POST), execution_in(request)
-            done = restores.restore(actor, conversation_id, number, command, execution=seen)
-            text = _("Restored version %(old)s as version %(n)s. The execution is paused.")
-            flash.success(request, text % {"n": done.version, "old": number})
-            return redirect("checkpoints:detail", conversation_id)
-    except (InvalidState, VersionConflict) as error:
+        command, seen = _command(request.POST), execution_in(request)
+        done = restores.restore(actor, conversation_id, number, command, execution=seen)
+        text = _("Restored version %(old)s as version %(n)s. The execution is paused.")
+        there = reverse("checkpoints:detail", args=[conversation_id])
+        return Done(there, text % {"n": done.version, "old": number})
+
+    def question(_refusal: ContextError | None) -> Confirm:
+        require_seen(head, request)
+        return _question(actor, head, number)
+
+    def refused(error: ContextError) -> HttpResponse:
         return execution_pages.show_execution(
             request, actor, head, refusal=error, fields=("reason",)
         )
-    now = queries.find_moment(actor, conversation_id)
-    to = queries.find_moment(actor, conversation_id, number)
+
+    return confirm_page(request, question, write, entry=REASON, refused=refused)
+
+
+def _question(actor: Actor, head: Conversation, number: int) -> Confirm:
+    name = head.public_id
+    now = queries.find_moment(actor, name)
+    to = queries.find_moment(actor, name, number)
     if now.status not in (Status.PAUSED, Status.FAILED):
         raise InvalidState(
             _("Only a paused or failed execution can be restored. Fork this version instead."),
             status=now.status,
         )
     title = _("Restore version %(n)s") % {"n": number}
-    confirm = Confirm(
-        title=title,
-        text=_(
-            "State, executed nodes and visible messages go back to what they were, as a new, "
-            "paused version. Nothing is lost: version %(n)s can be restored too."
-        )
-        % {"n": now.version},
-        action=request.path,
-        submit=_("Restore"),
-        back=reverse("checkpoints:version", args=[conversation_id, number]),
-        asks_reason=True,
-        hidden=expected_fields(now),
-        once=True,
-    )
-    shown = RestorePage(
-        title=title,
-        crumbs=presenters.crumbs(head, Crumb(title)),
-        head=head,
-        confirm=confirm,
+    details = RestoreDetails(
         node=presenters.named_node(to.pinned, to.node_id),
         keys=_keys(now, to),
         visible_count=to.visible_count,
         visible_now=now.visible_count,
         comes=run_sets.count(run_sets.difference(_visible(to), _visible(now))),
         goes=run_sets.count(run_sets.difference(_visible(now), _visible(to))),
-        diff_url=reverse("checkpoints:diff", args=[conversation_id])
-        + f"?from={now.version}&to={number}",
+        diff_url=reverse("checkpoints:diff", args=[name]) + f"?from={now.version}&to={number}",
     )
-    return show(request, "checkpoints/restore.html", shown, confirm=confirm)
+    return Confirm(
+        title=title,
+        text=_(
+            "State, executed nodes and visible messages go back to what they were, as a new, "
+            "paused version. Nothing is lost: version %(n)s can be restored too."
+        )
+        % {"n": now.version},
+        submit=_("Restore"),
+        back=reverse("checkpoints:version", args=[name, number]),
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        hidden=expected_fields(now),
+        once=True,
+        template="checkpoints/restore.html",
+        details=details,
+    )
 
 
 def _visible(moment: StoredSnapshot) -> Runs:

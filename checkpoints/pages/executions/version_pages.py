@@ -39,6 +39,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import Difference
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 
@@ -231,7 +232,8 @@ def _row(moment: StoredSnapshot) -> Execution:
 
 
 def _number(request: HttpRequest, name: str, default: int) -> int:
-    text = request.GET.get(name) or str(default)
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
+    text = request.GET.get(name)
+    number = whole_number(text) if text else default
+    if number is None:
         raise ValidationFailed.at(f"?{name}", _("Enter a whole number."))
-    return int(text)
+    return number

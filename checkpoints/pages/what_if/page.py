@@ -24,6 +24,7 @@ from checkpoints.what_if import (
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
@@ -216,9 +217,8 @@ def go_on(
 
 
 def _number(text: str) -> int | None:
-    if not text.isascii() or not text.isdigit() or len(text) > 3:
-        return None
-    return int(text) if 1 <= int(text) <= MAX_EXECUTIONS else None
+    number = whole_number(text)
+    return number if number is not None and 1 <= number <= MAX_EXECUTIONS else None
 
 
 def _result(tried: ReplayedExecution) -> ExecutionResult:

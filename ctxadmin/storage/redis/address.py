@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Final
 from urllib.parse import parse_qsl, unquote
 
+from ctxadmin.lib.whole_number import whole_number
+
 FORMS: Final = (
     "redis://[user:password@]host[:6379][/database]",
     "unix:///path/of/the.sock[?db=0]",
@@ -111,9 +113,10 @@ def _place(kind: Kind, path: str) -> tuple[str, int]:
 
 
 def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 5:
+    number = whole_number(text, digits=5)
+    if number is None:
         raise _wrong("its database is not a number")
-    return int(text)
+    return number
 
 
 def _no_more(options: Mapping[str, str]) -> None:

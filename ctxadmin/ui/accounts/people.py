@@ -1,6 +1,6 @@
 """The settings pages of people: the list, a new one, one person with their role and password."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -26,9 +26,10 @@ from ctxadmin.lib.errors import (
     ValidationFailed,
     VersionConflict,
 )
-from ctxadmin.ui.components import Confirm, Crumb, Status, Text
+from ctxadmin.ui.components import Crumb, Status, Text
+from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
 from ctxadmin.ui.forms import ContractForm, FieldHint
-from ctxadmin.ui.pages import ask, page, show
+from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
 ROLES: Final[Mapping[Role, Text]] = {
@@ -192,12 +193,8 @@ def person(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @page
 def renew(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Another password for who forgot theirs; the answer shows it this once."""
-    found = services.find_person(actor, name)
-    if request.method == "POST":
-        return _password_page(request, services.renew_password(actor, name))
-    return _question(
-        request,
-        found,
+    confirm = _question(
+        services.find_person(actor, name),
         title=_("New password for %(name)s") % {"name": name},
         text=_(
             "The current password stops working and its sessions are signed out. The new "
@@ -206,16 +203,17 @@ def renew(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         submit=_("Generate a new password"),
     )
 
+    def write(_reason: str) -> HttpResponse:
+        return _password_page(request, services.renew_password(actor, name))
+
+    return confirm_page(request, confirm, write)
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def lock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    found = services.find_person(actor, name)
-    if request.method == "POST":
-        return _done(request, actor, services.lock, name, _("%(name)s is deactivated."))
-    return _question(
-        request,
-        found,
+    confirm = _question(
+        services.find_person(actor, name),
         title=_("Deactivate %(name)s") % {"name": name},
         text=_(
             "They are signed out at once. Their work stays under their name. You can reactivate "
@@ -225,32 +223,28 @@ def lock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         danger=True,
     )
 
+    def write(_reason: str) -> Done:
+        services.lock(actor, name)
+        return Done(reverse("settings-people"), _("%(name)s is deactivated.") % {"name": name})
+
+    return confirm_page(request, confirm, write)
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def unlock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    found = services.find_person(actor, name)
-    if request.method == "POST":
-        return _done(request, actor, services.unlock, name, _("%(name)s can sign in again."))
-    return _question(
-        request,
-        found,
+    confirm = _question(
+        services.find_person(actor, name),
         title=_("Reactivate %(name)s") % {"name": name},
         text=_("Their role and password are unchanged."),
         submit=_("Reactivate"),
     )
 
+    def write(_reason: str) -> Done:
+        services.unlock(actor, name)
+        return Done(reverse("settings-people"), _("%(name)s can sign in again.") % {"name": name})
 
-def _done(
-    request: HttpRequest,
-    actor: Actor,
-    change: Callable[[Actor, str], None],
-    name: str,
-    words: str,
-) -> HttpResponse:
-    change(actor, name)
-    flash.success(request, words % {"name": name})
-    return redirect("settings-people")
+    return confirm_page(request, confirm, write)
 
 
 def _person_page(
@@ -284,17 +278,11 @@ def _password_page(request: HttpRequest, made: NewPassword) -> HttpResponse:
 
 
 def _question(
-    request: HttpRequest,
-    found: Person,
-    *,
-    title: str,
-    text: str,
-    submit: str,
-    danger: bool = False,
-) -> HttpResponse:
+    found: Person, *, title: str, text: str, submit: str, danger: bool = False
+) -> Confirm:
     back = reverse("settings-person", args=[found.name])
-    confirm = Confirm(title, text, request.path, submit, back, danger=danger)
-    return ask(request, confirm, _crumbs(Crumb(found.name, back), submit))
+    way = _crumbs(Crumb(found.name, back), submit)
+    return Confirm(title, text, submit, back, way, danger=danger)
 
 
 def _status(found: Person) -> Status:

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Final, Literal
 
-from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -22,10 +20,11 @@ from ctxadmin.identity.roles import Action, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.navigation import url_or_nothing
-from ctxadmin.ui.pages import ask, page, show
+from ctxadmin.ui.pages import page, show
 
 _MOST: Final = 200
 _LIFETIMES: Final = {"30d": 30, "90d": 90, "365d": 365}
@@ -169,19 +168,20 @@ def revoke(request: HttpRequest, actor: Actor, token_id: str) -> HttpResponse:
     row = rows.filter(public_id=token_id).first() if token_id.isascii() else None
     if row is None:
         raise NotFound(_("This token does not exist."))
-    if request.method == "POST":
+
+    def write(_reason: str) -> Done:
         revoke_token(actor, token_id)
-        flash.success(request, _("Token %(name)s revoked.") % {"name": row.name})
-        return redirect("settings")
+        return Done(reverse("settings"), _("Token %(name)s revoked.") % {"name": row.name})
+
     confirm = Confirm(
         title=_("Revoke the token %(name)s") % {"name": row.name},
         text=_("Requests with it are refused from now on. This cannot be undone."),
-        action=request.path,
         submit=_("Revoke"),
         back=reverse("settings"),
+        crumbs=_crumbs(_("Revoke")),
         danger=True,
     )
-    return ask(request, confirm, _crumbs(_("Revoke")))
+    return confirm_page(request, confirm, write)
 
 
 def _made(request: HttpRequest, actor: Actor, wanted: NewTokenRequest) -> HttpResponse:

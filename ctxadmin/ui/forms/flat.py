@@ -13,6 +13,7 @@ from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 from pydantic import JsonValue
 
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.forms.fields import LeafField, field_for
 from ctxadmin.ui.forms.shape import Group, Kind, Leaf, Member, Rows, Shape, Variants, member_of
 
@@ -39,8 +40,7 @@ def marker_name(name: str) -> str:
 
 def count_rows(data: Mapping[str, object], rows: str) -> int:
     """How many rows the form was sent with; nonsense counts as none."""
-    text = str(data.get(count_name(rows), ""))
-    return min(int(text), MOST_ROWS) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return min(whole_number(str(data.get(count_name(rows), ""))) or 0, MOST_ROWS)
 
 
 def texts_of(shape: Shape, member: Member, value: JsonValue, name: str) -> Texts:

@@ -21,13 +21,18 @@ from conversations.verification import Finding, Unsummed
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from tests.factories import Api, assistant, conversation, user
 from tests.integration.checkpoints.flows import Run
-from tests.integration.commands.verify_runs import verify
+from tests.integration.commands.verify_runs import run_with_history, verify
 
 pytestmark = pytest.mark.django_db
 Damage = Callable[[], object]
 LONG_AGO: Final = datetime(2001, 1, 1, tzinfo=UTC)
 FORKED: Final = {"of": "forked"}
 PLAN, FACTS = digest_of_name("plan"), digest_of_name("facts")
+
+
+@pytest.fixture
+def run(db: None) -> Run:
+    return run_with_history()
 
 
 def test_nothing_is_found_where_nothing_is_damaged(run: Run) -> None:

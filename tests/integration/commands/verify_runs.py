@@ -2,15 +2,13 @@
 
 import io
 
-import pytest
 from django.core.management import CommandError, call_command
 
 from tests.factories import assistant, conversation, user
 from tests.integration.checkpoints.flows import Run
 
 
-@pytest.fixture
-def run(db: None) -> Run:
+def run_with_history() -> Run:
     """An execution with former versions, a restore, two revisions, beside another conversation."""
     conversation(user("hello"), assistant("hi"), public_id="other")
     run = Run.start(state={"facts": ["one"], "plan": "a"}, reducers={"facts": "append"})

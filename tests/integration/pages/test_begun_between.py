@@ -75,7 +75,7 @@ def test_a_label_of_the_new_execution_is_not_removed_in_the_place_of_the_former_
     before_it_is_written(monkeypatch, another_with_a_label)
     sent = {"execution": hidden(asked, "execution"), "remove": "1"}
     answer = reviewer.post(url(run, "versions/1/label/"), sent)
-    assert (answer.status_code, STARTED in text(answer)) == (422, True)
+    assert (answer.status_code, STARTED in text(answer)) == (409, True)
     assert sorted(Label.objects.values_list("execution", "name")) == [
         (1, "of the one before"),
         (2, "of the new one"),

@@ -76,7 +76,7 @@ def test_while_an_execution_runs_a_person_waits(reviewer: Client) -> None:
     run.append(user("hi"))
     name = run.head.public_id
     answer = reviewer.post(f"/conversations/{name}/messages/0/pin/?do=pin", {"reason": "why"})
-    assert answer.status_code == 422
+    assert answer.status_code == 409
     assert "pause it first" in text(answer)
 
 

@@ -152,7 +152,7 @@ def test_what_is_said_of_another_execution_is_not_written_and_stays_typed(
     another(run)
     for _again in range(2):
         answer = reviewer.post(url(run, path), fields)
-        assert answer.status_code == 422
+        assert answer.status_code == 409
         assert "Another execution has started" in text(answer)
         assert "of the one before" in text(answer)
         fields["execution"] = hidden(text(answer), "execution")
@@ -170,7 +170,7 @@ def test_a_version_that_the_other_execution_does_not_have_is_no_reason_to_lose_a
     execution = hidden(page(reviewer, run, path), "execution")
     another(run)
     answer = reviewer.post(url(run, path), {"execution": execution, "text": "the good one"})
-    assert (answer.status_code, "the good one" in text(answer)) == (422, True)
+    assert (answer.status_code, "the good one" in text(answer)) == (409, True)
 
 
 def test_links_of_a_version_lead_to_no_form_of_another_execution(reviewer: Client) -> None:

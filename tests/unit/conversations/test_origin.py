@@ -6,8 +6,8 @@ import pytest
 from pydantic import JsonValue
 
 from conversations.domain.memory import MemoryLog
-from conversations.domain.origin import glob
 from conversations.domain.view import View
+from ctxadmin.lib.wildcard import wildcard
 from tests.unit.conversations.chats import (
     assistant,
     message,
@@ -122,7 +122,7 @@ def test_what_makes_no_sense_is_refused_at_its_place(block: JsonValue, pointer: 
     ],
 )
 def test_only_a_star_is_special_in_a_pattern(pattern: str, text: str, fits: bool) -> None:
-    assert glob(pattern)(text) is fits
+    assert wildcard(pattern)(text) is fits
 
 
 def test_a_hostile_pattern_takes_no_time_on_a_large_message() -> None:

@@ -13,12 +13,13 @@ from pydantic import JsonValue
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from workflows.definitions import definition
 from workflows.models import Workflow
-from workflows.pages.comparison.form import Choice, CompareForm, read_form, whole_number
+from workflows.pages.comparison.form import Choice, CompareForm, read_form
 from workflows.pages.comparison.result import policy_labels
 from workflows.pages.definition.links import crumbs
 from workflows.pages.preview.preview_result import message_text

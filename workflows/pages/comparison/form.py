@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from conversations.domain.prices import Price
 from conversations.pricing import prices_of
 from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.templatetags.ui import grouped
 from workflows.domain.backtests.policies import PolicyConfig
@@ -20,7 +21,6 @@ from workflows.policy_costs import MOST_CONVERSATIONS
 
 MOST_POLICIES: Final = 12
 _MOST_TOKENS: Final = 1_000_000_000
-_MOST_DIGITS: Final = 10
 _MOST_NODES: Final = 40  # that the form offers
 _BUDGETS: Final = 3
 _USUAL: Final = 20
@@ -140,13 +140,6 @@ def read_form(data: QueryDict, document: Document, actor: Actor) -> CompareForm:
     )
 
 
-def whole_number(text: str) -> int | None:
-    """The number that a text is, None if it is none of at most ten digits."""
-    if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS:
-        return None
-    return int(text)
-
-
 def _named(node: Node) -> str:
     return node.name or node.id
 
@@ -187,7 +180,7 @@ def _budgets(data: QueryDict) -> list[BudgetFields]:
 def _budget_fields(number: int, most: str, target: str) -> BudgetFields:
     error = ""
     if most or target:
-        upper, lower = whole_number(most) or 0, whole_number(target) or 0
+        upper, lower = whole_number(most, digits=10) or 0, whole_number(target, digits=10) or 0
         if not 0 < upper <= _MOST_TOKENS or not 0 < lower <= _MOST_TOKENS:
             error = _("Enter two numbers of tokens, each 1 or more.")
         elif lower >= upper:

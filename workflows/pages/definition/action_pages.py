@@ -15,7 +15,9 @@ from django.views.decorators.http import require_http_methods
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, VersionConflict
-from ctxadmin.ui.components import Confirm, Crumb, DiffRow, Text
+from ctxadmin.lib.whole_number import whole_number
+from ctxadmin.ui.components import Crumb, DiffRow, Text
+from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
 from workflows import services
@@ -72,13 +74,10 @@ class PublishPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ConfirmPage:
-    """The question before a change of the draft; ``details`` are what goes too."""
+class ChangeDetails:
+    """What goes with a change of the draft; ``others`` are elements that go too."""
 
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
-    details: Sequence[str]
+    others: Sequence[str]
     rows: Sequence[DiffRow]
     conflict: Conflict | None
 
@@ -125,15 +124,13 @@ def edit(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     conflict = False
     if form.is_valid():
         given = form.model
-        text = request.POST.get("changes", "")
-        expected = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
         try:
             services.change(
                 actor,
                 slug,
                 name=given.name or row.slug,
                 description=given.description or "",
-                expected=expected,
+                expected=_seen(request, "changes"),
             )
         except VersionConflict:
             conflict = True
@@ -163,10 +160,8 @@ def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     note = request.POST.get("note", "").strip()[:10_000]
     conflict = False
     if request.method == "POST":
-        text = request.POST.get("draft_version", "")
-        expected = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
         try:
-            version = services.publish(actor, slug, expected, note)
+            version = services.publish(actor, slug, _seen(request, "draft_version"), note)
         except VersionConflict:
             conflict = True
             row = find_workflow(actor.workspace, slug)
@@ -244,7 +239,7 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
         title=_("Delete the node %(id)s") % {"id": node_id},
         text=text,
         submit=_("Delete"),
-        details=[f"{edge.id}: {edge.from_node} → {edge.to_node}" for edge in gone[:100]],
+        others=[f"{edge.id}: {edge.from_node} → {edge.to_node}" for edge in gone[:100]],
         done=_("Node %(id)s deleted.") % {"id": node_id},
     )
     return _ask(request, actor, row, ask, lambda draft: document_edits.without_node(draft, node_id))
@@ -274,7 +269,7 @@ class _Question:
     text: str
     submit: str
     done: str
-    details: Sequence[str] = ()
+    others: Sequence[str] = ()
     rows: Sequence[DiffRow] = ()
 
 
@@ -287,68 +282,65 @@ def _ask(
 ) -> HttpResponse:
     slug = row.slug or ""
     back = reverse("workflows:detail", args=[slug])
-    conflict: Conflict | None = None
-    if request.method == "POST":
-        try:
-            change_draft(request, actor, slug, change)
-        except DraftConflict as found:
-            conflict, row = conflict_of(found), found.row
-        else:
-            flash.success(request, ask.done)
-            return redirect(back)
-    confirm = Confirm(
-        title=ask.title,
-        text=ask.text,
-        action=request.path,
-        submit=ask.submit,
-        back=back,
-        danger=True,
-        hidden={draft_conflicts.FIELD: draft_conflicts.draft_token(row)},
-    )
-    shown = ConfirmPage(
-        title=ask.title,
-        crumbs=crumbs(row, Crumb(ask.title)),
-        confirm=confirm,
-        details=ask.details,
-        rows=ask.rows,
-        conflict=conflict,
-    )
-    status = 409 if conflict else 200
-    return show(request, "workflows/confirm.html", shown, confirm=confirm, status=status)
+
+    def write(_reason: str) -> Done:
+        change_draft(request, actor, slug, change)
+        return Done(back, ask.done)
+
+    def question(refusal: ContextError | None) -> Confirm:
+        conflict = refusal if isinstance(refusal, DraftConflict) else None
+        now = conflict.row if conflict else row
+        return Confirm(
+            title=ask.title,
+            text=ask.text,
+            submit=ask.submit,
+            back=back,
+            crumbs=crumbs(now, Crumb(ask.title)),
+            danger=True,
+            hidden={draft_conflicts.FIELD: draft_conflicts.draft_token(now)},
+            refusal="" if conflict else None,
+            template="workflows/confirm.html",
+            details=ChangeDetails(
+                ask.others, ask.rows, conflict_of(conflict) if conflict else None
+            ),
+        )
+
+    return confirm_page(request, question, write)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def delete(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     actor.require(Action.WORKFLOW_CHANGE)
-    row = find_workflow(actor.workspace, slug)
-    if request.method == "POST":
-        text = request.POST.get("changes", "")
-        expected = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
-        services.delete(actor, slug, expected=expected)
-        flash.success(request, _("Workflow %(slug)s deleted.") % {"slug": slug})
-        return redirect("workflows:list")
-    confirm = Confirm(
-        title=_("Delete the workflow %(slug)s") % {"slug": slug},
-        text=_(
-            "No new executions can use it, and its slug becomes available. Existing executions "
-            "continue and stay readable."
-        ),
-        action=request.path,
-        submit=_("Delete"),
-        back=reverse("workflows:detail", args=[slug]),
-        danger=True,
-        hidden={"changes": str(row.change_seq)},
-    )
-    shown = ConfirmPage(
-        title=confirm.title,
-        crumbs=crumbs(row, Crumb(_("Delete"))),
-        confirm=confirm,
-        details=(),
-        rows=(),
-        conflict=None,
-    )
-    return show(request, "workflows/confirm.html", shown, confirm=confirm)
+    find_workflow(actor.workspace, slug)
+
+    def write(_reason: str) -> Done:
+        services.delete(actor, slug, expected=_seen(request, "changes"))
+        done = _("Workflow %(slug)s deleted.") % {"slug": slug}
+        return Done(reverse("workflows:list"), done)
+
+    def question(_refusal: ContextError | None) -> Confirm:
+        row = find_workflow(actor.workspace, slug)
+        return Confirm(
+            title=_("Delete the workflow %(slug)s") % {"slug": slug},
+            text=_(
+                "No new executions can use it, and its slug becomes available. Existing executions "
+                "continue and stay readable."
+            ),
+            submit=_("Delete"),
+            back=reverse("workflows:detail", args=[slug]),
+            crumbs=crumbs(row, Crumb(_("Delete"))),
+            danger=True,
+            hidden={"changes": str(row.change_seq)},
+        )
+
+    return confirm_page(request, question, write)
+
+
+def _seen(request: HttpRequest, name: str) -> int:
+    """The number that a form saw; -1, which no workflow has, if it names none."""
+    number = whole_number(request.POST.get(name), digits=18)
+    return -1 if number is None else number
 
 
 def _place(form: ContractForm[Any], error: ContextError) -> None:

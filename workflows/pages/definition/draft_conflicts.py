@@ -19,7 +19,7 @@ from workflows.domain.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.services import SavedDraft
-from workflows.store import find_workflow
+from workflows.store import draft_conflict, find_workflow
 
 FIELD: Final = "seen"
 _SALT: Final = "workflows.draft"
@@ -35,11 +35,12 @@ class SeenDraft:
     document: Document | None
 
 
-class DraftConflict(Exception):
+class DraftConflict(VersionConflict):
     """Somebody wrote the draft meanwhile; ``row`` is it as it is now."""
 
     def __init__(self, row: Workflow, seen: SeenDraft) -> None:
-        super().__init__("draft conflict")
+        told = draft_conflict(seen.version, row.draft_version)
+        super().__init__(told.detail, expected=told.expected, actual=told.actual)
         self.row = row
         self.seen = seen
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -75,6 +75,22 @@ class _Attempt:
     may_force: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Element(Generic[FormT]):
+    """How the form of a node or an edge is made, checked and written into the draft.
+
+    ``name`` is its id, "" for a new one. ``saved`` is said after it, with the new id.
+    """
+
+    kind: Literal["node", "edge"]
+    name: str
+    title: str
+    saved: str
+    made_of: Callable[[QueryDict | None], FormT]
+    check: Callable[[Any], list[FieldProblem]]
+    change: Callable[[Document, Any], Document]
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpResponse:
@@ -90,9 +106,8 @@ def new_node(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpResponse:
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
-    sent = request.method == "POST"
     initial: JsonValue = {"operation": {"pairing": "keep"}}
-    if node_id and not sent:
+    if node_id and request.method != "POST":
         document = definition(bytes(row.draft)).document
         initial = node_fields.fields_of(document_edits.find(document.nodes, node_id))
 
@@ -102,25 +117,14 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
     def check(fields: NodeFields) -> list[FieldProblem]:
         return node_fields.form_problems(node_fields.node_of(fields))
 
-    form = made_of(request.POST) if sent else _opened(made_of, check if node_id else None)
-    attempt = _Attempt()
-    faults = form.faults(check)
-
-    def make(document: Document) -> Document:
+    def change(document: Document, fields: NodeFields) -> Document:
         old = next((each for each in document.nodes if each.id == node_id), None)
-        made = node_fields.node_of(form.model, old)
-        _refuse_problems(request, faults)
+        made = node_fields.node_of(fields, old)
         return document_edits.with_node(document, node_id, made)
 
-    if sent and form.is_valid():
-        attempt = _try(request, actor, slug, form, make, ("node", node_id))
-        if attempt.done:
-            flash.success(request, _("Node %(id)s saved.") % {"id": form.model.id})
-            return redirect(f"{reverse('workflows:detail', args=[slug])}#node-{form.model.id}")
-    elif form.errors:
-        form.add_problems(faults)
     title = _("Node %(id)s") % {"id": node_id} if node_id else _("New node")
-    return _shown(request, row, form, attempt, "node", node_id, title)
+    element = _Element("node", node_id, title, _("Node %(id)s saved."), made_of, check, change)
+    return _element(request, actor, row, element)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -139,10 +143,9 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
     document = definition(bytes(row.draft)).document
-    sent = request.method == "POST"
     ends = {name: request.GET.get(name) for name in ("from", "to")}
     initial: JsonValue = {"type": "sequence", **ends}
-    if edge_id and not sent:
+    if edge_id and request.method != "POST":
         initial = edge_fields.fields_of(document_edits.find(document.edges, edge_id))
 
     def made_of(data: QueryDict | None) -> EdgeForm:
@@ -151,24 +154,12 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     def check(fields: EdgeFields) -> list[FieldProblem]:
         return edge_problems(document, edge_fields.edge_of(fields))
 
-    form = made_of(request.POST) if sent else _opened(made_of, check if edge_id else None)
-    attempt = _Attempt()
-    faults = form.faults(check)
+    def change(document: Document, fields: EdgeFields) -> Document:
+        return document_edits.with_edge(document, edge_id, edge_fields.edge_of(fields))
 
-    def make(document: Document) -> Document:
-        made = edge_fields.edge_of(form.model)
-        _refuse_problems(request, faults)
-        return document_edits.with_edge(document, edge_id, made)
-
-    if sent and form.is_valid():
-        attempt = _try(request, actor, slug, form, make, ("edge", edge_id))
-        if attempt.done:
-            flash.success(request, _("Edge %(id)s saved.") % {"id": form.model.id})
-            return redirect(f"{reverse('workflows:detail', args=[slug])}#edge-{form.model.id}")
-    elif form.errors:
-        form.add_problems(faults)
     title = _("Edge %(id)s") % {"id": edge_id} if edge_id else _("New edge")
-    return _shown(request, row, form, attempt, "edge", edge_id, title)
+    element = _Element("edge", edge_id, title, _("Edge %(id)s saved."), made_of, check, change)
+    return _element(request, actor, row, element)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -197,6 +188,34 @@ def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             flash.success(request, _("Reducers saved."))
             return redirect("workflows:detail", slug)
     return _shown(request, row, form, attempt, "reducer", "", _("Reducers"))
+
+
+def _element(
+    request: HttpRequest, actor: Actor, row: Workflow, element: _Element[Any]
+) -> HttpResponse:
+    """Show the form, or write what was sent and lead to the element in the graph."""
+    slug, sent = row.slug or "", request.method == "POST"
+    if sent:
+        form = element.made_of(request.POST)
+    else:
+        form = _opened(element.made_of, element.check if element.name else None)
+    attempt = _Attempt()
+    faults = form.faults(element.check)
+
+    def make(document: Document) -> Document:
+        made = element.change(document, form.model)
+        _refuse_problems(request, faults)
+        return made
+
+    if sent and form.is_valid():
+        attempt = _try(request, actor, slug, form, make, (element.kind, element.name))
+        if attempt.done:
+            flash.success(request, element.saved % {"id": form.model.id})
+            here = reverse("workflows:detail", args=[slug])
+            return redirect(f"{here}#{element.kind}-{form.model.id}")
+    elif form.errors:
+        form.add_problems(faults)
+    return _shown(request, row, form, attempt, element.kind, element.name, element.title)
 
 
 def _opened(

@@ -279,10 +279,7 @@ def diff(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 def yaml_file(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     which = request.GET.get("version", queries.DRAFT)
     text = yaml_io.dump(exports.export(actor, slug, which))
-    ending = "" if which == queries.DRAFT else f"-v{which}"
-    name = content_disposition_header(as_attachment=True, filename=f"{slug}{ending}.yaml")
-    headers = {"Content-Disposition": str(name)}
-    return HttpResponse(text, content_type="text/yaml; charset=utf-8", headers=headers)
+    return _file(text.encode(), "text/yaml; charset=utf-8", slug, which, "yaml")
 
 
 @require_safe
@@ -290,11 +287,15 @@ def yaml_file(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 def json_file(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     which = request.GET.get("version", queries.DRAFT)
     document = graph.dump(exports.export(actor, slug, which))
-    ending = "" if which == queries.DRAFT else f"-v{which}"
-    name = content_disposition_header(as_attachment=True, filename=f"{slug}{ending}.json")
-    headers = {"Content-Disposition": str(name)}
     data = orjson.dumps(document, option=orjson.OPT_INDENT_2)
-    return HttpResponse(data, content_type="application/json", headers=headers)
+    return _file(data, "application/json", slug, which, "json")
+
+
+def _file(data: bytes, content_type: str, slug: str, which: str, ending: str) -> HttpResponse:
+    version = "" if which == queries.DRAFT else f"-v{which}"
+    name = content_disposition_header(as_attachment=True, filename=f"{slug}{version}.{ending}")
+    headers = {"Content-Disposition": str(name)}
+    return HttpResponse(data, content_type=content_type, headers=headers)
 
 
 def tabs(row: Workflow, current: str) -> list[Tab]:

@@ -19,6 +19,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
@@ -243,9 +244,10 @@ def _of_conversation(
 def _version(text: str) -> int | None:
     if not text:
         return None
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
+    version = whole_number(text)
+    if version is None:
         raise ValidationFailed.at("/at", _("Enter the version as a whole number."))
-    return int(text)
+    return version
 
 
 def _json(text: str, pointer: str, missing: JsonValue) -> JsonValue:

@@ -1,9 +1,7 @@
 """The saver: checkpoints of LangGraph in a conversation and its executions."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
@@ -18,14 +16,14 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ctxadmin_client._async.client import AsyncClient
-from ctxadmin_client._async.conversation import AsyncConversation
 from ctxadmin_client.answers import JsonObject
 from ctxadmin_client.calls import Call, path
 from ctxadmin_client.errors import Duplicate, InvalidState, NotFound
+from ctxadmin_client.langgraph._async.history import tuple_of
+from ctxadmin_client.langgraph._async.removal import AsyncRemoval
 from ctxadmin_client.langgraph.checkpoints import (
     PAYLOAD,
     Head,
-    State,
     Update,
     checkpoint_of,
     head_key,
@@ -39,33 +37,26 @@ from ctxadmin_client.langgraph.checkpoints import (
 from ctxadmin_client.langgraph.threads import (
     INTERRUPT,
     RESUME,
-    RESUMED,
     Now,
-    Pending,
     Place,
     Shown,
     Stopped,
     Thread,
     asked,
     details_of,
-    now_of,
     pause_id,
-    pending,
-    read_messages,
     reason_of,
     shown,
     writes_of,
 )
 
 _TRIES: Final = 5
-_MOST_THREADS: Final = 256  # that are remembered
 _LOOK: Final = 0.02  # seconds
 _PATIENCE: Final = 10.0  # seconds, for a checkpoint whose interrupt is here already
-_PAGE: Final = 20  # checkpoints with their states
 _STOPPED: Final = frozenset({"PAUSED", "FAILED", "CANCELLED"})
 
 
-class AsyncCtxAdminSaver(BaseCheckpointSaver[int]):
+class AsyncCtxAdminSaver(AsyncRemoval, BaseCheckpointSaver[int]):
     """Keeps the checkpoints of graphs in ctxadmin: ``compile(checkpointer=AsyncCtxAdminSaver(c))``.
 
     A thread is the conversation with its id. Its channel ``messages`` is the conversation, other
@@ -101,7 +92,7 @@ class AsyncCtxAdminSaver(BaseCheckpointSaver[int]):
             thread.known.add(head.id)
             writes = await self._writes_now(place, head, now)
         checkpoint = checkpoint_of(head, now.state, place.namespace, self.serde, now=True)
-        return _tuple(place, head, checkpoint, writes)
+        return tuple_of(place, head, checkpoint, writes)
 
     async def alist(
         self,
@@ -167,21 +158,6 @@ class AsyncCtxAdminSaver(BaseCheckpointSaver[int]):
             payload = next(value for channel, value in writes if channel == INTERRUPT)
             await self._pause(place, thread, task_id, node_of_path(task_path), payload)
 
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Erase the conversation of a thread with everything in it."""
-        with suppress(NotFound):
-            await self._conversation(thread_id).delete()
-        self._threads.pop(thread_id, None)
-
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Remove the checkpoints that runs saved; a thread that has no others is erased."""
-        for run_id in run_ids:
-            async for place in self._places(None):
-                query = {"metadata.run_id": run_id}
-                rows = [row async for row in self._rows(place.thread, query)]
-                if rows:
-                    await self._remove(place.thread, {str(row["checkpoint_id"]) for row in rows})
-
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Fork a thread at its latest version; earlier turns stay with the source."""
         source = self._conversation(source_thread_id)
@@ -195,67 +171,6 @@ class AsyncCtxAdminSaver(BaseCheckpointSaver[int]):
         await self.client.transport.send(Call("PATCH", where, body=mark))
         if snapshot.status == "RUNNING":
             await target.resume(reason="Copied from a thread that runs.")
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Keep the latest checkpoint of each namespace, or with ``delete`` none."""
-        for thread_id in thread_ids:
-            if strategy == "delete":
-                await self.adelete_thread(thread_id)
-                continue
-            kept: set[str] = set()
-            doomed: set[str] = set()
-            async for row in self._rows(thread_id, {}):
-                if row["namespace"] in kept:
-                    doomed.add(str(row["checkpoint_id"]))
-                kept.add(str(row["namespace"]))
-            await self._remove(thread_id, doomed)
-
-    def _thread(self, thread_id: str) -> Thread:
-        thread = self._threads.get(thread_id)
-        if thread is None:
-            if len(self._threads) >= _MOST_THREADS:
-                self._threads.pop(next(iter(self._threads)), None)
-            thread = self._threads.setdefault(thread_id, Thread())
-        return thread
-
-    def _lock(self, thread_id: str) -> asyncio.Lock:
-        if len(self._locks) > 4 * _MOST_THREADS:
-            for name, lock in [*self._locks.items()]:
-                if not lock.locked() and name not in self._threads:
-                    self._locks.pop(name, None)
-        return self._locks.setdefault(thread_id, asyncio.Lock())
-
-    def _conversation(self, thread_id: str) -> AsyncConversation:
-        return self.client.conversation(public_id(thread_id))
-
-    def _mark(self, thread_id: str) -> JsonObject:
-        """By which the conversations of this saver are known."""
-        return {"langgraph": {"thread_id": thread_id, "app": self.app}}
-
-    async def _read(self, thread_id: str, thread: Thread) -> Now:
-        """The thread as it stands; one that is not there yet is empty."""
-        conversation = self._conversation(thread_id)
-        try:
-            snapshot = await conversation.snapshot()
-            stored = snapshot.state_data.get("messages") or []
-            if snapshot.execution is None:
-                stored = [each async for each in conversation.messages()]
-        except NotFound:
-            thread.now = Now(exists=False)
-            return thread.now
-        thread.now = now_of(snapshot, stored, thread.now, self.serde)
-        thread.used.update(name for name in thread.now.logged if name is not None)
-        return thread.now
-
-    async def _ensured(self, thread_id: str, thread: Thread) -> None:
-        """Make the conversation if there is none."""
-        if thread.now is None or not thread.now.exists:
-            title = thread_id if public_id(thread_id) != thread_id else None
-            await self.client.ensure(
-                public_id(thread_id), title=title, metadata=self._mark(thread_id)
-            )
-            if thread.now is not None:
-                thread.now.exists = True
 
     async def _save(
         self,
@@ -376,20 +291,6 @@ class AsyncCtxAdminSaver(BaseCheckpointSaver[int]):
             thread.interrupts = {}
         thread.now = now
 
-    async def _go_on(self, thread_id: str, thread: Thread) -> Now:
-        """Resume an execution that waits or was rejected: the graph goes on."""
-        now = thread.now or await self._read(thread_id, thread)
-        if now.status not in ("PAUSED", "FAILED"):
-            return now
-        if thread.stopped:
-            raise Stopped("The execution is PAUSED: somebody asked for a pause.")
-        try:
-            moved = await self._conversation(thread_id).resume(reason=RESUMED)
-        except InvalidState:  # somebody was faster
-            return await self._read(thread_id, thread)
-        now.status, now.version, now.pause = moved.status, moved.version, None
-        return now
-
     async def _pause(
         self, place: Place, thread: Thread, task_id: str, node: str, value: Any
     ) -> None:
@@ -432,174 +333,6 @@ class AsyncCtxAdminSaver(BaseCheckpointSaver[int]):
             await asyncio.sleep(_LOOK)
             waited += _LOOK
 
-    async def _writes_now(self, place: Place, head: Head, now: Now) -> Pending:
-        """The writes of the latest checkpoint that count."""
-        conversation = self._conversation(place.thread)
-        query = {"id": public_id(head.id), "include": "writes"}
-        rows = [row async for row in conversation.checkpoints(**query)]
-        if not rows or not rows[0]["writes"]:
-            return []
-        since = 0
-        if now.version > rows[0]["version"]:
-            async for row in conversation.checkpoints(limit=50):
-                if row["version"] <= rows[0]["version"]:
-                    break
-                if row["kind"] == "restore":
-                    since = int(row["version"])
-                    break
-        return pending(rows[0]["writes"], self.serde, since=since, until=now.version)
-
-    async def _saved(self, place: Place, checkpoint: str) -> CheckpointTuple | None:
-        """A checkpoint as it was saved, of whichever turn."""
-        query = {"id": public_id(checkpoint), "execution": "any", "include": "state,writes"}
-        try:
-            rows = [row async for row in self._conversation(place.thread).checkpoints(**query)]
-        except NotFound:
-            return None
-        for row in rows:
-            found = self._of_row(place, row)
-            if found is not None:
-                self._thread(place.thread).known.add(checkpoint)
-                return found
-        return None
-
-    def _of_row(self, place: Place, row: Mapping[str, Any]) -> CheckpointTuple | None:
-        """The checkpoint of a row of the list, None if it is one of something else."""
-        if row.get("state_data") is None or row["namespace"] != place.namespace[:1_000]:
-            return None
-        now = self._thread(place.thread).now
-        messages, _ = read_messages(row["state_data"].get("messages") or [], now, self.serde)
-        state = State(row["state_data"], row.get("opaque") or {}, messages)
-        head = state.head(place.namespace, self.serde)
-        if head is None or public_id(head.id) != row["checkpoint_id"]:
-            return None
-        checkpoint = checkpoint_of(head, state, place.namespace, self.serde, now=False)
-        return _tuple(place, head, checkpoint, pending(row["writes"], self.serde))
-
-    async def _places(self, config: RunnableConfig | None) -> AsyncIterator[Place]:
-        """The thread and namespace of a config, or all threads of this saver."""
-        if config is not None:
-            yield Place.of(config)
-            return
-        async for each in self.client.conversations():
-            mark = (each.get("metadata") or {}).get("langgraph")
-            if isinstance(mark, dict) and mark.get("app", "") == self.app:
-                yield Place(str(mark["thread_id"]), "", None)
-
-    async def _listed(
-        self,
-        place: Place,
-        wanted: Mapping[str, Any],
-        before: RunnableConfig | None,
-        limit: int | None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        query: JsonObject = {
-            "namespace": place.namespace[:1_000],
-            "include": "state,writes",
-            "limit": min(limit or _PAGE, _PAGE),
-        }
-        for name, value in wanted.items():
-            query[f"metadata.{name}"] = json.dumps(value, ensure_ascii=False)
-        if before is not None and before["configurable"].get("checkpoint_id"):
-            query["before"] = public_id(before["configurable"]["checkpoint_id"])
-        if place.checkpoint is not None:
-            query["id"] = public_id(place.checkpoint)
-        async for row in self._rows(place.thread, query):
-            found = self._of_row(place, row)
-            if found is not None and all(
-                found.metadata.get(name) == value for name, value in wanted.items()
-            ):
-                yield found
-
-    async def _rows(self, thread_id: str, query: JsonObject) -> AsyncIterator[JsonObject]:
-        """The checkpoints of a thread, those of its former executions behind the others."""
-        conversation = self._conversation(thread_id)
-        execution: str | None = None
-        before = query.get("before")
-        try:
-            if before is not None:
-                found = conversation.checkpoints(id=before, execution="any")
-                rows = [row async for row in found]
-                if not rows:
-                    return
-                execution = str(rows[0]["execution"])
-            while True:
-                asked_for = {**query, "before": before, "execution": execution}
-                async for row in conversation.checkpoints(**asked_for):
-                    if row["kind"] == "checkpoint" and row["metadata"].get("source"):
-                        yield row
-                execution, before = await self._previous(conversation, execution), None
-                if execution is None:
-                    return
-        except NotFound:
-            return  # there is no such thread, or it was forked from one that had more
-
-    async def _previous(self, conversation: AsyncConversation, execution: str | None) -> str | None:
-        looked = 0
-        async for row in conversation.checkpoints(execution=execution, namespace="", limit=50):
-            if row["metadata"].get("source"):
-                previous = row["metadata"].get("previous_execution")
-                return str(previous) if previous else None
-            looked += 1
-            if looked >= 1_000:
-                break
-        return None
-
-    async def _remove(self, thread_id: str, doomed: set[str]) -> None:
-        """Delete checkpoints; the conversation goes with the last of them."""
-        if not doomed:
-            return
-        rows = [row async for row in self._rows(thread_id, {})]
-        left = [row for row in rows if row["checkpoint_id"] not in doomed]
-        if not left:
-            await self.adelete_thread(thread_id)
-            return
-        conversation = self._conversation(thread_id)
-        async with self._lock(thread_id):
-            thread = self._thread(thread_id)
-            now = await self._read(thread_id, thread)
-            current = [row for row in rows if row["execution"] == now.execution]
-            heads = [row for row in current if row["checkpoint_id"] in doomed]
-            if heads and heads[0]["version"] == now.version:
-                await self._go_back(thread_id, now, left[0], doomed)
-            async for row in conversation.checkpoints():
-                is_pause = str(row["checkpoint_id"] or "").startswith("pause-")
-                if row["checkpoint_id"] in doomed or is_pause:
-                    with suppress(InvalidState):  # people still need it: it has a label, or edits
-                        await self._delete(conversation, int(row["version"]))
-            thread.now = None
-
-    async def _go_back(
-        self, thread_id: str, now: Now, row: Mapping[str, Any], doomed: set[str]
-    ) -> None:
-        """Write the state of an older checkpoint as the latest version, which cannot be deleted."""
-        query = {"id": row["checkpoint_id"], "execution": "any", "include": "state"}
-        conversation = self._conversation(thread_id)
-        rows = [each async for each in conversation.checkpoints(**query)]
-        whole = rows[0]
-        messages, _ = read_messages(whole["state_data"].get("messages") or [], now, self.serde)
-        state = State(whole["state_data"], whole.get("opaque") or {}, messages)
-        data = {key: value for key, value in state.data.items() if key != "messages"}
-        data |= {key: {"$delete": True} for key in now.state.keys - state.keys}
-        view = shown(now, messages, self._thread(thread_id), self.serde, again=False)
-        await conversation.save(
-            pause_id(str(row["checkpoint_id"]), now.version),
-            "deletion",
-            state_data={key: _literal(value) for key, value in data.items()},
-            opaque=state.opaque or None,
-            messages=view.appended or None,
-            operations=view.operations or None,
-            new_execution=now.ended or None,
-        )
-
-    async def _delete(self, conversation: AsyncConversation, version: int) -> None:
-        where = path("conversations", conversation.id, "checkpoints", str(version))
-        await self.client.transport.send(Call("DELETE", where))
-
-
-def _literal(value: Any) -> Any:
-    return value if value == {"$delete": True} else {"$replace": value}
-
 
 def _standing(
     checkpoint: Checkpoint, metadata: Mapping[str, Any], paused: Mapping[str, Any] | None
@@ -609,9 +342,3 @@ def _standing(
         reason = paused.get("reason")
         return {"pause_before": str(paused["node_id"]), "pause_reason": reason or None}
     return {"status": "COMPLETED"} if is_finished(checkpoint) else {}
-
-
-def _tuple(place: Place, head: Head, checkpoint: Any, writes: Pending) -> CheckpointTuple:
-    metadata: Any = dict(head.metadata)
-    parent = place.config(head.parent) if head.parent is not None else None
-    return CheckpointTuple(place.config(head.id), checkpoint, metadata, parent, writes)

@@ -1,0 +1,140 @@
+"""The checkpoints of a thread as they were saved, over all its turns."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+
+from ctxadmin_client._async.conversation import AsyncConversation
+from ctxadmin_client.answers import JsonObject
+from ctxadmin_client.errors import NotFound
+from ctxadmin_client.langgraph._async.open_threads import AsyncOpenThreads
+from ctxadmin_client.langgraph.checkpoints import Head, State, checkpoint_of, public_id
+from ctxadmin_client.langgraph.threads import Now, Pending, Place, pending, read_messages
+
+_PAGE: Final = 20  # checkpoints with their states
+
+
+class AsyncHistory(AsyncOpenThreads):
+    """Reads the rows of checkpoints; those of earlier turns stand behind those of later ones."""
+
+    async def _writes_now(self, place: Place, head: Head, now: Now) -> Pending:
+        """The writes of the latest checkpoint that count."""
+        conversation = self._conversation(place.thread)
+        query = {"id": public_id(head.id), "include": "writes"}
+        rows = [row async for row in conversation.checkpoints(**query)]
+        if not rows or not rows[0]["writes"]:
+            return []
+        since = 0
+        if now.version > rows[0]["version"]:
+            async for row in conversation.checkpoints(limit=50):
+                if row["version"] <= rows[0]["version"]:
+                    break
+                if row["kind"] == "restore":
+                    since = int(row["version"])
+                    break
+        return pending(rows[0]["writes"], self.serde, since=since, until=now.version)
+
+    async def _saved(self, place: Place, checkpoint: str) -> CheckpointTuple | None:
+        """A checkpoint as it was saved, of whichever turn."""
+        query = {"id": public_id(checkpoint), "execution": "any", "include": "state,writes"}
+        try:
+            rows = [row async for row in self._conversation(place.thread).checkpoints(**query)]
+        except NotFound:
+            return None
+        for row in rows:
+            found = self._of_row(place, row)
+            if found is not None:
+                self._thread(place.thread).known.add(checkpoint)
+                return found
+        return None
+
+    def _of_row(self, place: Place, row: Mapping[str, Any]) -> CheckpointTuple | None:
+        """The checkpoint of a row of the list, None if it is one of something else."""
+        if row.get("state_data") is None or row["namespace"] != place.namespace[:1_000]:
+            return None
+        now = self._thread(place.thread).now
+        messages, _ = read_messages(row["state_data"].get("messages") or [], now, self.serde)
+        state = State(row["state_data"], row.get("opaque") or {}, messages)
+        head = state.head(place.namespace, self.serde)
+        if head is None or public_id(head.id) != row["checkpoint_id"]:
+            return None
+        checkpoint = checkpoint_of(head, state, place.namespace, self.serde, now=False)
+        return tuple_of(place, head, checkpoint, pending(row["writes"], self.serde))
+
+    async def _places(self, config: RunnableConfig | None) -> AsyncIterator[Place]:
+        """The thread and namespace of a config, or all threads of this saver."""
+        if config is not None:
+            yield Place.of(config)
+            return
+        async for each in self.client.conversations():
+            mark = (each.get("metadata") or {}).get("langgraph")
+            if isinstance(mark, dict) and mark.get("app", "") == self.app:
+                yield Place(str(mark["thread_id"]), "", None)
+
+    async def _listed(
+        self,
+        place: Place,
+        wanted: Mapping[str, Any],
+        before: RunnableConfig | None,
+        limit: int | None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        query: JsonObject = {
+            "namespace": place.namespace[:1_000],
+            "include": "state,writes",
+            "limit": min(limit or _PAGE, _PAGE),
+        }
+        for name, value in wanted.items():
+            query[f"metadata.{name}"] = json.dumps(value, ensure_ascii=False)
+        if before is not None and before["configurable"].get("checkpoint_id"):
+            query["before"] = public_id(before["configurable"]["checkpoint_id"])
+        if place.checkpoint is not None:
+            query["id"] = public_id(place.checkpoint)
+        async for row in self._rows(place.thread, query):
+            found = self._of_row(place, row)
+            if found is not None and all(
+                found.metadata.get(name) == value for name, value in wanted.items()
+            ):
+                yield found
+
+    async def _rows(self, thread_id: str, query: JsonObject) -> AsyncIterator[JsonObject]:
+        """The checkpoints of a thread, those of its former executions behind the others."""
+        conversation = self._conversation(thread_id)
+        execution: str | None = None
+        before = query.get("before")
+        try:
+            if before is not None:
+                found = conversation.checkpoints(id=before, execution="any")
+                rows = [row async for row in found]
+                if not rows:
+                    return
+                execution = str(rows[0]["execution"])
+            while True:
+                asked_for = {**query, "before": before, "execution": execution}
+                async for row in conversation.checkpoints(**asked_for):
+                    if row["kind"] == "checkpoint" and row["metadata"].get("source"):
+                        yield row
+                execution, before = await self._previous(conversation, execution), None
+                if execution is None:
+                    return
+        except NotFound:
+            return  # there is no such thread, or it was forked from one that had more
+
+    async def _previous(self, conversation: AsyncConversation, execution: str | None) -> str | None:
+        looked = 0
+        async for row in conversation.checkpoints(execution=execution, namespace="", limit=50):
+            if row["metadata"].get("source"):
+                previous = row["metadata"].get("previous_execution")
+                return str(previous) if previous else None
+            looked += 1
+            if looked >= 1_000:
+                break
+        return None
+
+
+def tuple_of(place: Place, head: Head, checkpoint: Any, writes: Pending) -> CheckpointTuple:
+    metadata: Any = dict(head.metadata)
+    parent = place.config(head.parent) if head.parent is not None else None
+    return CheckpointTuple(place.config(head.id), checkpoint, metadata, parent, writes)

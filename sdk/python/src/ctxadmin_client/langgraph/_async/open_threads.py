@@ -1,0 +1,86 @@
+"""The threads that a saver has open: what it knows of each, one caller after another."""
+
+import asyncio
+from typing import Final
+
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from ctxadmin_client._async.client import AsyncClient
+from ctxadmin_client._async.conversation import AsyncConversation
+from ctxadmin_client.answers import JsonObject
+from ctxadmin_client.errors import InvalidState, NotFound
+from ctxadmin_client.langgraph.checkpoints import public_id
+from ctxadmin_client.langgraph.threads import RESUMED, Now, Stopped, Thread, now_of
+
+_MOST_THREADS: Final = 256  # that are remembered
+
+
+class AsyncOpenThreads:
+    """The threads of a saver by their ids, each with its conversation as it was read last."""
+
+    client: AsyncClient
+    app: str
+    serde: SerializerProtocol
+    _threads: dict[str, Thread]
+    _locks: dict[str, asyncio.Lock]
+
+    def _thread(self, thread_id: str) -> Thread:
+        thread = self._threads.get(thread_id)
+        if thread is None:
+            if len(self._threads) >= _MOST_THREADS:
+                self._threads.pop(next(iter(self._threads)), None)
+            thread = self._threads.setdefault(thread_id, Thread())
+        return thread
+
+    def _lock(self, thread_id: str) -> asyncio.Lock:
+        if len(self._locks) > 4 * _MOST_THREADS:
+            for name, lock in [*self._locks.items()]:
+                if not lock.locked() and name not in self._threads:
+                    self._locks.pop(name, None)
+        return self._locks.setdefault(thread_id, asyncio.Lock())
+
+    def _conversation(self, thread_id: str) -> AsyncConversation:
+        return self.client.conversation(public_id(thread_id))
+
+    def _mark(self, thread_id: str) -> JsonObject:
+        """By which the conversations of this saver are known."""
+        return {"langgraph": {"thread_id": thread_id, "app": self.app}}
+
+    async def _read(self, thread_id: str, thread: Thread) -> Now:
+        """The thread as it stands; one that is not there yet is empty."""
+        conversation = self._conversation(thread_id)
+        try:
+            snapshot = await conversation.snapshot()
+            stored = snapshot.state_data.get("messages") or []
+            if snapshot.execution is None:
+                stored = [each async for each in conversation.messages()]
+        except NotFound:
+            thread.now = Now(exists=False)
+            return thread.now
+        thread.now = now_of(snapshot, stored, thread.now, self.serde)
+        thread.used.update(name for name in thread.now.logged if name is not None)
+        return thread.now
+
+    async def _ensured(self, thread_id: str, thread: Thread) -> None:
+        """Make the conversation if there is none."""
+        if thread.now is None or not thread.now.exists:
+            title = thread_id if public_id(thread_id) != thread_id else None
+            await self.client.ensure(
+                public_id(thread_id), title=title, metadata=self._mark(thread_id)
+            )
+            if thread.now is not None:
+                thread.now.exists = True
+
+    async def _go_on(self, thread_id: str, thread: Thread) -> Now:
+        """Resume an execution that waits or was rejected: the graph goes on."""
+        now = thread.now or await self._read(thread_id, thread)
+        if now.status not in ("PAUSED", "FAILED"):
+            return now
+        if thread.stopped:
+            raise Stopped("The execution is PAUSED: somebody asked for a pause.")
+        try:
+            moved = await self._conversation(thread_id).resume(reason=RESUMED)
+        except InvalidState:  # somebody was faster
+            return await self._read(thread_id, thread)
+        now.status, now.version, now.pause = moved.status, moved.version, None
+        return now
