@@ -58,7 +58,9 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
         ),
         f"{path}.keep_first": FieldHint(label=_("Keep the first"), help=_("Messages.")),
         f"{path}.keep_system": FieldHint(
-            label=_("Keep the system messages"), help=_("They are never cut.")
+            label=_("Keep the system messages"),
+            help=_("They are never cut."),
+            when_off=_("System messages are hidden like all others."),
         ),
         f"{path}.at_least": FieldHint(
             label=_("Cut at least"), help=_("Tokens. A cut that frees fewer is not made.")

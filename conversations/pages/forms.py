@@ -67,6 +67,7 @@ class OperationForm(ContractForm[OperationRequest]):
         "truncate.keep_system": FieldHint(
             label=_("Keep the system messages"),
             help=_("They stay in addition to what the options above keep."),
+            when_off=_("System messages are hidden like all others."),
         ),
         "insert": FieldHint(label=_("Insert"), shown_when=ShownWhen.is_("operation", "insert")),
         "insert.position": FieldHint(
@@ -91,7 +92,10 @@ class OperationForm(ContractForm[OperationRequest]):
         "summarize.message": FieldHint(label=_("Summary"), contract=TypedMessage),
         **typed_messages.hints("summarize.message", height=6),
         "clear": FieldHint(label=_("Clear"), shown_when=ShownWhen.is_("operation", "clear")),
-        "clear.keep_system_message": FieldHint(label=_("Keep the system messages")),
+        "clear.keep_system_message": FieldHint(
+            label=_("Keep the system messages"),
+            when_off=_("System messages are hidden like all others."),
+        ),
         "filter": FieldHint(label=_("What stays"), shown_when=ShownWhen.is_("operation", "filter")),
         "filter.roles": FieldHint(label=_("Only these roles")),
         "filter.content_contains": FieldHint(

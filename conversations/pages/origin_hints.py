@@ -49,7 +49,9 @@ def summary_hints(path: str) -> dict[str, FieldHint]:
         f"{path}.older_than": FieldHint(label=_("Or all that is older than")),
         **_age_hints(f"{path}.older_than"),
         f"{path}.keep_system": FieldHint(
-            label=_("Keep the system messages"), help=_("The summary does not cover them.")
+            label=_("Keep the system messages"),
+            help=_("The summary does not cover them."),
+            when_off=_("System messages are hidden like all others."),
         ),
         f"{path}.sources": FieldHint(
             label=_("Only these messages of the log"),

@@ -102,7 +102,9 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     expect(page.get_by_role("heading", name="Built by hand, version 1")).to_be_visible()
 
 
-def test_fields_follow_the_type_of_the_node(designer_page: Page, drawn: str) -> None:
+def test_fields_follow_the_type_of_the_node_and_system_messages_that_go_are_told(
+    designer_page: Page, drawn: str
+) -> None:
     page = designer_page
     page.goto(f"/workflows/{drawn}/add-node/")
     operation = page.locator("#id_node-operation-operation")
@@ -113,6 +115,12 @@ def test_fields_follow_the_type_of_the_node(designer_page: Page, drawn: str) -> 
     operation.select_option("truncate")
     expect(page.locator("#id_node-operation-truncate-keep_last")).to_be_visible()
     expect(page.locator("#id_node-operation-pairing")).to_have_value("keep")
+    system = page.locator("#id_node-operation-truncate-keep_system")
+    warning = page.locator(".field-off", has_text="System messages are hidden").filter(visible=True)
+    expect(system).to_be_checked()
+    expect(warning).to_have_count(0)
+    system.uncheck()
+    expect(warning).to_have_count(1)
 
 
 def test_fields_of_a_budget_follow_what_goes_first(designer_page: Page, drawn: str) -> None:

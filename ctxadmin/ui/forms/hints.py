@@ -28,7 +28,8 @@ class FieldHint:
     ``as_text`` shows a content that may be a text or a list as a text. ``height`` makes a text
     a text area of so many lines; ``code`` sets it in a monospaced font. ``keep_empty`` makes
     an empty text a value instead of a missing one. ``wide`` takes the whole width of a row.
-    ``duration`` shows a number of seconds in units: ``5 min``.
+    ``duration`` shows a number of seconds in units: ``5 min``. ``when_off`` is shown in red as long
+    as a checkbox is off.
     """
 
     label: Text = ""
@@ -45,6 +46,7 @@ class FieldHint:
     wide: bool = False
     duration: bool = False
     shown_when: ShownWhen | None = None
+    when_off: Text = ""
     add_label: Text = ""
     row_label: Text = ""
 

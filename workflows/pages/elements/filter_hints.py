@@ -76,6 +76,7 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
         f"{path}.truncate.keep_system": FieldHint(
             label=_("Keep the system messages"),
             help=_("They stay in addition to what the options above keep."),
+            when_off=_("System messages are hidden like all others."),
         ),
         f"{path}.insert": block("insert", _("Insert")),
         f"{path}.insert.position": FieldHint(
@@ -94,7 +95,10 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
             label=_("Message"), help=_("A JSON object with role and content."), wide=True
         ),
         f"{path}.clear": block("clear", _("Clear")),
-        f"{path}.clear.keep_system_message": FieldHint(label=_("Keep the system messages")),
+        f"{path}.clear.keep_system_message": FieldHint(
+            label=_("Keep the system messages"),
+            when_off=_("System messages are hidden like all others."),
+        ),
         f"{path}.filter": block("filter", _("What stays")),
         f"{path}.filter.roles": FieldHint(label=_("Only these roles")),
         f"{path}.filter.content_contains": FieldHint(
