@@ -79,9 +79,9 @@ class FilterStep(Contract):
         given = self.model_fields_set
         allowed = ({"context_type", "context_filter"}, {"processor", "config"})
         if not given or given == {"config"}:
-            raise ValueError(f"a step has one of {_FORMS} or processor")
+            raise ValueError(say("a step has one of {forms} or processor", forms=_FORMS))
         if len(given) > 1 and given not in allowed:
-            raise ValueError(f"a step has only one of {_FORMS} or processor")
+            raise ValueError(say("a step has only one of {forms} or processor", forms=_FORMS))
         return self
 
 

@@ -22,6 +22,7 @@ from ctxadmin.http.described import Answer, FromZero, Parameter, Time, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.callers import Caller, caller_of_request
 from ctxadmin.realtime.hubs import hub_here
@@ -148,7 +149,9 @@ class Events(Endpoint):
     def _wanted(self, request: Request) -> FeedQuery:
         kinds = _listed(request, "kinds")
         if len(kinds) > _MOST_KINDS:
-            raise ValidationFailed.at("?kinds", f"name at most {_MOST_KINDS} kinds")
+            raise ValidationFailed.at(
+                "?kinds", say("name at most {most_kinds} kinds", most_kinds=_MOST_KINDS)
+            )
         if unknown_kinds := sorted(kinds - feed.KINDS):
             known = ", ".join(sorted(feed.KINDS))
             text = f"There is no kind {unknown_kinds[0][:32]!r}; known: {known}."
@@ -172,7 +175,7 @@ class Events(Endpoint):
             if text is None:
                 continue
             if not text.isascii() or not text.isdigit() or len(text) > 18:
-                raise ValidationFailed.at(name, "This is not the cursor of an event.")
+                raise ValidationFailed.at(name, say("This is not the cursor of an event."))
             return int(text)
         return None
 

@@ -11,6 +11,7 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.row_sums import row_sum
+from ctxadmin.lib.sentence import say
 
 MOST_WRITES: Final = 1_000  # of a task
 MOST_TASKS: Final = 1_000  # of a checkpoint
@@ -43,13 +44,13 @@ class TaskWrite(Contract):
         """Looks at what was sent: elsewhere null means missing, but here it is a value."""
         write = read(data)
         if write.opaque is None and isinstance(data, dict) and "value" not in data:
-            raise ValueError("a write needs a value, which may be null, or an opaque one")
+            raise ValueError(say("a write needs a value, which may be null, or an opaque one"))
         return write
 
     @model_validator(mode="after")
     def _one_value(self) -> "TaskWrite":
         if self.opaque is not None and self.value is not None:
-            raise ValueError("a write has a value or an opaque one, not both")
+            raise ValueError(say("a write has a value or an opaque one, not both"))
         return self
 
     def as_json(self) -> dict[str, object]:

@@ -165,5 +165,5 @@ def _chosen(opened: Writing, command: StartExecution) -> Pinned | None:
     if command.version is None:
         return of_conversation(head.workspace, head.workflow)
     if not head.workflow:
-        raise ValidationFailed.at("/version", "a version needs its workflow")
+        raise ValidationFailed.at("/version", say("a version needs its workflow"))
     return newest(head.workspace, head.workflow, command.version)

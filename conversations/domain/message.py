@@ -50,8 +50,8 @@ _SNAKE: Final = {
     "toolDescription": "tool_description",
     "nodeId": "node_id",
 }
-_CALL: Final = "put a call into tool_calls of the assistant message"
-_RESULT: Final = "put a result into a message of the role tool with tool_call_id"
+_CALL: Final = say("put a call into tool_calls of the assistant message")
+_RESULT: Final = say("put a result into a message of the role tool with tool_call_id")
 # Calls and results as other providers write them, into the content: ``tool_use``, ``tool-call``,
 # ``mcp_tool_result``, ``function_call_output``, ``functionCall``; and ``tool-NAME``, one part for a
 # call and its result, as pages of chats have it.
@@ -129,7 +129,7 @@ class ContentPart(_Data):
     @model_validator(mode="after")
     def _text_is_text(self) -> Self:
         if self.type in TEXT_PARTS and not isinstance(self.text, str):
-            raise ValueError("a text part needs its text")
+            raise ValueError(say("a text part needs its text"))
         return self
 
     @property
@@ -221,7 +221,7 @@ class IncomingMessage(Contract):
         if calls and info.data.get("role", "assistant") != "assistant":
             raise ValueError(say("only an assistant message has tool_calls"))
         if calls and len({call.id for call in calls}) < len(calls):
-            raise ValueError("two tool calls of one message have the same id")
+            raise ValueError(say("two tool calls of one message have the same id"))
         return calls
 
     @field_validator("content")
@@ -259,7 +259,7 @@ class IncomingMessage(Contract):
     def _no_half_of_a_pair(cls, described: bool, info: ValidationInfo) -> bool:
         # A clear shows a description whatever else it hides, which would split its pair.
         if described and info.data.get("role") in ("assistant", "tool"):
-            raise ValueError("an assistant or tool message is not a tool description")
+            raise ValueError(say("an assistant or tool message is not a tool description"))
         return described
 
     def draft(self, source: dict[str, JsonValue], *, is_logged: bool = False) -> Draft:
@@ -290,18 +290,21 @@ def _refuse_hidden_pairs(source: dict[str, JsonValue]) -> None:
     """
     for field in _FIELDS_OF_CALLS:
         if source.get(field):
-            raise _refused(f"{field!r} is not understood: {_CALL}", field)
+            told = say("{field} is not understood: {instead}", field=repr(field), instead=_CALL)
+            raise _refused(told, field)
     for field in ("content", "parts"):
         parts = source.get(field)
         for place, part in enumerate(parts if isinstance(parts, list) else ()):
             kind = part.get("type") if isinstance(part, dict) else None
             if isinstance(kind, str) and (instead := _instead_of(kind)):
-                told = f"a part {kind!r} is not understood: {instead}"
+                told = say(
+                    "a part {kind} is not understood: {instead}", kind=repr(kind), instead=instead
+                )
                 raise _refused(told, field, place, "type")
 
 
 def _refused(told: str, *place: str | int) -> ValidationError:
-    error = PydanticCustomError("validation", "{text}", {"text": told})
+    error = PydanticCustomError("validation", "{text}", {"text": told, "error": ValueError(told)})
     details = InitErrorDetails(type=error, loc=place, input=None)
     return ValidationError.from_exception_data("message", [details])
 
@@ -417,7 +420,7 @@ def read_logged(data: JsonValue, pointer: str = "") -> Draft:
 def read_messages(data: JsonValue, pointer: str = "/messages") -> tuple[Draft, ...]:
     """Read a list of at least one message; raises as read_message does."""
     if not isinstance(data, list) or not data:
-        raise ValidationFailed.at(pointer, "a list of at least one message is required")
+        raise ValidationFailed.at(pointer, say("a list of at least one message is required"))
     return tuple(read_message(each, f"{pointer}/{place}") for place, each in enumerate(data))
 
 

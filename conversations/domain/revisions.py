@@ -97,9 +97,11 @@ def unknown_batch(number: int) -> NotFound:
 
     Source: semantics 1.4.
     """
-    message = f"the current branch has no batch {number}"
+    message = say("the current branch has no batch {number}", number=number)
     return NotFound(
-        f"There is no such batch: {message}; use restore for a rolled-back one.",
+        say(
+            "There is no such batch: {message}; use restore for a rolled-back one.", message=message
+        ),
         problems=[FieldProblem("/batch", message, "not_found")],
     )
 

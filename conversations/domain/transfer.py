@@ -22,6 +22,7 @@ from ctxadmin.lib import clock, json_bytes
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.ids import PATTERN
+from ctxadmin.lib.sentence import say
 
 _FAMILY: Final = "ctxadmin-conversation/"
 FORMAT: Final = _FAMILY + "1"
@@ -69,7 +70,7 @@ class Transfer:
 def _time(text: str) -> str:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
-        raise ValueError("a time needs its zone")
+        raise ValueError(say("a time needs its zone"))
     return text
 
 
@@ -264,17 +265,20 @@ def read_export(data: JsonValue, pointer: str = "") -> Transfer:
     """
     if isinstance(data, dict) and data.get("format") != FORMAT:
         raise ValidationFailed.at(
-            f"{pointer}/format", f"this format is not known; exports have {FORMAT!r}"
+            f"{pointer}/format",
+            say("this format is not known; exports have {format}", format=repr(FORMAT)),
         )
     document = parse(_DOCUMENT, data, pointer)
     messages = _read_messages(document, pointer)
     revisions = _read_revisions(document, messages, pointer)
     _check_branches(messages, revisions, pointer)
     if document.current_revision not in revisions:
-        raise ValidationFailed.at(f"{pointer}/current_revision", "there is no such revision")
+        raise ValidationFailed.at(f"{pointer}/current_revision", say("there is no such revision"))
     current = revisions[document.current_revision]
     if [list(run) for run in current.view.runs] != document.view:
-        raise ValidationFailed.at(f"{pointer}/view", "this is not the view of the current revision")
+        raise ValidationFailed.at(
+            f"{pointer}/view", say("this is not the view of the current revision")
+        )
     return Transfer(
         conversation_id=document.id,
         title=document.title,
@@ -300,7 +304,9 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
     drafts: list[Draft] = []
     for found, place in zip(document.messages, places, strict=True):
         if found.index != len(drafts):
-            raise ValidationFailed.at(f"{place}/index", f"the next log index is {len(drafts)}")
+            raise ValidationFailed.at(
+                f"{place}/index", say("the next log index is {drafts}", drafts=len(drafts))
+            )
         drafts.append(_read_body(found, place))
     names = with_ids(drafts, 0, places)
     answered: set[tuple[int, int, str]] = set()
@@ -311,7 +317,9 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
         if entry.call_index is not None:
             answer = (found.revision, entry.call_index, draft.answers or "")
             if answer in answered:
-                raise ValidationFailed.at(f"{place}/call_index", "this call has its result already")
+                raise ValidationFailed.at(
+                    f"{place}/call_index", say("this call has its result already")
+                )
             answered.add(answer)
         created_at = _moment(found.created_at)
         messages.append(
@@ -356,10 +364,12 @@ def _read_revisions(
     for number, found in enumerate(document.revisions):
         place = f"{pointer}/revisions/{number}"
         if found.id != number:
-            raise ValidationFailed.at(f"{place}/id", f"the next revision is {number}")
+            raise ValidationFailed.at(
+                f"{place}/id", say("the next revision is {number}", number=number)
+            )
         _check_parent(found, revisions, place)
         if found.log_length > len(messages):
-            raise ValidationFailed.at(f"{place}/log_length", "the log is shorter than that")
+            raise ValidationFailed.at(f"{place}/log_length", say("the log is shorter than that"))
         try:
             view = View.checked([(start, stop) for start, stop in found.view], found.log_length)
         except ValueError as error:
@@ -391,7 +401,7 @@ def _check_parent(found: RevisionInDocument, earlier: Mapping[int, Revision], pl
         return
     parent = earlier.get(found.parent)
     if parent is None:
-        raise ValidationFailed.at(f"{place}/parent", "there is no such earlier revision")
+        raise ValidationFailed.at(f"{place}/parent", say("there is no such earlier revision"))
     expected = parent.number + (found.operation != "append")
     if found.operation == "start" or found.number != expected:
         message = f"a revision opened from batch {parent.number} cannot have this number"
@@ -415,7 +425,7 @@ def _read_config(
         if not (
             _within(position, len(earlier[found.parent].view)) and _within(index, found.log_length)
         ):
-            raise ValidationFailed.at(f"{place}/config", "it does not say what it replaced")
+            raise ValidationFailed.at(f"{place}/config", say("it does not say what it replaced"))
     return json_bytes.dumps(found.config)
 
 
@@ -430,7 +440,7 @@ def _check_branches(
         revision = revisions.get(message.revision)
         if revision is None or message.entry.index >= revision.log_length:
             place = f"{pointer}/messages/{message.entry.index}/revision"
-            raise ValidationFailed.at(place, "that revision does not contain this message")
+            raise ValidationFailed.at(place, say("that revision does not contain this message"))
 
 
 def _read_moves(
@@ -441,7 +451,7 @@ def _read_moves(
         for name in ("from_revision", "to_revision"):
             if getattr(found, name) not in revisions:
                 place = f"{pointer}/moves/{number}/{name}"
-                raise ValidationFailed.at(place, "there is no such revision")
+                raise ValidationFailed.at(place, say("there is no such revision"))
         moves.append(
             Move(
                 found.kind,
@@ -460,9 +470,9 @@ def _read_pins(document: Document, pointer: str) -> tuple[Pinned, ...]:
     for number, found in enumerate(document.pins):
         place = f"{pointer}/pins/{number}/index"
         if found.index >= len(document.messages):
-            raise ValidationFailed.at(place, "there is no such message")
+            raise ValidationFailed.at(place, say("there is no such message"))
         if found.index in pins:
-            raise ValidationFailed.at(place, "this message has a pin already")
+            raise ValidationFailed.at(place, say("this message has a pin already"))
         at = _moment(found.created_at)
         pins[found.index] = Pinned(found.index, found.author, found.reason, at)
     return tuple(pins.values())

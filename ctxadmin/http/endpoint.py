@@ -18,6 +18,7 @@ from ctxadmin.http.json_body import StrictJsonParser
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from ctxadmin.lib.sentence import say
 
 ContractT = TypeVar("ContractT", bound=Contract)
 _MOST_NAMED: Final = 20  # unknown parameters
@@ -61,14 +62,14 @@ class Endpoint(APIView):
             return default
         digits = text[1:] if text.startswith("-") else text
         if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
-            raise ValidationFailed.at(f"?{name}", f"{name} must be a whole number.")
+            raise ValidationFailed.at(f"?{name}", say("{name} must be a whole number.", name=name))
         return int(text)
 
     def query_flag(self, name: str) -> bool:
         """``true`` or ``false`` of the query string; missing is false."""
         text = self.request.query_params.get(name, "false")
         if text not in ("true", "false"):
-            raise ValidationFailed.at(f"?{name}", f"{name} must be true or false.")
+            raise ValidationFailed.at(f"?{name}", say("{name} must be true or false.", name=name))
         return text == "true"
 
     def expected_version(self, given: int | None) -> int | None:
@@ -128,7 +129,7 @@ class Endpoint(APIView):
         if wrong:
             problems = [FieldProblem(f"?{name}", text) for name in wrong[:_MOST_NAMED]]
             raise ValidationFailed(
-                "The query string does not match the contract.", problems=problems
+                say("The query string does not match the contract."), problems=problems
             )
 
     def _refuse_if_match(self, request: Request) -> None:

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from ctxadmin.http.models import KeptAnswer
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, ValidationFailed
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.tables import Table
 from ctxadmin.telemetry.metrics import write_repeated
 
@@ -130,7 +131,7 @@ def _find(call: Call) -> KeptAnswer | None:
 
 def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
     if kept.status == _ERASED:
-        raise NotFound("What this call created has been erased.")
+        raise NotFound(say("What this call created has been erased."))
     if kept.body != call.body:
         message = "This Idempotency-Key was used with another body."
         problem = FieldProblem("Idempotency-Key", message, "duplicate")

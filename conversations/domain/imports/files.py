@@ -60,7 +60,7 @@ def read_lines(
             traces.setdefault(shape.name, (shape, []))[1].append(place)
             continue
         if loose:
-            raise place.refusal("a file has messages or conversations in its lines, not both")
+            raise place.refusal(say("a file has messages or conversations in its lines, not both"))
         yield from read_one(place, forced)
     if loose:
         values = [place.value for place in loose]
