@@ -16,6 +16,7 @@ from ctxadmin.http.deferred_response import DeferredResponse
 from ctxadmin.http.described import Parameter, described
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from ctxadmin.realtime.callers import caller_of_request
 from ctxadmin.realtime.topics import Topic
 
@@ -64,7 +65,11 @@ class Wait(ExecutionEndpoint):
         named = [each for each in request.query_params.get("status", "").split(",") if each]
         unknown = sorted(set(named) - set(Status))
         if unknown:
-            text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
+            text = say(
+                "There is no status {unknown}; known: {status}.",
+                unknown=repr(unknown[0][:32]),
+                status=", ".join(Status),
+            )
             raise ValidationFailed.at("?status", text)
         execution = request.query_params.get("execution")
         return WaitCondition(
@@ -74,7 +79,10 @@ class Wait(ExecutionEndpoint):
     def _seconds(self) -> int:
         seconds = self.query_int("timeout", 30)
         if seconds is None or not 0 <= seconds <= MOST_SECONDS:
-            text = f"timeout must be a number of seconds from 0 to {MOST_SECONDS}."
+            text = say(
+                "timeout must be a number of seconds from 0 to {most_seconds}.",
+                most_seconds=MOST_SECONDS,
+            )
             raise ValidationFailed.at("?timeout", text)
         return seconds
 
@@ -125,6 +133,6 @@ class Events(ExecutionEndpoint):
         if text is None:
             return None
         if not text.isascii() or not text.isdigit() or len(text) > 18:
-            text = "Last-Event-ID must be the number of a change."
+            text = say("Last-Event-ID must be the number of a change.")
             raise ValidationFailed.at("Last-Event-ID", text)
         return int(text)

@@ -154,18 +154,26 @@ class Events(Endpoint):
             )
         if unknown_kinds := sorted(kinds - feed.KINDS):
             known = ", ".join(sorted(feed.KINDS))
-            text = f"There is no kind {unknown_kinds[0][:32]!r}; known: {known}."
+            text = say(
+                "There is no kind {unknown_kinds}; known: {known}.",
+                unknown_kinds=repr(unknown_kinds[0][:32]),
+                known=known,
+            )
             raise ValidationFailed.at("?kinds", text)
         statuses = _listed(request, "status")
         if unknown := sorted(statuses - set(Status)):
-            text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
+            text = say(
+                "There is no status {unknown}; known: {status}.",
+                unknown=repr(unknown[0][:32]),
+                status=", ".join(Status),
+            )
             raise ValidationFailed.at("?status", text)
         return FeedQuery(request.query_params.get("workflow", ""), kinds, statuses)
 
     def _limit(self) -> int:
         limit = self.query_int("limit", 100)
         if limit is None or not 1 <= limit <= feed.MOST:
-            text = f"limit must be a number from 1 to {feed.MOST}."
+            text = say("limit must be a number from 1 to {most}.", most=feed.MOST)
             raise ValidationFailed.at("?limit", text)
         return limit
 

@@ -182,7 +182,10 @@ class SaveCheckpoint(Contract):
         for key, value in (self.opaque or {}).items():
             where = pointer("/opaque", key)
             if not 1 <= len(key) <= MAX_KEY_LENGTH:
-                message = f"a state key has 1 to {MAX_KEY_LENGTH} characters"
+                message = say(
+                    "a state key has 1 to {max_key_length} characters",
+                    max_key_length=MAX_KEY_LENGTH,
+                )
                 raise ValidationFailed.at("/opaque", message)
             if key in (MESSAGES, HISTORY):
                 raise ValidationFailed.at(where, say("{key} cannot be opaque", key=key))

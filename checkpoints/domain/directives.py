@@ -73,10 +73,12 @@ def take_apart(
     """
     for key in state_data:
         if not 1 <= len(key) <= MAX_KEY_LENGTH:
-            message = f"a state key has 1 to {MAX_KEY_LENGTH} characters"
+            message = say(
+                "a state key has 1 to {max_key_length} characters", max_key_length=MAX_KEY_LENGTH
+            )
             raise ValidationFailed.at(pointer, message)
     if not is_initial and state_data.get(HISTORY, b"null") != b"null":
-        message = "completions write execution_history; complete the node to add its entry"
+        message = say("completions write execution_history; complete the node to add its entry")
         raise ValidationFailed.at(f"{pointer}/{HISTORY}", message)
     state = {key: value for key, value in state_data.items() if key not in (MESSAGES, HISTORY)}
     return Update(

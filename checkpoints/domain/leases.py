@@ -136,5 +136,10 @@ NONE: Final = Leases({})
 
 def _held(lease: Lease) -> InvalidState:
     until = clock.iso(lease.until)
-    message = f"Node {lease.node_id!r} is claimed by {lease.holder} until {until}."
+    message = say(
+        "Node {node_id} is claimed by {holder} until {until}.",
+        node_id=repr(lease.node_id),
+        holder=lease.holder,
+        until=until,
+    )
     return InvalidState(message, held_by=lease.holder, until=until)

@@ -36,7 +36,11 @@ class OpaqueValue(Contract):
         except (ValueError, binascii.Error):
             raise ValidationFailed.at(f"{pointer}/base64", say("this is not base64")) from None
         if len(data) > limit:
-            message = f"The opaque value has {len(data)} bytes; at most {limit} are allowed."
+            message = say(
+                "The opaque value has {data} bytes; at most {limit} are allowed.",
+                data=len(data),
+                limit=limit,
+            )
             problem = FieldProblem(pointer, message, TooLarge.code)
             raise TooLarge(message, limit=limit, problems=[problem])
         return _MARK + self.type.encode() + _MARK + data

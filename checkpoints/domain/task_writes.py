@@ -82,7 +82,11 @@ class PutWrites(Contract):
         places: set[tuple[str, int]] = set()
         for place, write in enumerate(self.writes):
             if (write.channel, write.index) in places:
-                text = f"channel {write.channel!r} has two writes with the index {write.index}"
+                text = say(
+                    "channel {channel} has two writes with the index {index}",
+                    channel=repr(write.channel),
+                    index=write.index,
+                )
                 raise ValidationFailed.at(f"/writes/{place}/index", text)
             places.add((write.channel, write.index))
             where = f"/writes/{place}/opaque"
@@ -91,7 +95,11 @@ class PutWrites(Contract):
             else:
                 size += len(dumps(write.value))
         if size > MAX_STATE_BYTES:
-            message = f"The writes are {size} bytes long; at most {MAX_STATE_BYTES} are allowed."
+            message = say(
+                "The writes are {size} bytes long; at most {max_state_bytes} are allowed.",
+                size=size,
+                max_state_bytes=MAX_STATE_BYTES,
+            )
             problem = FieldProblem("/writes", message, TooLarge.code)
             raise TooLarge(message, limit=MAX_STATE_BYTES, problems=[problem])
         return dumps([write.as_json() for write in self.writes])

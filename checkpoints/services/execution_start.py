@@ -153,7 +153,10 @@ def _require_version(actual: int, expected: int | None) -> None:
 
 def _require_ended(last: Execution) -> None:
     if last.ended_at is None:
-        message = f"The execution {last.public_id} of this conversation has not ended yet."
+        message = say(
+            "The execution {public_id} of this conversation has not ended yet.",
+            public_id=last.public_id,
+        )
         raise InvalidState(message, status=last.status)
 
 

@@ -401,7 +401,11 @@ def _body(source: dict[str, JsonValue], own: frozenset[str]) -> bytes:
     except TypeError as error:  # a lone surrogate, which no JSON text from outside has
         raise _refused(f"this message is not JSON: {error}") from None
     if len(body) > MAX_BYTES:
-        message = f"a message of {len(body)} bytes is over the limit of {MAX_BYTES}"
+        message = say(
+            "a message of {body} bytes is over the limit of {max_bytes}",
+            body=len(body),
+            max_bytes=MAX_BYTES,
+        )
         context = {"text": message, "limit": MAX_BYTES}
         raise PydanticCustomError(TooLarge.code, "{text}", context)
     return body
@@ -440,7 +444,11 @@ def with_ids(drafts: Sequence[Draft], first_index: int, pointers: Sequence[str])
         default = f"log-{first_index + place}"
         name = draft.message_id or default
         if name != default and _DEFAULT_ID.fullmatch(name):
-            message = f"the id {name!r} is that of another log index; this is {default!r}"
+            message = say(
+                "the id {name} is that of another log index; this is {default}",
+                name=repr(name),
+                default=repr(default),
+            )
             raise ValidationFailed.at(f"{pointers[place]}/id", message)
         if name in names:
             raise id_is_taken(name, pointers[place])
@@ -450,5 +458,5 @@ def with_ids(drafts: Sequence[Draft], first_index: int, pointers: Sequence[str])
 
 def id_is_taken(name: str, pointer: str) -> Duplicate:
     """The refusal of a message id that another message of the conversation has."""
-    message = f"another message of this conversation has the id {name!r}"
+    message = say("another message of this conversation has the id {name}", name=repr(name))
     return Duplicate(message, problems=[FieldProblem(f"{pointer}/id", message, "duplicate")])

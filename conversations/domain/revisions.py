@@ -134,6 +134,10 @@ def require_seen(seen: Seen, revision: int, visible_count: int) -> None:
 def narrow(view: View, boundary: int, log_length: int) -> View:
     """The view narrowed to log indices >= boundary; OutOfRange unless 0..log_length."""
     if not 0 <= boundary <= log_length:
-        message = f"the boundary {boundary} is not within 0..{log_length}"
+        message = say(
+            "the boundary {boundary} is not within 0..{log_length}",
+            boundary=boundary,
+            log_length=log_length,
+        )
         raise OutOfRange(message, problems=[FieldProblem("/boundary", message, "out_of_range")])
     return view.within(((boundary, log_length),) if boundary < log_length else ())

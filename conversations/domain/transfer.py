@@ -331,7 +331,7 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
 def _read_body(found: MessageInDocument, place: str) -> Draft:
     own = OWN_FIELDS.intersection(found.message)
     if own:
-        message = f"{', '.join(sorted(own))} belong beside the message, not in it"
+        message = say("{own} belong beside the message, not in it", own=", ".join(sorted(own)))
         raise ValidationFailed.at(f"{place}/message", message)
     body: dict[str, JsonValue] = dict(found.message)
     if found.id != f"log-{found.index}":
@@ -350,7 +350,7 @@ def _check_call(
         return
     earlier = found.call_index < found.index
     if not earlier or draft.answers not in drafts[found.call_index].call_ids:
-        message = "there is no earlier message with the call that this one answers"
+        message = say("there is no earlier message with the call that this one answers")
         raise ValidationFailed.at(f"{place}/call_index", message)
 
 
@@ -396,7 +396,9 @@ def _read_revisions(
 def _check_parent(found: RevisionInDocument, earlier: Mapping[int, Revision], place: str) -> None:
     if found.parent is None or found.id == 0:
         if (found.id, found.number, found.operation, found.parent) != (0, 0, "start", None):
-            message = "revision 0, and no other, has no parent, batch number 0 and operation start"
+            message = say(
+                "revision 0, and no other, has no parent, batch number 0 and operation start"
+            )
             raise ValidationFailed.at(place, message)
         return
     parent = earlier.get(found.parent)
@@ -404,10 +406,12 @@ def _check_parent(found: RevisionInDocument, earlier: Mapping[int, Revision], pl
         raise ValidationFailed.at(f"{place}/parent", say("there is no such earlier revision"))
     expected = parent.number + (found.operation != "append")
     if found.operation == "start" or found.number != expected:
-        message = f"a revision opened from batch {parent.number} cannot have this number"
+        message = say(
+            "a revision opened from batch {number} cannot have this number", number=parent.number
+        )
         raise ValidationFailed.at(f"{place}/number", message)
     if found.branched_at is not None and found.branched_at > parent.log_length:
-        message = f"the parent has only {parent.log_length} messages"
+        message = say("the parent has only {log_length} messages", log_length=parent.log_length)
         raise ValidationFailed.at(f"{place}/branched_at", message)
 
 

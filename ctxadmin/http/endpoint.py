@@ -122,7 +122,7 @@ class Endpoint(APIView):
             return
         here = [each for each in about.parameters if each.place == "query"]
         known = sorted(each.shown for each in here)
-        text = f"unknown parameter; known here: {', '.join(known) or 'none'}"
+        text = say("unknown parameter; known here: {names}", names=", ".join(known) or "none")
         wrong = [
             name for name in request.query_params if not any(each.takes(name) for each in here)
         ]
@@ -138,7 +138,7 @@ class Endpoint(APIView):
             return
         about = description_of(getattr(self, (request.method or "").lower(), None))
         if about is not None and IF_MATCH not in about.parameters:
-            text = "This call takes no If-Match: it creates something, or changes nothing."
+            text = say("This call takes no If-Match: it creates something, or changes nothing.")
             raise ValidationFailed.at("If-Match", text)
 
     def _run_once(self, key: str, request: Request) -> None:

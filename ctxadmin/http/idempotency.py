@@ -43,7 +43,10 @@ class Call:
     ) -> "Call":
         """ValidationFailed for a key that is none."""
         if not key or len(key) > _LONGEST_KEY or not key.isprintable():
-            message = f"Idempotency-Key must have 1 to {_LONGEST_KEY} printable characters."
+            message = say(
+                "Idempotency-Key must have 1 to {longest_key} printable characters.",
+                longest_key=_LONGEST_KEY,
+            )
             raise ValidationFailed.at("Idempotency-Key", message)
         parts = (actor.kind, actor.id, method, path, key)
         return cls(stream=stream, call=_hash("\n".join(parts).encode()), body=_hash(body))
@@ -133,7 +136,7 @@ def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
     if kept.status == _ERASED:
         raise NotFound(say("What this call created has been erased."))
     if kept.body != call.body:
-        message = "This Idempotency-Key was used with another body."
+        message = say("This Idempotency-Key was used with another body.")
         problem = FieldProblem("Idempotency-Key", message, "duplicate")
         raise KeyReused(message, problems=[problem])
     write_repeated("idempotency_key")

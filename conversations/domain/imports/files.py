@@ -90,7 +90,9 @@ def _is_loose(value: JsonValue) -> bool:
 
 def _check_count(loose: list[SourceValue]) -> None:
     if len(loose) > MOST_MESSAGES:
-        text = f"a conversation has at most {MOST_MESSAGES} messages"
+        text = say(
+            "a conversation has at most {most_messages} messages", most_messages=MOST_MESSAGES
+        )
         raise loose[-1].excess(text, MOST_MESSAGES)
 
 

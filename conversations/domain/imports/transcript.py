@@ -103,7 +103,9 @@ class Transcript:
         """Add a message in the chat form; errors of a verbatim one point at its fields."""
         self._sources.append(_Source(message, place, is_verbatim))
         if len(self._sources) > MOST_MESSAGES:
-            text = f"a conversation has at most {MOST_MESSAGES} messages"
+            text = say(
+                "a conversation has at most {most_messages} messages", most_messages=MOST_MESSAGES
+            )
             raise place.excess(text, MOST_MESSAGES)
 
     def add_system_text(self, place: SourceValue) -> None:
