@@ -46,11 +46,15 @@ def test_calls_without_a_function_count_as_their_json() -> None:
 
 
 def test_what_only_a_provider_knows_of_a_call_is_not_counted() -> None:
-    custom = {"id": "a", "type": "custom", "custom": {"name": "run", "input": "ls"}}
-    kept = {"provider": {"format": "responses", "fields": {"id": "ctc_1", "status": "completed"}}}
-    plain, with_fields = (
-        message("assistant", None, tool_calls=[{**custom, **more}]) for more in ({}, kept)
-    )
+    custom: dict[str, JsonValue] = {
+        "id": "a",
+        "type": "custom",
+        "custom": {"name": "run", "input": "ls"},
+    }
+    fields: JsonValue = {"id": "ctc_1", "status": "completed"}
+    kept: dict[str, JsonValue] = {"provider": {"format": "responses", "fields": fields}}
+    plain = message("assistant", None, tool_calls=[custom])
+    with_fields = message("assistant", None, tool_calls=[custom | kept])
     assert tokens_of_message(plain) == tokens_of_message(with_fields)
 
 
