@@ -109,7 +109,7 @@ def _version_of(row: Execution, before: str) -> int:
         return int(before)
     version = version_saved_as(row, before)
     if version is None:
-        raise ValidationFailed.at("?before", "this is no checkpoint of the current execution")
+        raise ValidationFailed.at("?before", say("this is no checkpoint of the current execution"))
     return version
 
 

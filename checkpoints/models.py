@@ -6,6 +6,7 @@ from typing import ClassVar
 from django.db import models
 
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
@@ -81,7 +82,9 @@ class Execution(models.Model):
         rows = ExecutionDetails.objects.filter(conversation=self.conversation, number=self.number)
         found = rows.first()
         if found is None:
-            raise NotFound(f"There is no execution {self.public_id!r}.")
+            raise NotFound(
+                say("There is no execution {public_id}.", public_id=repr(self.public_id))
+            )
         return found
 
 

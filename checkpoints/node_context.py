@@ -21,6 +21,7 @@ from conversations.store import find_head, find_with_details
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import bounded
 from ctxadmin.telemetry.traces import span
 from workflows.domain import flow
@@ -159,7 +160,9 @@ def _entered(moment: StoredSnapshot, node_id: str, origin: NodeInput, asked: _As
     pinned, marking, edges = moment.pinned, moment.marking, asked.edges
     if pinned is None:
         if edges:
-            raise ValidationFailed.at("/edges/0", "an execution without a workflow has no edges")
+            raise ValidationFailed.at(
+                "/edges/0", say("an execution without a workflow has no edges")
+            )
         return Entered(node_id, (), origin)
     pinned.require_node(node_id)
     if edges is None:

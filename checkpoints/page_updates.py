@@ -14,6 +14,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
+from ctxadmin.lib.sentence import say
 from ctxadmin.realtime.announcements import announce, who
 from ctxadmin.realtime.messages import Announced
 from ctxadmin.realtime.protocol import Activity, Gone, Told, Who
@@ -66,7 +67,7 @@ def find(actor: Actor, public_id: str) -> tuple[int, ConversationState]:
     head = find_head(actor.workspace, public_id)
     state = read([head.key]).get(head.key)
     if state is None:
-        raise NotFound("The conversation was erased just now.")
+        raise NotFound(say("The conversation was erased just now."))
     return head.key, state
 
 
@@ -79,7 +80,7 @@ def of_execution(key: int, execution: str, now: ConversationState) -> Conversati
         rows = Execution.objects.filter(conversation=key, public_id=execution)
         ended = rows.values_list("status", "version").first()
     if ended is None:
-        raise NotFound("The conversation has no such execution.")
+        raise NotFound(say("The conversation has no such execution."))
     status, version = ended
     return now.model_copy(update={"execution": execution, "status": status, "version": version})
 

@@ -32,6 +32,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import Difference
 
 _BEHIND_ALL: Final = 2**31  # more than the largest version
@@ -155,7 +156,7 @@ def place_after(request: PageRequest) -> int:
         case (int() as before,) if 0 <= before < _BEHIND_ALL:
             return before
         case _:
-            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+            raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def checkpoint_json(row: Checkpoint) -> dict[str, object]:

@@ -171,7 +171,9 @@ class StateRows:
         if gone is not None and gone.deleted:
             return NotFound(say("Version {n} was deleted while it was read.", n=gone.version))
         if gone is not None:
-            return NotFound("The state of this version was removed by retention while it was read.")
+            return NotFound(
+                say("The state of this version was removed by retention while it was read.")
+            )
         return self.damaged(held.key, held.name, MISSING)
 
     def write(self, version: int, changes: Sequence["StoredChange"]) -> int:

@@ -15,6 +15,7 @@ from conversations.pricing import Prices, prices_of
 from ctxadmin.http.pagination import Page, PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "node": ("workflow", "node_id"),
@@ -94,7 +95,7 @@ def _place(request: PageRequest) -> int:
         case (int() as place,) if 0 <= place < _MOST_PLACES:
             return place
         case _:
-            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+            raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def _executions(rows: Sequence[Mapping[str, Any]]) -> Mapping[tuple[int, int], tuple[str, str]]:

@@ -44,7 +44,7 @@ def damaged(conversation: int, what: str, place: object, how: str) -> Damaged | 
     """
     head = Conversation.objects.filter(key=conversation).only("public_id").first()
     if head is None:
-        return NotFound("The conversation was erased while it was read.")
+        return NotFound(say("The conversation was erased while it was read."))
     damage_found(what)
     facts = current.get()
     told = {**(facts.ids() if facts else {}), "conversation": head.public_id, "what": what}

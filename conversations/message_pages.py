@@ -20,6 +20,7 @@ from conversations.store import find_revision, view_of
 from ctxadmin.http.pagination import Page, PageRequest, encode
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.ids import is_public_id
+from ctxadmin.lib.sentence import say
 
 _BACKWARDS: Final = "desc"
 _DEFAULT_ID: Final = re.compile(r"(?P<log>log-)?(?P<index>[0-9]+)")
@@ -58,7 +59,7 @@ def _position_before(request: PageRequest, count: int) -> int:
             return count
         case (str() as order, int() as position) if order == _BACKWARDS and 0 < position < 2**31:
             return position
-    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def with_pins(head: Conversation, messages: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
@@ -86,7 +87,7 @@ def index_of(head: Conversation, name: str) -> int:
 
 
 def _row_of(head: Conversation, name: str) -> Message:
-    unknown = NotFound(f"There is no message {name[:64]!r}.")
+    unknown = NotFound(say("There is no message {name}.", name=repr(name[:64])))
     found = _DEFAULT_ID.fullmatch(name)
     rows = Message.objects.filter(conversation=head.key)
     if found is not None and len(found["index"]) <= _MOST_DIGITS:

@@ -11,6 +11,7 @@ from conversations.models import Conversation, Message
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.row_sums import row_sum
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.tables import Table
 
 # A row as the driver gives it: index, message_id, role, body, tokens, tokens_reported, node_id,
@@ -49,7 +50,7 @@ def _without(conversation: int, index: int) -> ContextError:
     """What is said of a message that is not there: of one behind the log that there is none."""
     is_behind = Conversation.objects.filter(key=conversation, log_count__lte=index).exists()
     if is_behind:
-        return NotFound(f"There is no message {index}.")
+        return NotFound(say("There is no message {index}.", index=index))
     return damaged(conversation, "message", index, MISSING)
 
 

@@ -13,6 +13,7 @@ from conversations.domain.view import View
 from conversations.message_rows import message_rows
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 MOST_HITS: Final = 50
 LONGEST: Final = 200
@@ -52,7 +53,9 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
     that are too long.
     """
     if len(words) > LONGEST:
-        raise ValidationFailed.at("?q", f"Search for at most {LONGEST} characters.")
+        raise ValidationFailed.at(
+            "?q", say("Search for at most {longest} characters.", longest=LONGEST)
+        )
     if not words:
         return SearchResult((), None, len(view))
     pattern = re.compile(re.escape(words), re.IGNORECASE)

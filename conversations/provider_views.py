@@ -11,6 +11,7 @@ from conversations.message_rows import BODY, message_rows
 from conversations.models import Conversation, Revision
 from conversations.store import view_of
 from ctxadmin.lib.errors import TooLarge
+from ctxadmin.lib.sentence import say
 
 MOST_MESSAGES: Final = 10_000
 _AT_ONCE: Final = 100  # messages that are read before their sizes are looked at
@@ -38,16 +39,22 @@ def view_in_format(head: Conversation, row: Revision, name: ProviderFormat) -> F
 def refuse_many(count: int) -> None:
     """TooLarge for more messages than a format is written for in one answer."""
     if count > MOST_MESSAGES:
-        told = f"{count} messages are visible; a provider's format takes at most {MOST_MESSAGES}"
-        raise TooLarge(f"{told}. {_INSTEAD}", limit=MOST_MESSAGES)
+        told = say(
+            "{count} messages are visible; a provider's format takes at most {most}. "
+            "Truncate the view, or read its pages without a format.",
+            count=count,
+            most=MOST_MESSAGES,
+        )
+        raise TooLarge(told, limit=MOST_MESSAGES)
 
 
 def refuse_large(size: int) -> None:
     """TooLarge for more bytes of messages than a body may have."""
     most = settings.MAX_BODY_BYTES
     if size > most:
-        told = f"The messages have more than {most} bytes, the limit of a provider's format"
-        raise TooLarge(f"{told}. {_INSTEAD}", limit=most)
-
-
-_INSTEAD: Final = "Truncate the view, or read its pages without a format."
+        told = say(
+            "The messages have more than {most} bytes, the limit of a provider's format. "
+            "Truncate the view, or read its pages without a format.",
+            most=most,
+        )
+        raise TooLarge(told, limit=most)

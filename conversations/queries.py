@@ -37,6 +37,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import is_object
+from ctxadmin.lib.sentence import say
 
 _FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
 STATUSES: Final = (
@@ -123,7 +124,9 @@ def list_conversations(
     if wanted.status:
         if wanted.status not in STATUSES:
             known = ", ".join(STATUSES)
-            raise ValidationFailed.at("?status", f"Unknown status. Use one of: {known}.")
+            raise ValidationFailed.at(
+                "?status", say("Unknown status. Use one of: {known}.", known=known)
+            )
         rows = rows.filter(status=wanted.status)
     elif wanted.with_execution:
         rows = rows.exclude(status="IDLE")
@@ -159,7 +162,7 @@ def _newest_after(after: tuple[int | str, ...]) -> tuple[datetime, int]:
     match after:
         case (int() as at, int() as key) if abs(at) < 10**17:
             return datetime.fromtimestamp(at / 10**6, UTC), key
-    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def _microseconds(moment: datetime) -> int:
@@ -173,7 +176,7 @@ def position_after(request: PageRequest) -> int:
             return 0
         case (int() as position,) if 0 <= position < 2**31:
             return position + 1
-    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def shown_revision(head: Conversation, which: str) -> Revision:
@@ -182,7 +185,7 @@ def shown_revision(head: Conversation, which: str) -> Revision:
         return find_revision(head.key, head.current_revision)
     kind, _, number = which.partition(":")
     if kind != "revision" or not number.isascii() or not number.isdigit() or len(number) > 9:
-        raise ValidationFailed.at("?view", "view must be current, all or revision:N.")
+        raise ValidationFailed.at("?view", say("view must be current, all or revision:N."))
     return find_revision(head.key, int(number))
 
 

@@ -11,6 +11,7 @@ from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from notifications.models import Delivery, Webhook
 
 _OVERLAP: Final = timedelta(seconds=30)
@@ -48,7 +49,7 @@ def _after(after: tuple[int | str, ...]) -> tuple[datetime, str]:
     match after:
         case (int() as at, str() as delivery) if abs(at) < 10**17 and delivery.isascii():
             return datetime.fromtimestamp(at / 10**6, UTC), delivery
-    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def lost_mails(actor: Actor) -> Sequence[Delivery]:

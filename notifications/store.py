@@ -7,6 +7,7 @@ from typing import Final
 from django.db.models import Q
 
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.sentence import say
 from notifications.domain.retry_policy import LEASE, wait_after
 from notifications.models import Delivery, Webhook
 from notifications.sending.outcome import Outcome
@@ -87,7 +88,7 @@ def send_again(
     rows = Delivery.objects.filter(workspace=workspace, target=target, id=delivery_id)
     row = rows.first() if delivery_id.isascii() else None
     if row is None:
-        raise NotFound("There is no such delivery.")
+        raise NotFound(say("There is no such delivery."))
     own = Delivery.objects.filter(stream=row.stream, id=row.id)
     on_its_way = Q(state=Delivery.State.WAITING, problem="")
     again = own.exclude(on_its_way).update(

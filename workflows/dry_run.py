@@ -15,6 +15,7 @@ from conversations.domain.pairing import place
 from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import bounded
 from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.context_join import Arrival, Conflict, join
@@ -62,9 +63,9 @@ class FilterStep(Contract):
         given = self.model_fields_set
         allowed = ({"context_type", "context_filter"}, {"processor", "config"})
         if not given or given == {"config"}:
-            raise ValueError(f"a step has one of {_FORMS} or processor")
+            raise ValueError(say("a step has one of {forms} or processor", forms=_FORMS))
         if len(given) > 1 and given not in allowed:
-            raise ValueError(f"a step has only one of {_FORMS} or processor")
+            raise ValueError(say("a step has only one of {forms} or processor", forms=_FORMS))
         return self
 
 

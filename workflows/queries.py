@@ -6,6 +6,7 @@ from typing import Final
 from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.definitions import definition
 from workflows.domain.compare import ElementChange, compare
 from workflows.domain.graph import Document
@@ -51,7 +52,7 @@ def list_versions(actor: Actor, slug: str, request: PageRequest) -> Page[Workflo
 
 
 def _foreign_cursor() -> ValidationFailed:
-    return ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+    return ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def document_of(row: Workflow, which: str, parameter: str) -> Document:

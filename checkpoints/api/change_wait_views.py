@@ -16,6 +16,7 @@ from ctxadmin.http.deferred_response import DeferredResponse
 from ctxadmin.http.described import Parameter, described
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.realtime.callers import caller_of_request
 from ctxadmin.realtime.topics import Topic
@@ -65,7 +66,11 @@ class Wait(ExecutionEndpoint):
         named = [each for each in request.query_params.get("status", "").split(",") if each]
         unknown = sorted(set(named) - set(Status))
         if unknown:
-            text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
+            text = say(
+                "There is no status {unknown}; known: {status}.",
+                unknown=repr(unknown[0][:32]),
+                status=", ".join(Status),
+            )
             raise ValidationFailed.at("?status", text)
         execution = request.query_params.get("execution")
         return WaitCondition(
@@ -75,7 +80,10 @@ class Wait(ExecutionEndpoint):
     def _seconds(self) -> int:
         seconds = self.query_int("timeout", 30)
         if seconds is None or not 0 <= seconds <= MOST_SECONDS:
-            text = f"timeout must be a number of seconds from 0 to {MOST_SECONDS}."
+            text = say(
+                "timeout must be a number of seconds from 0 to {most_seconds}.",
+                most_seconds=MOST_SECONDS,
+            )
             raise ValidationFailed.at("?timeout", text)
         return seconds
 
@@ -127,6 +135,6 @@ class Events(ExecutionEndpoint):
             return None
         seen = whole_number(text, digits=18)
         if seen is None:
-            text = "Last-Event-ID must be the number of a change."
+            text = say("Last-Event-ID must be the number of a change.")
             raise ValidationFailed.at("Last-Event-ID", text)
         return seen

@@ -20,6 +20,7 @@ from checkpoints.frames import ConversationChanged, ConversationState
 from checkpoints.page_updates import of_execution
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.callers import Caller
 from ctxadmin.realtime.following import follow
@@ -198,7 +199,7 @@ def _now(hub: Hub, waiter: Waiter) -> ConversationState | None:
     if waiter.code == SIGNED_OUT:
         raise NotAuthenticated("The token or session is no longer valid.")
     if waiter.is_gone:
-        raise NotFound("The conversation was erased.")
+        raise NotFound(say("The conversation was erased."))
     state = hub.state_of(waiter.topic)
     return state if isinstance(state, ConversationState) else None
 

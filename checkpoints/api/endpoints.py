@@ -48,14 +48,14 @@ def version_in(path: str) -> int:
 def checkpoint_in(path: str) -> str:
     """The id of a checkpoint in a path; NotFound if it has not the form of an id."""
     if not is_public_id(path) or is_reserved(path):
-        raise NotFound(f"{path[:64]!r} is not a checkpoint id.")
+        raise NotFound(say("{path} is not a checkpoint id.", path=repr(path[:64])))
     return path
 
 
 def node_in(path: str) -> str:
     """The id of a node in a path: a free execution takes any that is not too long."""
     if not 1 <= len(path) <= MAX_NODE_ID:
-        raise NotFound(f"{path[:64]!r} is not a node id.")
+        raise NotFound(say("{path} is not a node id.", path=repr(path[:64])))
     return path
 
 

@@ -22,6 +22,7 @@ from ctxadmin.http.described import Answer, FromZero, Parameter, Time, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.callers import Caller, caller_of_request
@@ -149,21 +150,31 @@ class Events(Endpoint):
     def _wanted(self, request: Request) -> FeedQuery:
         kinds = _listed(request, "kinds")
         if len(kinds) > _MOST_KINDS:
-            raise ValidationFailed.at("?kinds", f"name at most {_MOST_KINDS} kinds")
+            raise ValidationFailed.at(
+                "?kinds", say("name at most {most_kinds} kinds", most_kinds=_MOST_KINDS)
+            )
         if unknown_kinds := sorted(kinds - feed.KINDS):
             known = ", ".join(sorted(feed.KINDS))
-            text = f"There is no kind {unknown_kinds[0][:32]!r}; known: {known}."
+            text = say(
+                "There is no kind {unknown_kinds}; known: {known}.",
+                unknown_kinds=repr(unknown_kinds[0][:32]),
+                known=known,
+            )
             raise ValidationFailed.at("?kinds", text)
         statuses = _listed(request, "status")
         if unknown := sorted(statuses - set(Status)):
-            text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
+            text = say(
+                "There is no status {unknown}; known: {status}.",
+                unknown=repr(unknown[0][:32]),
+                status=", ".join(Status),
+            )
             raise ValidationFailed.at("?status", text)
         return FeedQuery(request.query_params.get("workflow", ""), kinds, statuses)
 
     def _limit(self) -> int:
         limit = self.query_int("limit", 100)
         if limit is None or not 1 <= limit <= feed.MOST:
-            text = f"limit must be a number from 1 to {feed.MOST}."
+            text = say("limit must be a number from 1 to {most}.", most=feed.MOST)
             raise ValidationFailed.at("?limit", text)
         return limit
 
@@ -174,7 +185,7 @@ class Events(Endpoint):
                 continue
             cursor = whole_number(text, digits=18)
             if cursor is None:
-                raise ValidationFailed.at(name, "This is not the cursor of an event.")
+                raise ValidationFailed.at(name, say("This is not the cursor of an event."))
             return cursor
         return None
 

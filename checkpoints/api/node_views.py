@@ -24,6 +24,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.caller_presence import finished_for_nobody
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 
 
 class Enter(ExecutionEndpoint):
@@ -46,7 +47,7 @@ class Enter(ExecutionEndpoint):
         body = self.body(EnterNode)
         provider = format_of(self)
         if provider is not None and body.known is not None:
-            raise ValidationFailed.at("/known", "known is for the format ctxadmin only")
+            raise ValidationFailed.at("/known", say("known is for the format ctxadmin only"))
         known = None
         if body.known is not None:
             known = KnownView(body.known.revision, body.known.count)

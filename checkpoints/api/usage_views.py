@@ -13,6 +13,7 @@ from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 _DAYS: Final = 30
 _GROUP: Final = Parameter(
@@ -94,7 +95,10 @@ def _groups(text: str) -> list[str]:
     groups = [part for part in text.split(",") if part]
     if unknown := [each for each in groups if each not in COLUMNS]:
         known = ", ".join(COLUMNS)
-        raise ValidationFailed.at("?group", f"{unknown[0][:64]!r} is unknown; known: {known}")
+        raise ValidationFailed.at(
+            "?group",
+            say("{unknown} is unknown; known: {known}", unknown=repr(unknown[0][:64]), known=known),
+        )
     return groups
 
 
@@ -106,4 +110,4 @@ def _since(text: str | None) -> date:
             raise ValueError
         return date.fromisoformat(text)
     except ValueError:
-        raise ValidationFailed.at("?since", "since must be a day, as in 2026-11-24.") from None
+        raise ValidationFailed.at("?since", say("since must be a day, as in 2026-11-24.")) from None

@@ -53,6 +53,7 @@ from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 _KEYS: Final = Parameter("keys", "The keys of state_data to return, separated by commas.")
 _FROM: Final = Parameter("from", "The earlier version.", int, True, limits=FROM_ZERO)
@@ -164,7 +165,8 @@ class Checkpoints(ExecutionEndpoint):
         include = [part for part in query.get("include", "").split(",") if part]
         if wrong := sorted({*include} - {"state", "writes", "deleted"}):
             raise ValidationFailed.at(
-                "?include", f"{wrong[0][:64]!r} is unknown; known: state, writes, deleted"
+                "?include",
+                say("{wrong} is unknown; known: state, writes, deleted", wrong=repr(wrong[0][:64])),
             )
         metadata = {
             name.removeprefix(_IN_METADATA): value_spelled(str(value))
@@ -191,7 +193,9 @@ class CheckpointDiff(ExecutionEndpoint):
         before, after = self.query_int("from"), self.query_int("to")
         if before is None or after is None:
             missing = "from" if before is None else "to"
-            raise ValidationFailed.at(f"?{missing}", "from and to must be the numbers of versions.")
+            raise ValidationFailed.at(
+                f"?{missing}", say("from and to must be the numbers of versions.")
+            )
         found = queries.compare(self.actor, conversation_id, before, after)
         state = [difference.as_json() for difference in found.state]
         messages = [change_json(change) for change in found.messages]

@@ -21,6 +21,7 @@ from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.sentence import say
 from workflows.domain.graph import Document
 from workflows.domain.plan import Plan
 from workflows.domain.what_if import ChangeKind
@@ -49,7 +50,7 @@ class WhatIfAsked(Contract):
     @model_validator(mode="after")
     def _one_choice(self) -> Self:
         if (self.executions is None) == (self.last is None):
-            raise ValueError("name executions, or how many of the last")
+            raise ValueError(say("name executions, or how many of the last"))
         return self
 
 

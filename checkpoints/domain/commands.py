@@ -26,6 +26,7 @@ from ctxadmin.lib.contract import Contract, DescribedBy
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.ids import FREE_SCHEMA, NAME_SCHEMA, is_public_id, is_reserved
 from ctxadmin.lib.json_bytes import canonical, digest, dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import pointer
 
 MAX_NODE_ID: Final = 128
@@ -37,13 +38,15 @@ USER_INPUT: Final = "user_input"
 
 def _not_idle(status: Status) -> Status:
     if status is Status.IDLE:
-        raise ValueError("IDLE is a conversation without an execution")
+        raise ValueError(say("IDLE is a conversation without an execution"))
     return status
 
 
 def _checkpoint_id(text: str) -> str:
     if not is_public_id(text) or is_reserved(text):
-        raise ValueError("an id has 1 to 64 letters, digits, - and _; import and diff are reserved")
+        raise ValueError(
+            say("an id has 1 to 64 letters, digits, - and _; import and diff are reserved")
+        )
     return text
 
 
@@ -100,7 +103,8 @@ class StartExecution(Contract):
             return state
         if USER_INPUT in state:
             raise ValidationFailed.at(
-                f"/state/{USER_INPUT}", "input is stored under this key; send only one of the two"
+                f"/state/{USER_INPUT}",
+                say("input is stored under this key; send only one of the two"),
             )
         return {USER_INPUT: dumps(self.input), **state}
 
@@ -164,9 +168,9 @@ class SaveCheckpoint(Contract):
     @model_validator(mode="after")
     def _one_pause(self) -> "SaveCheckpoint":
         if self.pause_before is None and self.pause_reason is not None:
-            raise ValueError("pause_reason needs pause_before")
+            raise ValueError(say("pause_reason needs pause_before"))
         if self.pause_before is not None and self.status not in (None, Status.PAUSED):
-            raise ValueError("with pause_before the status can only be PAUSED")
+            raise ValueError(say("with pause_before the status can only be PAUSED"))
         return self
 
     def opaque_update(self) -> dict[str, bytes]:
@@ -178,13 +182,16 @@ class SaveCheckpoint(Contract):
         for key, value in (self.opaque or {}).items():
             where = pointer("/opaque", key)
             if not 1 <= len(key) <= MAX_KEY_LENGTH:
-                message = f"a state key has 1 to {MAX_KEY_LENGTH} characters"
+                message = say(
+                    "a state key has 1 to {max_key_length} characters",
+                    max_key_length=MAX_KEY_LENGTH,
+                )
                 raise ValidationFailed.at("/opaque", message)
             if key in (MESSAGES, HISTORY):
-                raise ValidationFailed.at(where, f"{key} cannot be opaque")
+                raise ValidationFailed.at(where, say("{key} cannot be opaque", key=key))
             if key in self.state_data:
                 raise ValidationFailed.at(
-                    where, "state_data has this key too; send only one of the two"
+                    where, say("state_data has this key too; send only one of the two")
                 )
             update[key] = value.stored(where, MAX_STATE_BYTES)
         return update
@@ -282,7 +289,7 @@ class CompleteNode(Contract):
         key = output_key(node_id)
         if key in update:
             raise ValidationFailed.at(
-                pointer("/state_data", key), "result.output is stored under this key"
+                pointer("/state_data", key), say("result.output is stored under this key")
             )
         return {key: dumps(self.result.output), **update}
 

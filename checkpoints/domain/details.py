@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from ctxadmin.lib.errors import FieldProblem, TooLarge
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.row_sums import row_sum
+from ctxadmin.lib.sentence import say
 
 MAX_METADATA: Final = 64 * 1024  # bytes of JSON: a page of the list has up to 1,000 of them
 MAX_NAMESPACE: Final = 1_000
@@ -28,7 +29,11 @@ class Details:
         """Raises TooLarge at ``/metadata`` over MAX_METADATA bytes."""
         data = dumps(metadata)
         if len(data) > MAX_METADATA:
-            message = f"The metadata is {len(data)} bytes long; at most {MAX_METADATA} are allowed."
+            message = say(
+                "The metadata is {data} bytes long; at most {max_metadata} are allowed.",
+                data=len(data),
+                max_metadata=MAX_METADATA,
+            )
             problem = FieldProblem("/metadata", message, TooLarge.code)
             raise TooLarge(message, limit=MAX_METADATA, problems=[problem])
         return cls(data, parent, namespace)

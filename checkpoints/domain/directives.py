@@ -15,7 +15,8 @@ from typing import Final
 import msgspec
 import orjson
 
-from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer, mismatch
+from checkpoints.domain.mismatches import Wanted, mismatch
+from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer
 from ctxadmin.lib.errors import FieldProblem, TypeMismatch, ValidationFailed
 from ctxadmin.lib.sentence import say
 
@@ -44,7 +45,7 @@ def directive_of(value: bytes, pointer: str) -> tuple[Directive, bytes]:
     if value.startswith(_REPLACE):
         return Directive.REPLACE, value[len(_REPLACE) : -1]
     if value != _DELETE + b"true}":
-        raise ValidationFailed.at(f"{pointer}/$delete", "only true deletes the key")
+        raise ValidationFailed.at(f"{pointer}/$delete", say("only true deletes the key"))
     return Directive.DELETE, b""
 
 
@@ -72,10 +73,12 @@ def take_apart(
     """
     for key in state_data:
         if not 1 <= len(key) <= MAX_KEY_LENGTH:
-            message = f"a state key has 1 to {MAX_KEY_LENGTH} characters"
+            message = say(
+                "a state key has 1 to {max_key_length} characters", max_key_length=MAX_KEY_LENGTH
+            )
             raise ValidationFailed.at(pointer, message)
     if not is_initial and state_data.get(HISTORY, b"null") != b"null":
-        message = "completions write execution_history; complete the node to add its entry"
+        message = say("completions write execution_history; complete the node to add its entry")
         raise ValidationFailed.at(f"{pointer}/{HISTORY}", message)
     state = {key: value for key, value in state_data.items() if key not in (MESSAGES, HISTORY)}
     return Update(
@@ -93,17 +96,19 @@ def _appended(
         return ()
     where = f"{pointer}/{key}"
     if directive_of(value, where)[0] is not Directive.REDUCE:
-        raise ValidationFailed.at(where, f"{key} can only be appended to; {instead}")
+        raise ValidationFailed.at(
+            where, say("{key} can only be appended to; {instead}", key=key, instead=instead)
+        )
     if not value.startswith(b"["):
-        raise _refused(key, value, where, say("a list of objects"))
+        raise _refused(key, value, where, Wanted.LIST_OF_OBJECTS)
     elements = tuple(bytes(element) for element in _elements.decode(value))
     for index, element in enumerate(elements):
         if not element.startswith(b"{"):
-            raise _refused(key, element, f"{where}/{index}", say("objects in it"))
+            raise _refused(key, element, f"{where}/{index}", Wanted.ONLY_OBJECTS)
     return elements
 
 
-def _refused(key: str, value: bytes, pointer: str, wanted: str) -> TypeMismatch:
+def _refused(key: str, value: bytes, pointer: str, wanted: Wanted) -> TypeMismatch:
     error = mismatch(key, Reducer.APPEND, wanted, orjson.loads(value), update=True)
     problem = FieldProblem(pointer, error.detail, error.code)
     return TypeMismatch(error.detail, key=key, problems=[problem])

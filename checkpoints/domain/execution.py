@@ -164,7 +164,8 @@ def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Dec
     require(execution.status, TAKES_CHECKPOINTS, "A checkpoint")
     if step.status in (Status.PENDING, Status.IDLE):
         raise InvalidState(
-            f"An execution never goes back to {step.status}.", status=execution.status
+            say("An execution never goes back to {status}.", status=step.status),
+            status=execution.status,
         )
     rules = rules or {}
     through = (*_started(execution), Status.RUNNING)
@@ -315,7 +316,9 @@ def _at_its_node(execution: Execution, node_id: str | None) -> None:
 
 def _no_jump(move: Move) -> None:
     if move.from_node is not None:
-        raise ValidationFailed.at("/from_node", "only a resume can name the node to continue from")
+        raise ValidationFailed.at(
+            "/from_node", say("only a resume can name the node to continue from")
+        )
 
 
 def _started(execution: Execution) -> tuple[Status, ...]:

@@ -10,6 +10,7 @@ import orjson
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, TooLarge
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 
 MOST: Final = 1_000  # that hold at once in one execution
 LEAST_SECONDS: Final = 1
@@ -81,7 +82,9 @@ class Leases:
             name: each for name, each in self.by_node.items() if each.holds(at) and name != node_id
         }
         if len(kept) >= MOST:
-            raise TooLarge(f"An execution has at most {MOST} leases at once.", limit=MOST)
+            raise TooLarge(
+                say("An execution has at most {most} leases at once.", most=MOST), limit=MOST
+            )
         claimed = Lease(node_id, lease or new, holder, at + ttl)
         return Leases({**kept, node_id: claimed}), claimed
 
@@ -95,11 +98,15 @@ class Leases:
         if lease is None:
             self._refuse_while_held(node_id, at)
         elif held is None:
-            raise InvalidState(f"The lease of node {node_id!r} has ended; claim it again.")
+            raise InvalidState(
+                say("The lease of node {node_id} has ended; claim it again.", node_id=repr(node_id))
+            )
         elif held.lease != lease:
             if held.holds(at):
                 raise _held(held)
-            raise InvalidState(f"The lease of node {node_id!r} has ended; claim it again.")
+            raise InvalidState(
+                say("The lease of node {node_id} has ended; claim it again.", node_id=repr(node_id))
+            )
 
     def release(self, node_id: str, lease: str, at: datetime) -> "Leases":
         """Without the lease; the same if it has ended. InvalidState if another one holds."""
@@ -129,5 +136,10 @@ NONE: Final = Leases({})
 
 def _held(lease: Lease) -> InvalidState:
     until = clock.iso(lease.until)
-    message = f"Node {lease.node_id!r} is claimed by {lease.holder} until {until}."
+    message = say(
+        "Node {node_id} is claimed by {holder} until {until}.",
+        node_id=repr(lease.node_id),
+        holder=lease.holder,
+        until=until,
+    )
     return InvalidState(message, held_by=lease.holder, until=until)

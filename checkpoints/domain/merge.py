@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from checkpoints.domain.merge_order import merged_order
 from checkpoints.domain.reducers import Reducer, ReducerTable, reduce
 from ctxadmin.lib.errors import NotFound, OutOfRange
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal, identities, pointer
 
 _IDENTITY: Final = "id"
@@ -244,4 +245,4 @@ def _with(value: Value, steps: list[str], decided: Value, path: str) -> Value:
         index = int(step)
         inner = _with(value[index], rest, decided, path)
         return [*value[:index], *([] if inner is ABSENT else [inner]), *value[index + 1 :]]
-    raise NotFound(f"There is no value at {path!r} of the merged value.")
+    raise NotFound(say("There is no value at {path} of the merged value.", path=repr(path)))

@@ -14,6 +14,7 @@ from pydantic import Field, JsonValue
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
+from ctxadmin.lib.sentence import say
 
 _MARK: Final = b"\x00"
 _TYPE: Final = r"^[A-Za-z0-9._+/;=-]{1,64}$"
@@ -33,9 +34,13 @@ class OpaqueValue(Contract):
         try:
             data = base64.b64decode(self.base64.encode(), validate=True)
         except (ValueError, binascii.Error):
-            raise ValidationFailed.at(f"{pointer}/base64", "this is not base64") from None
+            raise ValidationFailed.at(f"{pointer}/base64", say("this is not base64")) from None
         if len(data) > limit:
-            message = f"The opaque value has {len(data)} bytes; at most {limit} are allowed."
+            message = say(
+                "The opaque value has {data} bytes; at most {limit} are allowed.",
+                data=len(data),
+                limit=limit,
+            )
             problem = FieldProblem(pointer, message, TooLarge.code)
             raise TooLarge(message, limit=limit, problems=[problem])
         return _MARK + self.type.encode() + _MARK + data

@@ -8,8 +8,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from checkpoints.domain.mismatches import Wanted, mismatch
 from ctxadmin.lib.contract import did_you_mean
-from ctxadmin.lib.errors import FieldProblem, OutOfRange, TypeMismatch, ValidationFailed
+from ctxadmin.lib.errors import FieldProblem, OutOfRange, ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain.patterns import matcher, pattern_fault
 
@@ -52,9 +53,9 @@ def _append(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
 def _merge(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
     before = {} if old is None else old
     if not isinstance(before, dict):
-        raise mismatch(key, Reducer.MERGE, say("an object"), before)
+        raise mismatch(key, Reducer.MERGE, Wanted.OBJECT, before)
     if not isinstance(new, dict):
-        raise mismatch(key, Reducer.MERGE, say("an object"), new, update=True)
+        raise mismatch(key, Reducer.MERGE, Wanted.OBJECT, new, update=True)
     return before | new
 
 
@@ -92,7 +93,7 @@ def _add_by_id(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
     for element in added:
         given = _id_of(element)
         if given is None:
-            raise mismatch(key, Reducer.ADD_BY_ID, say("elements with an id"), element, update=True)
+            raise mismatch(key, Reducer.ADD_BY_ID, Wanted.ELEMENTS_WITH_ID, element, update=True)
         place = places.setdefault(given, len(result))
         result[place : place + 1] = [element]
     return result
@@ -112,51 +113,19 @@ def _list(key: str, reducer: Reducer, value: JsonValue, *, update: bool = False)
     if value is None:
         return []
     if not isinstance(value, list):
-        raise mismatch(key, reducer, say("a list"), value, update=update)
+        raise mismatch(key, reducer, Wanted.LIST, value, update=update)
     return value
 
 
 def _number(key: str, reducer: Reducer, value: JsonValue, *, update: bool = False) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise mismatch(key, reducer, say("a number"), value, update=update)
+        raise mismatch(key, reducer, Wanted.NUMBER, value, update=update)
     return value
 
 
 def _id_of(element: JsonValue) -> str | int | None:
     given = element.get("id") if isinstance(element, dict) else None
     return given if isinstance(given, str | int) and not isinstance(given, bool) else None
-
-
-def mismatch(
-    key: str, reducer: Reducer, wanted: str, found: JsonValue, *, update: bool = False
-) -> TypeMismatch:
-    """The refusal of a value that its key's reducer cannot take."""
-    message = say(
-        "The key {key} is reduced by {reducer}, which needs {wanted}; {holder} has {kind}.",
-        key=repr(key),
-        reducer=str(reducer),
-        wanted=wanted,
-        holder=say("the update") if update else say("its value"),
-        kind=kind_of(found),
-    )
-    return TypeMismatch(message, key=key)
-
-
-def kind_of(value: JsonValue) -> str:
-    """The JSON type of a value, with its article, for a sentence."""
-    for types, name in _KINDS:
-        if isinstance(value, types):
-            return name
-    return say("null")
-
-
-_KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
-    (bool, say("a boolean")),
-    ((int, float), say("a number")),
-    (str, say("a text")),
-    (list, say("a list")),
-    (dict, say("an object")),
-)
 
 
 class ReducerTable:

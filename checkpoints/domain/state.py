@@ -16,8 +16,9 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.domain.directives import Directive, directive_of
+from checkpoints.domain.mismatches import Wanted, mismatch
 from checkpoints.domain.opaque import is_opaque
-from checkpoints.domain.reducers import Reducer, ReducerTable, mismatch, reduce
+from checkpoints.domain.reducers import Reducer, ReducerTable, reduce
 from ctxadmin.lib.errors import ContextError, FieldProblem, OutOfRange, TooLarge, TypeMismatch
 from ctxadmin.lib.json_bytes import digest, dumps
 from ctxadmin.lib.sentence import say
@@ -242,11 +243,11 @@ def _appended(
     key: str, old: KeyHead | None, chunk: bytes, current: Callable[[str], bytes]
 ) -> KeyChange:
     if not chunk.startswith(b"["):
-        raise mismatch(key, Reducer.APPEND, "a list", orjson.loads(chunk), update=True)
+        raise mismatch(key, Reducer.APPEND, Wanted.LIST, orjson.loads(chunk), update=True)
     if old is None or old.digest == _NULL:
         return _set(key, Reducer.APPEND, old, chunk)
     if old.count is None:
-        raise mismatch(key, Reducer.APPEND, "a list", orjson.loads(current(key)))
+        raise mismatch(key, Reducer.APPEND, Wanted.LIST, orjson.loads(current(key)))
     if chunk == _EMPTY_LIST:
         return KeyChange(key, ChangeKind.UNCHANGED, old)
     return KeyChange(key, ChangeKind.APPEND, chunk_head(old, chunk), chunk)

@@ -11,6 +11,7 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.row_sums import row_sum
+from ctxadmin.lib.sentence import say
 
 MOST_WRITES: Final = 1_000  # of a task
 MOST_TASKS: Final = 1_000  # of a checkpoint
@@ -43,13 +44,13 @@ class TaskWrite(Contract):
         """Looks at what was sent: elsewhere null means missing, but here it is a value."""
         write = read(data)
         if write.opaque is None and isinstance(data, dict) and "value" not in data:
-            raise ValueError("a write needs a value, which may be null, or an opaque one")
+            raise ValueError(say("a write needs a value, which may be null, or an opaque one"))
         return write
 
     @model_validator(mode="after")
     def _one_value(self) -> "TaskWrite":
         if self.opaque is not None and self.value is not None:
-            raise ValueError("a write has a value or an opaque one, not both")
+            raise ValueError(say("a write has a value or an opaque one, not both"))
         return self
 
     def as_json(self) -> dict[str, object]:
@@ -81,7 +82,11 @@ class PutWrites(Contract):
         places: set[tuple[str, int]] = set()
         for place, write in enumerate(self.writes):
             if (write.channel, write.index) in places:
-                text = f"channel {write.channel!r} has two writes with the index {write.index}"
+                text = say(
+                    "channel {channel} has two writes with the index {index}",
+                    channel=repr(write.channel),
+                    index=write.index,
+                )
                 raise ValidationFailed.at(f"/writes/{place}/index", text)
             places.add((write.channel, write.index))
             where = f"/writes/{place}/opaque"
@@ -90,7 +95,11 @@ class PutWrites(Contract):
             else:
                 size += len(dumps(write.value))
         if size > MAX_STATE_BYTES:
-            message = f"The writes are {size} bytes long; at most {MAX_STATE_BYTES} are allowed."
+            message = say(
+                "The writes are {size} bytes long; at most {max_state_bytes} are allowed.",
+                size=size,
+                max_state_bytes=MAX_STATE_BYTES,
+            )
             problem = FieldProblem("/writes", message, TooLarge.code)
             raise TooLarge(message, limit=MAX_STATE_BYTES, problems=[problem])
         return dumps([write.as_json() for write in self.writes])

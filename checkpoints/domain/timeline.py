@@ -16,6 +16,7 @@ from checkpoints.domain.usage import ModelUsage
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import Duplicate
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Looks, diff, pointer
 
 
@@ -62,7 +63,10 @@ def repeated(saved: SavedCheckpoint | None, body_digest: bytes) -> bytes | None:
         return None
     if saved.body_digest != body_digest:
         raise Duplicate(
-            f"The checkpoint id {saved.checkpoint_id!r} was used before, with another body."
+            say(
+                "The checkpoint id {checkpoint_id} was used before, with another body.",
+                checkpoint_id=repr(saved.checkpoint_id),
+            )
         )
     return saved.answer
 

@@ -5,6 +5,7 @@ from typing import Annotated, Final, Self
 from pydantic import Field, model_validator
 
 from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.sentence import say
 
 MOST_TOKENS: Final = 1_000_000_000
 MOST_COST: Final = 1_000_000
@@ -40,7 +41,9 @@ class ModelUsage(Contract):
     def _cached_is_input(self) -> Self:
         if self.cached_tokens + self.cache_write_tokens > self.input_tokens:
             raise ValueError(
-                "cached_tokens and cache_write_tokens are part of input_tokens, which are fewer"
+                say(
+                    "cached_tokens and cache_write_tokens are part of input_tokens, which are fewer"
+                )
             )
         return self
 

@@ -46,7 +46,9 @@ class WriteComment(Contract):
     def _one_thing(self) -> Self:
         state = self.version is not None or self.key is not None
         if (self.message is not None) == state:
-            raise ValueError("name a message, or a version, or a key (with a version or without)")
+            raise ValueError(
+                say("name a message, or a version, or a key (with a version or without)")
+            )
         return self
 
 

@@ -154,7 +154,10 @@ def _require_version(actual: int, expected: int | None) -> None:
 
 def _require_ended(last: Execution) -> None:
     if last.ended_at is None:
-        message = f"The execution {last.public_id} of this conversation has not ended yet."
+        message = say(
+            "The execution {public_id} of this conversation has not ended yet.",
+            public_id=last.public_id,
+        )
         raise InvalidState(message, status=last.status)
 
 
@@ -166,5 +169,5 @@ def _chosen(opened: Writing, command: StartExecution) -> Pinned | None:
     if command.version is None:
         return of_conversation(head.workspace, head.workflow)
     if not head.workflow:
-        raise ValidationFailed.at("/version", "a version needs its workflow")
+        raise ValidationFailed.at("/version", say("a version needs its workflow"))
     return newest(head.workspace, head.workflow, command.version)

@@ -12,6 +12,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import new_public_id
+from ctxadmin.lib.sentence import say
 
 
 def claim(actor: Actor, public_id: str, node_id: str, wanted: ClaimNode) -> Lease:
@@ -63,7 +64,11 @@ def require_ready(run: ExecutionWriting, node_id: str) -> None:
     if node_id not in ready:
         names = ", ".join(map(repr, ready)) or "none"
         raise InvalidState(
-            f"Node {node_id!r} is not ready; ready nodes: {names}.",
+            say(
+                "Node {node_id} is not ready; ready nodes: {names}.",
+                node_id=repr(node_id),
+                names=names,
+            ),
             status=run.now.status,
             ready_nodes=ready,
         )

@@ -95,7 +95,7 @@ def open_current(
     """
     row = current_of(opened)
     if row is None:
-        message = "This conversation has no execution; start one first."
+        message = say("This conversation has no execution; start one first.")
         raise InvalidState(message, status="IDLE")
     require_execution(row, seen)
     run = ExecutionWriting(opened, row, pinned_to(row))

@@ -9,6 +9,7 @@ from ctxadmin.audit.record import Change
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, TooLarge
+from ctxadmin.lib.sentence import say
 
 
 def put(actor: Actor, public_id: str, checkpoint: str, task: str, command: PutWrites) -> bool:
@@ -50,5 +51,11 @@ def get(actor: Actor, public_id: str, checkpoint: str, task: str) -> bytes:
     """The writes of a task as JSON of a list; NotFound if it has none."""
     found = find_writes(find_head(actor.workspace, public_id).key, checkpoint, task)
     if found is None:
-        raise NotFound(f"Task {task!r} has no writes at checkpoint {checkpoint!r}.")
+        raise NotFound(
+            say(
+                "Task {task} has no writes at checkpoint {checkpoint}.",
+                task=repr(task),
+                checkpoint=repr(checkpoint),
+            )
+        )
     return found

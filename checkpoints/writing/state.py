@@ -37,6 +37,7 @@ from checkpoints.state_store import (
 )
 from ctxadmin.lib.errors import FieldProblem, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import pointer as pointer_to
 
 _MOST_KEYS: Final = 2000  # heads of one state that are remembered; some hundred bytes each
@@ -121,7 +122,7 @@ class StateWriting:
         for key, value in (self.rows.values(stored) if stored else {}).items():
             if is_opaque(value):
                 where = pointer_to("/state_data", keys[key])
-                message = "This value is opaque: only a checkpoint of its engine replaces it."
+                message = say("This value is opaque: only a checkpoint of its engine replaces it.")
                 problem = FieldProblem(where, message, TypeMismatch.code)
                 raise TypeMismatch(message, key=keys[key], problems=[problem])
 

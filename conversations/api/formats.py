@@ -10,6 +10,7 @@ from conversations.domain.formats.formatted_view import FormattedView
 from ctxadmin.http.described import Answer, Parameter
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 NAMES: Final = (OWN, *FORMATS)
 FORMAT: Final = Parameter(
@@ -104,7 +105,9 @@ def format_of(endpoint: Endpoint) -> ProviderFormat | None:
         return provider_format(name)
     except KeyError:
         known = ", ".join(NAMES)
-        raise ValidationFailed.at("?format", f"Unknown format. Use one of: {known}.") from None
+        raise ValidationFailed.at(
+            "?format", say("Unknown format. Use one of: {known}.", known=known)
+        ) from None
 
 
 def formatted_json(written: FormattedView, name: ProviderFormat) -> dict[str, object]:

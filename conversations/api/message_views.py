@@ -30,6 +30,7 @@ from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 
 _VIEW: Final = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
 _NODE: Final = Parameter(
@@ -69,7 +70,7 @@ class Messages(ConversationEndpoint):
     def _newest_first(self) -> bool:
         order = self.request.query_params.get("order", "asc")
         if order not in ("asc", "desc"):
-            raise ValidationFailed.at("?order", "order must be asc or desc.")
+            raise ValidationFailed.at("?order", say("order must be asc or desc."))
         return order == "desc"
 
     def _in_format(self, head: Conversation, name: ProviderFormat) -> FormattedView:
@@ -80,7 +81,9 @@ class Messages(ConversationEndpoint):
                 raise ValidationFailed.at(f"?{parameter}", told)
         which = query.get("view", "current")
         if which == "all":
-            raise ValidationFailed.at("?view", "A provider's format is for a view, not for all.")
+            raise ValidationFailed.at(
+                "?view", say("A provider's format is for a view, not for all.")
+            )
         return view_in_format(head, queries.shown_revision(head, which), name)
 
     @described(

@@ -15,6 +15,7 @@ from ctxadmin.http.etags import expected_version, quoted
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 _LONGEST: Final = 128
 _MODEL: Final = Parameter(
@@ -94,7 +95,9 @@ class PricesOfWorkspace(Endpoint):
         """
         model = request.query_params.get("model")
         if model is not None and not 0 < len(model) <= _LONGEST:
-            raise ValidationFailed.at("?model", f"a name has 1 to {_LONGEST} characters")
+            raise ValidationFailed.at(
+                "?model", say("a name has 1 to {longest} characters", longest=_LONGEST)
+            )
         prices = prices_of(self.actor.workspace)
         return PricesAnswer.of(prices, model).response(headers=_etag(prices))
 

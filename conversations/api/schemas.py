@@ -14,6 +14,7 @@ from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import FieldProblem, TooLarge
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 
 MAX_TEXT = 1024 * 1024
 
@@ -29,9 +30,9 @@ System = str | Annotated[list[dict[str, Data]], Field(fail_fast=True)] | None
 
 def _public_id(text: str) -> str:
     if not ids.is_public_id(text):
-        raise ValueError("an id has 1 to 64 of the characters A-Z a-z 0-9 _ -")
+        raise ValueError(say("an id has 1 to 64 of the characters A-Z a-z 0-9 _ -"))
     if ids.is_reserved(text):
-        raise ValueError(f"the id {text!r} is reserved")
+        raise ValueError(say("the id {text} is reserved", text=repr(text)))
     return text
 
 

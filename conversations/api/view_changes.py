@@ -20,6 +20,7 @@ from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 _REFUSALS = ("version_conflict", "invalid_state")
 _WhatT = TypeVar("_WhatT", contravariant=True)
@@ -156,7 +157,7 @@ class Diff(ConversationEndpoint):
     def get(self, request: Request, conversation_id: str) -> Response:
         before, after = self.query_int("from"), self.query_int("to")
         if before is None or after is None:
-            raise ValidationFailed.at("?from", "from and to must be the numbers of revisions.")
+            raise ValidationFailed.at("?from", say("from and to must be the numbers of revisions."))
         changes = queries.diff_of(self.actor, conversation_id, before, after)
         asked = PageRequest.of(request.query_params)
         start = queries.position_after(asked)

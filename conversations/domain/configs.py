@@ -300,7 +300,9 @@ class OperationConfig(Contract):
     @classmethod
     def _known_version(cls, version: int) -> int:
         if version != VERSION:
-            raise ValueError(f"this is not a known version; the current one is {VERSION}")
+            raise ValueError(
+                say("this is not a known version; the current one is {version}", version=VERSION)
+            )
         return version
 
     @field_validator("truncate", "insert", "replace", "clear", "filter", "budget", "summarize")
@@ -310,7 +312,12 @@ class OperationConfig(Contract):
         if block is None and info.field_name == operation:
             raise PydanticCustomError("missing", "this field is required")
         if block is not None and operation is not None and info.field_name != operation:
-            raise ValueError(f"this block does not belong to the operation {operation!r}")
+            raise ValueError(
+                say(
+                    "this block does not belong to the operation {operation}",
+                    operation=repr(operation),
+                )
+            )
         return block
 
 

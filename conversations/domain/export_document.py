@@ -8,12 +8,13 @@ from pydantic import AfterValidator, Field, JsonValue, ValidatorFunctionWrapHand
 from conversations.domain.revisions import MoveKind, RevisionKind
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.ids import PATTERN
+from ctxadmin.lib.sentence import say
 
 
 def _time(text: str) -> str:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
-        raise ValueError("a time needs its zone")
+        raise ValueError(say("a time needs its zone"))
     return text
 
 

@@ -14,6 +14,7 @@ from conversations.domain.view import View
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 _DOCUMENT: Final = TypeAdapter(Document)
 
@@ -26,17 +27,20 @@ def read_export(data: JsonValue, pointer: str = "") -> Transfer:
     """
     if isinstance(data, dict) and data.get("format") != FORMAT:
         raise ValidationFailed.at(
-            f"{pointer}/format", f"this format is not known; exports have {FORMAT!r}"
+            f"{pointer}/format",
+            say("this format is not known; exports have {format}", format=repr(FORMAT)),
         )
     document = parse(_DOCUMENT, data, pointer)
     messages = _read_messages(document, pointer)
     revisions = _read_revisions(document, messages, pointer)
     _check_branches(messages, revisions, pointer)
     if document.current_revision not in revisions:
-        raise ValidationFailed.at(f"{pointer}/current_revision", "there is no such revision")
+        raise ValidationFailed.at(f"{pointer}/current_revision", say("there is no such revision"))
     current = revisions[document.current_revision]
     if [list(run) for run in current.view.runs] != document.view:
-        raise ValidationFailed.at(f"{pointer}/view", "this is not the view of the current revision")
+        raise ValidationFailed.at(
+            f"{pointer}/view", say("this is not the view of the current revision")
+        )
     return Transfer(
         conversation_id=document.id,
         title=document.title,
@@ -62,7 +66,9 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
     drafts: list[Draft] = []
     for found, place in zip(document.messages, places, strict=True):
         if found.index != len(drafts):
-            raise ValidationFailed.at(f"{place}/index", f"the next log index is {len(drafts)}")
+            raise ValidationFailed.at(
+                f"{place}/index", say("the next log index is {drafts}", drafts=len(drafts))
+            )
         drafts.append(_read_body(found, place))
     check_ids(drafts, 0, places.__getitem__)
     answered: set[tuple[int, int, str]] = set()
@@ -73,7 +79,9 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
         if entry.call_index is not None:
             answer = (found.revision, entry.call_index, draft.answers or "")
             if answer in answered:
-                raise ValidationFailed.at(f"{place}/call_index", "this call has its result already")
+                raise ValidationFailed.at(
+                    f"{place}/call_index", say("this call has its result already")
+                )
             answered.add(answer)
         created_at = _moment(found.created_at)
         messages.append(
@@ -85,7 +93,7 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
 def _read_body(found: MessageInDocument, place: str) -> Draft:
     own = OWN_FIELDS.intersection(found.message)
     if own:
-        message = f"{', '.join(sorted(own))} belong beside the message, not in it"
+        message = say("{own} belong beside the message, not in it", own=", ".join(sorted(own)))
         raise ValidationFailed.at(f"{place}/message", message)
     body: dict[str, JsonValue] = dict(found.message)
     if found.id != f"log-{found.index}":
@@ -104,7 +112,7 @@ def _check_call(
         return
     earlier = found.call_index < found.index
     if not earlier or draft.answers not in drafts[found.call_index].call_ids:
-        message = "there is no earlier message with the call that this one answers"
+        message = say("there is no earlier message with the call that this one answers")
         raise ValidationFailed.at(f"{place}/call_index", message)
 
 
@@ -118,10 +126,12 @@ def _read_revisions(
     for number, found in enumerate(document.revisions):
         place = f"{pointer}/revisions/{number}"
         if found.id != number:
-            raise ValidationFailed.at(f"{place}/id", f"the next revision is {number}")
+            raise ValidationFailed.at(
+                f"{place}/id", say("the next revision is {number}", number=number)
+            )
         _check_parent(found, revisions, place)
         if found.log_length > len(messages):
-            raise ValidationFailed.at(f"{place}/log_length", "the log is shorter than that")
+            raise ValidationFailed.at(f"{place}/log_length", say("the log is shorter than that"))
         try:
             view = View.checked([(start, stop) for start, stop in found.view], found.log_length)
         except ValueError as error:
@@ -148,18 +158,22 @@ def _read_revisions(
 def _check_parent(found: RevisionInDocument, earlier: Mapping[int, Revision], place: str) -> None:
     if found.parent is None or found.id == 0:
         if (found.id, found.number, found.operation, found.parent) != (0, 0, "start", None):
-            message = "revision 0, and no other, has no parent, batch number 0 and operation start"
+            message = say(
+                "revision 0, and no other, has no parent, batch number 0 and operation start"
+            )
             raise ValidationFailed.at(place, message)
         return
     parent = earlier.get(found.parent)
     if parent is None:
-        raise ValidationFailed.at(f"{place}/parent", "there is no such earlier revision")
+        raise ValidationFailed.at(f"{place}/parent", say("there is no such earlier revision"))
     expected = parent.number + (found.operation != "append")
     if found.operation == "start" or found.number != expected:
-        message = f"a revision opened from batch {parent.number} cannot have this number"
+        message = say(
+            "a revision opened from batch {number} cannot have this number", number=parent.number
+        )
         raise ValidationFailed.at(f"{place}/number", message)
     if found.branched_at is not None and found.branched_at > parent.log_length:
-        message = f"the parent has only {parent.log_length} messages"
+        message = say("the parent has only {log_length} messages", log_length=parent.log_length)
         raise ValidationFailed.at(f"{place}/branched_at", message)
 
 
@@ -177,7 +191,7 @@ def _read_config(
         if not (
             _within(position, len(earlier[found.parent].view)) and _within(index, found.log_length)
         ):
-            raise ValidationFailed.at(f"{place}/config", "it does not say what it replaced")
+            raise ValidationFailed.at(f"{place}/config", say("it does not say what it replaced"))
     return json_bytes.dumps(found.config)
 
 
@@ -192,7 +206,7 @@ def _check_branches(
         revision = revisions.get(message.revision)
         if revision is None or message.entry.index >= revision.log_length:
             place = f"{pointer}/messages/{message.entry.index}/revision"
-            raise ValidationFailed.at(place, "that revision does not contain this message")
+            raise ValidationFailed.at(place, say("that revision does not contain this message"))
 
 
 def _read_moves(
@@ -203,7 +217,7 @@ def _read_moves(
         for name in ("from_revision", "to_revision"):
             if getattr(found, name) not in revisions:
                 place = f"{pointer}/moves/{number}/{name}"
-                raise ValidationFailed.at(place, "there is no such revision")
+                raise ValidationFailed.at(place, say("there is no such revision"))
         moves.append(
             Move(
                 found.kind,
@@ -222,9 +236,9 @@ def _read_pins(document: Document, pointer: str) -> tuple[Pinned, ...]:
     for number, found in enumerate(document.pins):
         place = f"{pointer}/pins/{number}/index"
         if found.index >= len(document.messages):
-            raise ValidationFailed.at(place, "there is no such message")
+            raise ValidationFailed.at(place, say("there is no such message"))
         if found.index in pins:
-            raise ValidationFailed.at(place, "this message has a pin already")
+            raise ValidationFailed.at(place, say("this message has a pin already"))
         at = _moment(found.created_at)
         pins[found.index] = Pinned(found.index, found.author, found.reason, at)
     return tuple(pins.values())

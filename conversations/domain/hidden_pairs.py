@@ -6,9 +6,11 @@ from typing import Final
 from pydantic import JsonValue, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-_CALL: Final = "put a call into tool_calls of the assistant message"
+from ctxadmin.lib.sentence import say
 
-_RESULT: Final = "put a result into a message of the role tool with tool_call_id"
+_CALL: Final = say("put a call into tool_calls of the assistant message")
+
+_RESULT: Final = say("put a result into a message of the role tool with tool_call_id")
 
 # Calls and results as other providers write them, into the content: ``tool_use``, ``tool-call``,
 # ``mcp_tool_result``, ``function_call_output``, ``functionCall``; and ``tool-NAME``, one part for a
@@ -35,18 +37,21 @@ def refuse_hidden_pairs(source: dict[str, JsonValue]) -> None:
     """
     for field in _FIELDS_OF_CALLS:
         if source.get(field):
-            raise refused(f"{field!r} is not understood: {_CALL}", field)
+            told = say("{field} is not understood: {instead}", field=repr(field), instead=_CALL)
+            raise refused(told, field)
     for field in ("content", "parts"):
         parts = source.get(field)
         for place, part in enumerate(parts if isinstance(parts, list) else ()):
             kind = part.get("type") if isinstance(part, dict) else None
             if isinstance(kind, str) and (instead := _instead_of(kind)):
-                told = f"a part {kind!r} is not understood: {instead}"
+                told = say(
+                    "a part {kind} is not understood: {instead}", kind=repr(kind), instead=instead
+                )
                 raise refused(told, field, place, "type")
 
 
 def refused(told: str, *place: str | int) -> ValidationError:
-    error = PydanticCustomError("validation", "{text}", {"text": told})
+    error = PydanticCustomError("validation", "{text}", {"text": told, "error": ValueError(told)})
     details = InitErrorDetails(type=error, loc=place, input=None)
     return ValidationError.from_exception_data("message", [details])
 

@@ -144,7 +144,7 @@ class IncomingMessage(Contract):
         if calls and info.data.get("role", "assistant") != "assistant":
             raise ValueError(say("only an assistant message has tool_calls"))
         if calls and len({call.id for call in calls}) < len(calls):
-            raise ValueError("two tool calls of one message have the same id")
+            raise ValueError(say("two tool calls of one message have the same id"))
         return calls
 
     @field_validator("content")
@@ -182,7 +182,7 @@ class IncomingMessage(Contract):
     def _no_half_of_a_pair(cls, described: bool, info: ValidationInfo) -> bool:
         # A clear shows a description whatever else it hides, which would split its pair.
         if described and info.data.get("role") in ("assistant", "tool"):
-            raise ValueError("an assistant or tool message is not a tool description")
+            raise ValueError(say("an assistant or tool message is not a tool description"))
         return described
 
     def draft(self, source: dict[str, JsonValue], *, is_logged: bool = False) -> Draft:
@@ -303,7 +303,11 @@ def _body(source: dict[str, JsonValue], own: frozenset[str]) -> bytes:
     except TypeError as error:  # a lone surrogate, which no JSON text from outside has
         raise refused(f"this message is not JSON: {error}") from None
     if len(body) > MAX_BYTES:
-        message = f"a message of {len(body)} bytes is over the limit of {MAX_BYTES}"
+        message = say(
+            "a message of {body} bytes is over the limit of {max_bytes}",
+            body=len(body),
+            max_bytes=MAX_BYTES,
+        )
         context = {"text": message, "limit": MAX_BYTES}
         raise PydanticCustomError(TooLarge.code, "{text}", context)
     return body
@@ -322,7 +326,7 @@ def read_logged(data: JsonValue, pointer: str = "") -> Draft:
 def read_messages(data: JsonValue, pointer: str = "/messages") -> tuple[Draft, ...]:
     """Read a list of at least one message; raises as read_message does."""
     if not isinstance(data, list) or not data:
-        raise ValidationFailed.at(pointer, "a list of at least one message is required")
+        raise ValidationFailed.at(pointer, say("a list of at least one message is required"))
     return tuple(read_message(each, f"{pointer}/{place}") for place, each in enumerate(data))
 
 
@@ -347,7 +351,11 @@ def check_ids(
             continue
         default = f"log-{first_index + place}"
         if name != default and _DEFAULT_ID.fullmatch(name):
-            message = f"the id {name!r} is that of another log index; this is {default!r}"
+            message = say(
+                "the id {name} is that of another log index; this is {default}",
+                name=repr(name),
+                default=repr(default),
+            )
             raise ValidationFailed.at(f"{pointer_of(place)}/id", message)
         if name in chosen:
             raise id_is_taken(name, pointer_of(place))
@@ -357,5 +365,5 @@ def check_ids(
 
 def id_is_taken(name: str, pointer: str) -> Duplicate:
     """The refusal of a message id that another message of the conversation has."""
-    message = f"another message of this conversation has the id {name!r}"
+    message = say("another message of this conversation has the id {name}", name=repr(name))
     return Duplicate(message, problems=[FieldProblem(f"{pointer}/id", message, "duplicate")])

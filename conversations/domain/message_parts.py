@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from conversations.domain.bodies import TEXT_PARTS
+from ctxadmin.lib.sentence import say
 
 
 class _Data(BaseModel):
@@ -33,7 +34,7 @@ class ContentPart(_Data):
     @model_validator(mode="after")
     def _text_is_text(self) -> Self:
         if self.type in TEXT_PARTS and not isinstance(self.text, str):
-            raise ValueError("a text part needs its text")
+            raise ValueError(say("a text part needs its text"))
         return self
 
     @property

@@ -97,9 +97,11 @@ def unknown_batch(number: int) -> NotFound:
 
     Source: semantics 1.4.
     """
-    message = f"the current branch has no batch {number}"
+    message = say("the current branch has no batch {number}", number=number)
     return NotFound(
-        f"There is no such batch: {message}; use restore for a rolled-back one.",
+        say(
+            "There is no such batch: {message}; use restore for a rolled-back one.", message=message
+        ),
         problems=[FieldProblem("/batch", message, "not_found")],
     )
 
@@ -132,6 +134,10 @@ def require_seen(seen: Seen, revision: int, visible_count: int) -> None:
 def narrow(view: View, boundary: int, log_length: int) -> View:
     """The view narrowed to log indices >= boundary; OutOfRange unless 0..log_length."""
     if not 0 <= boundary <= log_length:
-        message = f"the boundary {boundary} is not within 0..{log_length}"
+        message = say(
+            "the boundary {boundary} is not within 0..{log_length}",
+            boundary=boundary,
+            log_length=log_length,
+        )
         raise OutOfRange(message, problems=[FieldProblem("/boundary", message, "out_of_range")])
     return view.within(((boundary, log_length),) if boundary < log_length else ())

@@ -7,6 +7,7 @@ import orjson
 from pydantic import JsonValue
 
 from conversations.domain.bodies import TEXT_PARTS, text_of_content
+from conversations.domain.formats.own_fields import NOTHING, OWN, own_fields_of
 from conversations.domain.message import Draft
 from ctxadmin.lib import json_bytes
 
@@ -107,12 +108,19 @@ def _tokens_of_part(part: JsonValue) -> int:
     return tokens_of_text(json_bytes.dumps(part).decode())
 
 
+def _without_own_fields(call: JsonValue) -> JsonValue:
+    """Ids and states of a provider's items are not what a model reads."""
+    if not isinstance(call, dict) or own_fields_of(call) is NOTHING:
+        return call
+    return {name: value for name, value in call.items() if name != OWN}
+
+
 def _tokens_of_call(call: JsonValue) -> int:
     function = call.get("function") if isinstance(call, dict) else None
     if isinstance(function, dict):
         parts = [function.get("name"), function.get("arguments")]
     else:
-        parts = [call]
+        parts = [_without_own_fields(call)]
     return sum(
         tokens_of_text(part if isinstance(part, str) else json_bytes.dumps(part).decode())
         for part in parts

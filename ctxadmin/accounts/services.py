@@ -79,7 +79,7 @@ def revoke_token(actor: Actor, token_id: str) -> None:
         workspace_id=actor.workspace, public_id=token_id, revoked_at=None
     ).update(revoked_at=clock.now())
     if not changed:
-        raise NotFound("There is no such token.")
+        raise NotFound(say("There is no such token."))
     record_change(actor, Change(Action.TOKEN_MANAGE, "token", token_id, detail={"what": "revoked"}))
     rights_changed("token", token_id)
 
@@ -106,7 +106,7 @@ def set_address(name: str, address: str) -> None:
     """
     user = User.objects.filter(username=name).first()
     if user is None or user.username != name:  # MySQL takes Anna for anna
-        raise NotFound(f"There is no person {name!r}.")
+        raise NotFound(say("There is no person {name}.", name=repr(name)))
     enter_address(user, address, lambda workspace: system_actor(workspace, "set_address"))
 
 

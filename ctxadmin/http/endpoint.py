@@ -19,6 +19,7 @@ from ctxadmin.http.json_body import StrictJsonParser
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from ctxadmin.lib.sentence import say
 
 ContractT = TypeVar("ContractT", bound=Contract)
 _MOST_NAMED: Final = 20  # unknown parameters
@@ -66,14 +67,14 @@ class Endpoint(APIView):
             return default
         digits = text[1:] if text.startswith("-") else text
         if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
-            raise ValidationFailed.at(f"?{name}", f"{name} must be a whole number.")
+            raise ValidationFailed.at(f"?{name}", say("{name} must be a whole number.", name=name))
         return int(text)
 
     def query_flag(self, name: str) -> bool:
         """``true`` or ``false`` of the query string; missing is false."""
         text = self.request.query_params.get(name, "false")
         if text not in ("true", "false"):
-            raise ValidationFailed.at(f"?{name}", f"{name} must be true or false.")
+            raise ValidationFailed.at(f"?{name}", say("{name} must be true or false.", name=name))
         return text == "true"
 
     def expected_version(self, given: int | None) -> int | None:
@@ -126,14 +127,14 @@ class Endpoint(APIView):
             return
         here = [each for each in about.parameters if each.place == "query"]
         known = sorted(each.shown for each in here)
-        text = f"unknown parameter; known here: {', '.join(known) or 'none'}"
+        text = say("unknown parameter; known here: {names}", names=", ".join(known) or "none")
         wrong = [
             name for name in request.query_params if not any(each.takes(name) for each in here)
         ]
         if wrong:
             problems = [FieldProblem(f"?{name}", text) for name in wrong[:_MOST_NAMED]]
             raise ValidationFailed(
-                "The query string does not match the contract.", problems=problems
+                say("The query string does not match the contract."), problems=problems
             )
 
     def _refuse_if_match(self, request: Request) -> None:
@@ -142,7 +143,7 @@ class Endpoint(APIView):
             return
         about = description_of(getattr(self, (request.method or "").lower(), None))
         if about is not None and IF_MATCH not in about.parameters:
-            text = "This call takes no If-Match: it creates something, or changes nothing."
+            text = say("This call takes no If-Match: it creates something, or changes nothing.")
             raise ValidationFailed.at("If-Match", text)
 
     def _run_once(self, key: str, request: Request) -> None:

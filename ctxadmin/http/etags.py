@@ -1,6 +1,7 @@
 """ETags of versions, and If-Match as an expected version."""
 
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 
 def quoted(*numbers: int) -> str:
@@ -15,7 +16,7 @@ def parts(if_match: str, count: int) -> tuple[int, ...] | None:
         return None
     words = text.removeprefix("W/").strip('"').split(".")
     if len(words) != count or not all(word.isascii() and word.isdigit() for word in words):
-        raise ValidationFailed.at("If-Match", "If-Match must be an ETag from a response.")
+        raise ValidationFailed.at("If-Match", say("If-Match must be an ETag from a response."))
     return tuple(int(word) for word in words)
 
 
@@ -28,7 +29,7 @@ def expected_version(if_match: str | None, given: int | None) -> int | None:
     if numbers is None:
         return given
     if given is not None and given != numbers[0]:
-        raise ValidationFailed.at("If-Match", "If-Match and expected_version differ.")
+        raise ValidationFailed.at("If-Match", say("If-Match and expected_version differ."))
     return numbers[0]
 
 
@@ -48,6 +49,6 @@ def expected_view(
     seen_revision, seen_count = numbers[-2:]
     if revision not in (None, seen_revision) or count not in (None, seen_count):
         raise ValidationFailed.at(
-            "If-Match", "If-Match and the expected values in the body differ."
+            "If-Match", say("If-Match and the expected values in the body differ.")
         )
     return seen_revision, seen_count

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from ctxadmin.http.models import KeptAnswer
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, ValidationFailed
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.tables import Table
 from ctxadmin.telemetry.metrics import write_repeated
 
@@ -42,7 +43,10 @@ class Call:
     ) -> "Call":
         """ValidationFailed for a key that is none."""
         if not key or len(key) > _LONGEST_KEY or not key.isprintable():
-            message = f"Idempotency-Key must have 1 to {_LONGEST_KEY} printable characters."
+            message = say(
+                "Idempotency-Key must have 1 to {longest_key} printable characters.",
+                longest_key=_LONGEST_KEY,
+            )
             raise ValidationFailed.at("Idempotency-Key", message)
         parts = (actor.kind, actor.id, method, path, key)
         return cls(stream=stream, call=_hash("\n".join(parts).encode()), body=_hash(body))
@@ -130,9 +134,9 @@ def _find(call: Call) -> KeptAnswer | None:
 
 def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
     if kept.status == _ERASED:
-        raise NotFound("What this call created has been erased.")
+        raise NotFound(say("What this call created has been erased."))
     if kept.body != call.body:
-        message = "This Idempotency-Key was used with another body."
+        message = say("This Idempotency-Key was used with another body.")
         problem = FieldProblem("Idempotency-Key", message, "duplicate")
         raise KeyReused(message, problems=[problem])
     write_repeated("idempotency_key")

@@ -10,6 +10,7 @@ import orjson
 from django.http import QueryDict
 
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 DEFAULT_LIMIT: Final = 100
 MAX_LIMIT: Final = 1000
@@ -32,7 +33,9 @@ class PageRequest:
         """From a query string; ValidationFailed for a limit or cursor that is not ours."""
         text = query.get("limit", str(DEFAULT_LIMIT))
         if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_LIMIT:
-            raise ValidationFailed.at("?limit", f"limit must be a number from 1 to {MAX_LIMIT}.")
+            raise ValidationFailed.at(
+                "?limit", say("limit must be a number from 1 to {max_limit}.", max_limit=MAX_LIMIT)
+            )
         cursor = query.get("cursor")
         return cls(_decode(cursor) if cursor else (), int(text))
 
@@ -71,5 +74,5 @@ def _decode(cursor: str) -> tuple[int | str, ...]:
     except (ValueError, binascii.Error, UnicodeEncodeError):
         value = None
     if not isinstance(value, list) or not all(isinstance(part, int | str) for part in value):
-        raise ValidationFailed.at("?cursor", "This cursor is not valid.")
+        raise ValidationFailed.at("?cursor", say("This cursor is not valid."))
     return tuple(value)

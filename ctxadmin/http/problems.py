@@ -121,7 +121,7 @@ def of_exception(error: Exception) -> HttpResponse:
     if isinstance(error, PermissionDenied):
         return problem(403, "forbidden", str(error) or "This is not allowed.")
     if isinstance(error, RequestDataTooBig):
-        return of_error(TooLarge("The body is too large.", limit=settings.MAX_BODY_BYTES))
+        return of_error(TooLarge(say("The body is too large."), limit=settings.MAX_BODY_BYTES))
     if isinstance(error, SuspiciousOperation):
         return problem(400, "validation", "The request cannot be read.")
     _log.error("unexpected %s", type(error).__name__, exc_info=error)
@@ -148,9 +148,11 @@ def _internal() -> HttpResponse:
 
 # DRF says these in a programmer's words, as ``Method "PATCH" not allowed.``
 _WORDS: Final[Mapping[str, str]] = {
-    "method_not_allowed": "This path has no such method; the header Allow lists those it has.",
-    "not_acceptable": "No answer in a format of the header Accept; application/json always works.",
-    "unsupported_media_type": "Send the body as JSON, with Content-Type: application/json.",
+    "method_not_allowed": say("This path has no such method; the header Allow lists those it has."),
+    "not_acceptable": say(
+        "No answer in a format of the header Accept; application/json always works."
+    ),
+    "unsupported_media_type": say("Send the body as JSON, with Content-Type: application/json."),
 }
 _DRF_WORDS: Final = ("Method ", "Could not satisfy", "Unsupported media type")
 

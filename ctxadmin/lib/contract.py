@@ -157,7 +157,9 @@ def parse(target: type[ModelT] | TypeAdapter[ModelT], data: object, pointer: str
     except ValidationError as error:
         count = error.error_count()
         if count > _MOST_ERRORS:
-            raise ValidationFailed.at(pointer, f"{count} values in it are wrong") from None
+            raise ValidationFailed.at(
+                pointer, say("{count} values in it are wrong", count=count)
+            ) from None
         details = error.errors(include_url=False, include_input=False)
         problems = [_problem(detail, data, pointer) for detail in details[:_MOST_PROBLEMS]]
         if problems[0].code == TooLarge.code:
@@ -184,7 +186,7 @@ def _problem(detail: ErrorDetails, data: object, prefix: str) -> FieldProblem:
 
 
 def _sentence(kind: str, context: Mapping[str, Any], message: str) -> str:
-    if kind == "value_error":
+    if kind == "value_error" or (kind == "validation" and "error" in context):
         return _text_of(context.get("error"), message)
     if kind == "string_pattern_mismatch":
         if context["pattern"] == f"^{PATTERN}$":

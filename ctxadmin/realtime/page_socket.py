@@ -9,6 +9,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error
 
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.sentence import say
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.callers import Caller, caller_of, comes_from_here
 from ctxadmin.realtime.hub import Hub
@@ -161,7 +162,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         elif kind == WORKSPACE:
             self.topic = Topic(kind, actor.workspace, actor.workspace)
         else:
-            raise NotFound("There is no such object.")
+            raise NotFound(say("There is no such object."))
         self._writer = self.hub.loop.create_task(self._write())
         await self.hub.join(self, state)
         if source is not None:  # what changed before it was listened to is in no frame

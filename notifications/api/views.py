@@ -22,6 +22,7 @@ from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.models import Delivery, Webhook
@@ -236,7 +237,9 @@ class Deliveries(Endpoint):
         hook = webhooks.find(self.actor, webhook_id)
         state = request.query_params.get("state", "")
         if state and state not in _STATES:
-            raise ValidationFailed.at("?state", f"It is one of {', '.join(_STATES)}.")
+            raise ValidationFailed.at(
+                "?state", say("It is one of {states}.", states=", ".join(_STATES))
+            )
         page = queries.list_deliveries(hook, PageRequest.of(request.query_params), state)
         return Response(page.as_json([DeliveryAnswer.of(row).model_dump() for row in page.items]))
 

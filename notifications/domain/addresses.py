@@ -13,6 +13,8 @@ from ipaddress import (
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
+from ctxadmin.lib.sentence import say
+
 Ip: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
@@ -58,24 +60,26 @@ class Address:
 def read_address(url: str) -> Address:
     """The parts of a url; ValueError with a sentence if nothing may be sent there."""
     if len(url) > LONGEST:
-        raise ValueError(f"this must have at most {LONGEST} characters")
+        raise ValueError(say("this must have at most {longest} characters", longest=LONGEST))
     if not url.isascii() or not all("!" <= letter <= "~" for letter in url):
-        raise ValueError("write it in ASCII and without spaces, other characters as %XX")
+        raise ValueError(say("write it in ASCII and without spaces, other characters as %XX"))
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise ValueError("this is not a URL") from None
+        raise ValueError(say("this is not a URL")) from None
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError("this must be a whole url, starting with https:// or http://")
+        raise ValueError(say("this must be a whole url, starting with https:// or http://"))
     if "%" in parts.hostname:
-        raise ValueError("no % in the host: write other characters as xn--, no zone of an address")
+        raise ValueError(
+            say("no % in the host: write other characters as xn--, no zone of an address")
+        )
     if parts.username is not None or parts.password is not None:
-        raise ValueError("no name and password in the url; deliveries are signed")
+        raise ValueError(say("no name and password in the url; deliveries are signed"))
     if parts.fragment or url.endswith("#"):
-        raise ValueError("a server never sees what follows a #")
+        raise ValueError(say("a server never sees what follows a #"))
     if port == 0:
-        raise ValueError("port 0 is not valid")
+        raise ValueError(say("port 0 is not valid"))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Address(parts.scheme == "https", parts.hostname, port or _PORTS[parts.scheme], path)
 

@@ -11,6 +11,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Forbidden
+from ctxadmin.lib.sentence import say
 from notifications.domain.kinds import PERSONAL, Kind
 from notifications.models import Choice
 from notifications.store import send_again
@@ -38,7 +39,7 @@ def choose(actor: Actor, wanted: PreferenceChoice) -> None:
     """Hear of these kinds from now on; of those that were chosen before as ever."""
     actor.require(Action.NOTIFICATION_CHOOSE)
     if actor.kind != "person":
-        raise Forbidden("Only people have notification settings; engines have webhooks.")
+        raise Forbidden(say("Only people have notification settings; engines have webhooks."))
     rows, now = _rows_of(actor), clock.now()
     changed = False
     for kind in PERSONAL:

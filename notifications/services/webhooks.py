@@ -195,7 +195,7 @@ def find(actor: Actor, public_id: str) -> Webhook:
     rows = Webhook.objects.filter(workspace=actor.workspace, public_id=public_id)
     hook = rows.first() if public_id.isascii() else None
     if hook is None:
-        raise NotFound("There is no such webhook.")
+        raise NotFound(say("There is no such webhook."))
     return hook
 
 

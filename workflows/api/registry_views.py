@@ -11,6 +11,7 @@ from ctxadmin.http.described import PAGE, Answer, ListOf, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.pagination import PageRequest, cut
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.api.answers import ReducerAnswer, RegisteredAnswer, SchemaAnswer
 from workflows.api.config_schemas import BASE, schema_models, schema_of, summary_of
 from workflows.domain.processors import standard
@@ -33,7 +34,7 @@ class _Names(Endpoint):
             case (str() as last,):
                 rest = [item for item in items if name(item) > last]
             case _:
-                raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+                raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
         page = cut(rest[: asked.limit + 1], asked, lambda item: (name(item),))
         return Response(page.as_json([shown(item).model_dump() for item in page.items]))
 

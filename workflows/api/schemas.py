@@ -16,6 +16,7 @@ from conversations.domain.message import BodyMessages
 from ctxadmin.http.described import JsonOf
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.sentence import say
 from workflows.domain.context import PromptContext, PromptContextInput
 from workflows.domain.draft_changes import DraftChanges
 from workflows.domain.graph import MAX_CONDITION, MAX_NAME, Document, ElementId, FilterSource
@@ -36,9 +37,9 @@ ContextSource = Annotated[JsonValue, SkipValidation, JsonOf(PromptContextInput)]
 
 def _slug(text: str) -> str:
     if not ids.is_public_id(text):
-        raise ValueError("a slug has 1 to 64 of the characters A-Z a-z 0-9 _ -")
+        raise ValueError(say("a slug has 1 to 64 of the characters A-Z a-z 0-9 _ -"))
     if ids.is_reserved(text):
-        raise ValueError(f"the slug {text!r} is reserved")
+        raise ValueError(say("the slug {text} is reserved", text=repr(text)))
     return text
 
 
@@ -149,10 +150,10 @@ class PreviewNode(Contract):
     @classmethod
     def _goes_together(cls, value: object, info: ValidationInfo) -> object:
         if info.field_name == "at" and info.data.get("conversation_id") is None:
-            raise ValueError("a version of an execution needs its conversation_id")
+            raise ValueError(say("a version of an execution needs its conversation_id"))
         other = "document" if info.field_name == "version" else "conversation_id"
         if info.field_name != "at" and info.data.get(other) is not None:
-            raise ValueError(f"either this or {other}, not both")
+            raise ValueError(say("either this or {other}, not both", other=other))
         return value
 
     def asked(self) -> PreviewRequest:

@@ -11,6 +11,7 @@ from ctxadmin.http.pagination import PageRequest, cut
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows import exports, queries, services
 from workflows.api.answers import (
     DocumentJson,
@@ -214,7 +215,9 @@ class Diff(Endpoint):
     def _which(self, name: str) -> str:
         which = self.request.query_params.get(name)
         if which is None:
-            raise ValidationFailed.at(f"?{name}", f"{name} is required: {_WHICH}")
+            raise ValidationFailed.at(
+                f"?{name}", say("{name} is required: {which}", name=name, which=_WHICH)
+            )
         return which
 
 

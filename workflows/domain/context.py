@@ -14,6 +14,7 @@ from conversations.domain.pairing import place
 from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, TooLarge
+from ctxadmin.lib.sentence import say
 from workflows.domain.transforms import Transform, freed_by, rewrite_content
 
 MESSAGES_KEY: Final = "messages"
@@ -196,7 +197,7 @@ class NodeInput:
 
 def _object(value: object) -> object:
     if not isinstance(value, dict):
-        raise ValueError("an object is expected here")
+        raise ValueError(say("an object is expected here"))
     return value
 
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import canonical
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import equal
 from workflows.domain.context import HistoryEntry, NodeInput, PromptContext
 from workflows.domain.merged_order import in_one_order
@@ -66,7 +67,7 @@ def join(arrivals: Sequence[Arrival], origin: NodeInput | None = None) -> Joined
     have. Equal names with equal values are no clash. Raises ValidationFailed without any arrival.
     """
     if not arrivals:
-        raise ValidationFailed.at("/arrivals", "at least one arrival is needed")
+        raise ValidationFailed.at("/arrivals", say("at least one arrival is needed"))
     if len(arrivals) == 1:
         only = arrivals[0].sight
         return JoinedContext(only, (), (tuple(range(len(only.context.history))),), ({},))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from conversations.domain.operations import TokensOf, tokens_of
 from conversations.domain.tokens import tokens_of_message
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.domain.compatibility import MissingContext, find_missing_context
 from workflows.domain.context import Messages, NodeInput
 from workflows.domain.context_join import Arrival, Conflict, JoinedContext, join
@@ -202,7 +203,7 @@ def walk(
         here = way.to_node
     steps = [way for way in ways if way is not None]
     if not steps:
-        raise ValidationFailed.at("/edges", "a path has at least one edge")
+        raise ValidationFailed.at("/edges", say("a path has at least one edge"))
     first = enter(plan, steps[0].from_node, sight, explain=explain)
     rest = (enter(plan, way.to_node, sight, [way.id], explain=explain) for way in steps)
     return (first, *rest)

@@ -32,7 +32,12 @@ def _element_id(text: str) -> str:
 
 def _within_bounds(number: int | float) -> int | float:
     if not abs(number) <= MAX_COORDINATE:
-        raise ValueError(f"a number between -{MAX_COORDINATE} and {MAX_COORDINATE} is expected")
+        raise ValueError(
+            say(
+                "a number between -{max_coordinate} and {max_coordinate} is expected",
+                max_coordinate=MAX_COORDINATE,
+            )
+        )
     return number
 
 
@@ -48,7 +53,9 @@ FilterSource = dict[str, JsonValue]
 def _one_or_a_list(value: JsonValue) -> JsonValue:
     filters = value if isinstance(value, list) else [value]
     if len(filters) > MAX_FILTERS or not all(isinstance(each, dict) for each in filters):
-        raise ValueError(f"one filter or a list of at most {MAX_FILTERS} filters")
+        raise ValueError(
+            say("one filter or a list of at most {max_filters} filters", max_filters=MAX_FILTERS)
+        )
     return value
 
 

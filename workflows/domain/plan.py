@@ -75,7 +75,7 @@ class Plan:
         if planned is None:
             edge = self.graph.edges.get(edge_id)
             if edge is None:
-                raise NotFound(f"The workflow has no edge {edge_id!r}.")
+                raise NotFound(say("The workflow has no edge {edge_id}.", edge_id=repr(edge_id)))
             planned = self._edges[edge_id] = self._plan_edge(edge)
         return planned
 

@@ -10,6 +10,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from conversations.domain.operations import compare
 from conversations.domain.view import View
 from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.domain.builtin_processors import BUILTIN_PROCESSORS, REASONS, Processor
 from workflows.domain.context import HistoryEntryInput, NodeInput, PromptContext
 from workflows.domain.differences import differences
@@ -87,7 +88,9 @@ def _adopted(name: str, function: Processor) -> Processor:
 
 
 def _failed(kind: str, name: str, what: str) -> ValidationFailed:
-    return ValidationFailed(f"the {kind} {name!r} failed: {what}")
+    return ValidationFailed(
+        say("the {kind} {name} failed: {what}", kind=kind, name=repr(name), what=what)
+    )
 
 
 def _described(error: Exception) -> str:

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Forbidden, NotFound, ValidationFailed
 from ctxadmin.lib.ids import is_public_id
+from ctxadmin.lib.sentence import say
 
 T = TypeVar("T", bound=Callable[..., object])
 Discover = Callable[[], Iterable[EntryPoint]]
@@ -64,19 +65,31 @@ class Registry(Generic[T]):
     def register(self, name: str, function: T) -> None:
         """Add one; a name that is taken raises Duplicate, a bad name ValidationFailed."""
         if not is_public_id(name):
-            raise ValidationFailed(f"{name!r} is not a name: 1 to 64 letters, digits, - and _")
+            raise ValidationFailed(
+                say("{name} is not a name: 1 to 64 letters, digits, - and _", name=repr(name))
+            )
         if name in self._builtins or name in self._registered or name in self._entry_points():
-            raise Duplicate(f"the {self._kind} {name!r} exists already")
+            raise Duplicate(
+                say("the {kind} {name} exists already", kind=self._kind, name=repr(name))
+            )
         self._registered[name] = self._adopt(name, function)
 
     def unregister(self, name: str) -> None:
         """Remove one that was registered; a builtin or a package's raises Forbidden."""
         if name in self._builtins:
-            raise Forbidden(f"the builtin {self._kind} {name!r} cannot be removed")
+            raise Forbidden(
+                say("the builtin {kind} {name} cannot be removed", kind=self._kind, name=repr(name))
+            )
         if name in self._entry_points():
-            raise Forbidden(f"the {self._kind} {name!r} belongs to an installed package")
+            raise Forbidden(
+                say(
+                    "the {kind} {name} belongs to an installed package",
+                    kind=self._kind,
+                    name=repr(name),
+                )
+            )
         if self._registered.pop(name, None) is None:
-            raise NotFound(f"there is no {self._kind} {name!r}")
+            raise NotFound(say("there is no {kind} {name}", kind=self._kind, name=repr(name)))
 
     def find(self, name: str) -> T | None:
         """The function of that name, or None; loads it if a package brings it."""

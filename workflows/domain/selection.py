@@ -180,8 +180,21 @@ def _changed(name: str, value: JsonValue, changes: Sequence[Change]) -> tuple[st
 
 def _collision(section: Section, name: str, new_name: str) -> Duplicate:
     if name == new_name:
-        return Duplicate(f"{section}: another name was renamed to {name!r}, which exists")
-    return Duplicate(f"{section}: {name!r} cannot be renamed to {new_name!r}, which exists")
+        return Duplicate(
+            say(
+                "{section}: another name was renamed to {name}, which exists",
+                section=section,
+                name=repr(name),
+            )
+        )
+    return Duplicate(
+        say(
+            "{section}: {name} cannot be renamed to {new_name}, which exists",
+            section=section,
+            name=repr(name),
+            new_name=repr(new_name),
+        )
+    )
 
 
 def _decision(

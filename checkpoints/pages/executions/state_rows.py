@@ -6,7 +6,7 @@ from typing import Final
 import orjson
 from django.utils.translation import gettext as _
 
-from checkpoints.domain.reducers import kind_of
+from checkpoints.domain.mismatches import kind_of
 from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
 from ctxadmin.ui.components import DiffRow
 

@@ -10,6 +10,7 @@ from conversations.domain.imports.calls import Places, messages_of, tool_call
 from conversations.domain.imports.contents import result_content
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
+from ctxadmin.lib.sentence import say
 
 NAME: Final = "anthropic"
 _CALLS: Final = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -77,7 +78,7 @@ def append_system(system: SourceValue, transcript: Transcript) -> None:
     if not system.value:
         return
     if not isinstance(system.value, str | list):
-        raise system.refusal("a system text is a text or a list of text parts")
+        raise system.refusal(say("a system text is a text or a list of text parts"))
     transcript.append(system, {"role": "system", "content": system.value})
     transcript.took("system", "role: system")
 

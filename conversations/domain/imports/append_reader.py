@@ -13,6 +13,7 @@ from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Transcript
 from conversations.domain.message import Draft
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 _READERS: Final[Mapping[ProviderFormat, Callable[[SourceValue, Transcript], None]]] = (
     MappingProxyType(
@@ -40,7 +41,7 @@ class _WholeTranscript(Transcript):
     keeps_own: ClassVar[bool] = True
 
     def leave_out(self, place: SourceValue, what: str, why: str) -> None:
-        raise place.refusal(f"{what} cannot be appended: {why}")
+        raise place.refusal(say("{what} cannot be appended: {why}", what=what, why=why))
 
 
 def read_appended(
@@ -52,7 +53,9 @@ def read_appended(
     and TooLarge with the place of what is wrong, or cannot be stored.
     """
     if system is not None and name != "anthropic":
-        raise ValidationFailed.at("/system", f"{name} has system texts among the messages")
+        raise ValidationFailed.at(
+            "/system", say("{name} has system texts among the messages", name=name)
+        )
     root = SourceValue(list(messages), "/messages")
     transcript = _WholeTranscript(name, root)
     if system is not None:

@@ -60,7 +60,7 @@ def read_lines(
             traces.setdefault(shape.name, (shape, []))[1].append(place)
             continue
         if loose:
-            raise place.refusal("a file has messages or conversations in its lines, not both")
+            raise place.refusal(say("a file has messages or conversations in its lines, not both"))
         yield from read_one(place, forced)
     if loose:
         values = [place.value for place in loose]
@@ -90,7 +90,9 @@ def _is_loose(value: JsonValue) -> bool:
 
 def _check_count(loose: list[SourceValue]) -> None:
     if len(loose) > MOST_MESSAGES:
-        text = f"a conversation has at most {MOST_MESSAGES} messages"
+        text = say(
+            "a conversation has at most {most_messages} messages", most_messages=MOST_MESSAGES
+        )
         raise loose[-1].excess(text, MOST_MESSAGES)
 
 

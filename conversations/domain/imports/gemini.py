@@ -15,6 +15,7 @@ from conversations.domain.imports.contents import (
 from conversations.domain.imports.reasons import ANOTHER_ANSWER, UNKNOWN_PART
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
+from ctxadmin.lib.sentence import say
 
 NAME: Final = "gemini"
 _ROLES: Final = {"user": "user", "model": "assistant", "function": "user", "system": "system"}
@@ -108,7 +109,7 @@ def _append_content(
 ) -> None:
     named = place.get("role").text_or_none() or usual
     if named not in _ROLES:
-        raise place.get("role").refusal(f"a role is one of {', '.join(_ROLES)}")
+        raise place.get("role").refusal(say("a role is one of {roles}", roles=", ".join(_ROLES)))
     rest = transcript.keep_fields(place.rest("role", "parts", "metadata"))
     turn = _Turn(place, _ROLES[named], {**rest, **(metadata or {})}, transcript)
     parts = place.get("parts")

@@ -17,6 +17,7 @@ from conversations.domain.imports.contents import (
 from conversations.domain.imports.reasons import NAMELESS_CALL, REMOVES
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
+from ctxadmin.lib.sentence import say
 
 NAME: Final = "langchain"
 _ROLES: Final = {
@@ -145,7 +146,9 @@ def _opened(place: SourceValue) -> tuple[str, SourceValue]:
         kind = _kind(fields.get("type"))
         data = place.get("data") if isinstance(fields.get("data"), dict) else place
     if kind not in _TYPES:
-        raise place.get("type").refusal(f"a message is one of {', '.join(sorted(_TYPES))}")
+        raise place.get("type").refusal(
+            say("a message is one of {types}", types=", ".join(sorted(_TYPES)))
+        )
     return str(kind), data
 
 
@@ -154,7 +157,9 @@ def _role(kind: str, data: SourceValue) -> str:
         return _ROLES[kind]
     role = data.get("role").text()
     if _ROLES.get(role, role) not in _CHAT_ROLES:
-        raise data.get("role").refusal(f"a role is one of {', '.join(sorted(_CHAT_ROLES))}")
+        raise data.get("role").refusal(
+            say("a role is one of {chat_roles}", chat_roles=", ".join(sorted(_CHAT_ROLES)))
+        )
     return _ROLES.get(role, role)
 
 

@@ -11,6 +11,7 @@ from conversations.domain.imports.reasons import ANOTHER_ANSWER, ANOTHER_LIST, N
 from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.traces import TraceBudget, Traced, whole_conversations
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
+from ctxadmin.lib.sentence import say
 
 NAME: Final = "langsmith"
 _THREADS: Final = ("thread_id", "session_id", "conversation_id")
@@ -44,7 +45,7 @@ def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
         else:
             found.append(traced)
     if not found:
-        raise places[0].refusal("no run has messages")
+        raise places[0].refusal(say("no run has messages"))
     return whole_conversations(found, without, "run")
 
 
@@ -59,7 +60,7 @@ def _runs(places: Iterable[SourceValue]) -> Iterator[SourceValue]:
         elif "runs" in place.fields():
             yield from _runs(place.get("runs").items())
         else:
-            raise place.refusal("a run has a run_type")
+            raise place.refusal(say("a run has a run_type"))
 
 
 def _traced(run: SourceValue) -> Traced | None:

@@ -11,6 +11,7 @@ from conversations.domain.imports.reasons import ALSO_IN_TOOL_CALLS, ANOTHER_ANS
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 from conversations.domain.message import Role
+from ctxadmin.lib.sentence import say
 
 NAME: Final = "openai"
 _ROLES: Final = frozenset({*get_args(Role), "function"})
@@ -64,7 +65,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
     if _is_preference(fields):
         return _append_preference(place, transcript)
     if "messages" not in fields:
-        raise place.refusal("a conversation is an object with messages, or a list of messages")
+        raise place.refusal(say("a conversation is an object with messages, or a list of messages"))
     append_messages(_messages(place), transcript)
     functions = place.get("functions")
     if not isinstance(functions.value, list) or place.get("tools").value is not None:
@@ -79,7 +80,7 @@ def _messages(place: SourceValue) -> SourceValue:
     """The place of the messages; null ones are no missing ones."""
     messages = place.get("messages")
     if not isinstance(messages.value, list) or not messages.value:
-        raise messages.refusal("a list of at least one message is required")
+        raise messages.refusal(say("a list of at least one message is required"))
     return messages
 
 
@@ -89,7 +90,7 @@ def append_messages(messages: SourceValue, transcript: Transcript) -> None:
     for place in messages.items():
         append_message(place, transcript)
     if len(transcript) == count:
-        raise messages.refusal("a list of at least one message is required")
+        raise messages.refusal(say("a list of at least one message is required"))
 
 
 def append_message(place: SourceValue, transcript: Transcript) -> None:
@@ -146,7 +147,7 @@ def _change_call(place: SourceValue, changed: dict[str, JsonValue], transcript: 
         return
     name = function.get("name").text() if isinstance(function.value, dict) else None
     if name is None:
-        raise function.refusal("this must be an object")
+        raise function.refusal(say("this must be an object"))
     call_id = transcript.calls.ask(None, name)
     arguments = function.get("arguments").value
     changed["tool_calls"] = [

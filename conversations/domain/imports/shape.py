@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
+from ctxadmin.lib.sentence import say
 
 Append = Callable[[SourceValue, Transcript], Fields]
 ReadTraces = Callable[[Sequence[SourceValue]], list[ImportedConversation]]
@@ -36,7 +37,7 @@ class Shape:
     def _read_one(self, place: SourceValue) -> ImportedConversation:
         transcript = Transcript(self.name, place)
         if self.append is None:
-            raise place.refusal(f"{self.title} is not read by itself")
+            raise place.refusal(say("{title} is not read by itself", title=self.title))
         return transcript.finish(self.append(place, transcript))
 
 

@@ -13,6 +13,7 @@ from conversations.domain.imports.shape import Shape, first_match
 from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.sentence import say
 
 EXPORT_NAME: Final = "ctxadmin"
 
@@ -61,7 +62,9 @@ def matches(value: JsonValue) -> list[str]:
 def shape_named(name: str) -> Shape:
     """The shape that is asked for; ValidationFailed names the known ones."""
     if name not in _BY_NAME:
-        raise ValidationFailed.at("?shape", f"a shape is one of {', '.join(NAMES)}")
+        raise ValidationFailed.at(
+            "?shape", say("a shape is one of {names}", names=", ".join(NAMES))
+        )
     return _BY_NAME[name]
 
 
@@ -158,7 +161,9 @@ def _read_envelope(place: SourceValue, forced: Shape | None) -> ImportedConversa
     shape = forced or _inside(place)
     if shape is None:
         if opened.failed is not None and opened.request is None:
-            raise opened.failed.refusal(f"{FAILED}: there is no message to import")
+            raise opened.failed.refusal(
+                say("{failed}: there is no message to import", failed=FAILED)
+            )
         raise _unknown(place)
     transcript = Transcript(shape.name, place)
     fields = Fields()
@@ -167,7 +172,7 @@ def _read_envelope(place: SourceValue, forced: Shape | None) -> ImportedConversa
             continue
         reader = forced or first_match(CHATS, each.value) or shape
         if reader.append is None:
-            raise each.refusal(f"{reader.title} is not a request or response")
+            raise each.refusal(say("{title} is not a request or response", title=reader.title))
         fields = fields.beside(reader.append(each, transcript))
     if opened.failed is not None:
         transcript.leave_out(opened.failed, "response", FAILED)

@@ -9,6 +9,7 @@ from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, Transcript
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.sentence import say
 
 NAME: Final = "sharegpt"
 _ROLES: Final = {
@@ -102,7 +103,11 @@ def _append_turn(turn: SourceValue, transcript: Transcript) -> None:
         )
     else:
         known = ", ".join(sorted({*_ROLES, *_CALLS, *_RESULTS}))
-        raise turn.get("from").refusal(f"{said_by[:40]!r} is not known; known are {known}")
+        raise turn.get("from").refusal(
+            say(
+                "{said_by} is not known; known are {known}", said_by=repr(said_by[:40]), known=known
+            )
+        )
 
 
 def _calls(value: SourceValue, transcript: Transcript) -> list[JsonValue]:

@@ -44,9 +44,9 @@ class SourceValue:
             yield from self.children
             return
         if not isinstance(self.value, list):
-            raise self.refusal("this must be a list")
+            raise self.refusal(say("this must be a list"))
         if most is not None and len(self.value) > most:
-            raise self.excess(f"this has more than {most} items", most)
+            raise self.excess(say("this has more than {most} items", most=most), most)
         for number, item in enumerate(self.value):
             yield self._child(str(number), item)
 
@@ -57,7 +57,7 @@ class SourceValue:
     def text(self) -> str:
         """The text; ValidationFailed if this is none."""
         if not isinstance(self.value, str):
-            raise self.refusal("this must be a text")
+            raise self.refusal(say("this must be a text"))
         return self.value
 
     def text_or_none(self) -> str | None:
@@ -67,7 +67,7 @@ class SourceValue:
     def fields(self) -> dict[str, JsonValue]:
         """The fields of an object; ValidationFailed if this is none."""
         if not isinstance(self.value, dict):
-            raise self.refusal("this must be an object")
+            raise self.refusal(say("this must be an object"))
         return self.value
 
     def rest(self, *known: str) -> dict[str, JsonValue]:
@@ -85,7 +85,7 @@ class SourceValue:
         try:
             value = json_bytes.loads_strict(self.value.encode())
         except (ValidationFailed, UnicodeEncodeError) as error:
-            raise self.refusal(f"this must be JSON in a text: {error}") from None
+            raise self.refusal(say("this must be JSON in a text: {error}", error=error)) from None
         return replace(self, value=value, is_embedded=True, children=None)
 
     def refusal(self, message: str) -> ContextError:

@@ -10,6 +10,7 @@ from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 from conversations.domain.message import MOST_MESSAGES
 from ctxadmin.lib import json_bytes
+from ctxadmin.lib.sentence import say
 
 
 class TraceBudget:
@@ -29,7 +30,10 @@ class TraceBudget:
         self._counts[line] += 1
         self._messages[line] += messages
         if max(self._counts[line], self._messages[line]) > MOST_MESSAGES:
-            text = f"a trace has at most {MOST_MESSAGES} runs or spans, and messages in all of them"
+            text = say(
+                "a trace has at most {most_messages} runs or spans, and messages in all of them",
+                most_messages=MOST_MESSAGES,
+            )
             raise place.excess(text, MOST_MESSAGES)
 
 

@@ -18,6 +18,7 @@ from conversations.domain.message import MOST_MESSAGES, Draft, read_message
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import is_public_id, is_reserved
+from ctxadmin.lib.sentence import say
 
 MOST_TITLE: Final = 300
 _MOST_MADE_TITLE: Final = 80
@@ -106,7 +107,9 @@ class Transcript:
         self._messages.append(message)
         self._unread.append(_Source(message, place, is_verbatim))
         if len(self._messages) > MOST_MESSAGES:
-            text = f"a conversation has at most {MOST_MESSAGES} messages"
+            text = say(
+                "a conversation has at most {most_messages} messages", most_messages=MOST_MESSAGES
+            )
             raise place.excess(text, MOST_MESSAGES)
         if len(self._unread) == _MOST_UNREAD:
             self.read()
@@ -241,11 +244,11 @@ class Transcript:
         """Read all messages; the first wrong one is a ContextError that names its place."""
         drafts = tuple(self.read())
         if not drafts:
-            raise self._root.refusal("there is no message in this conversation")
+            raise self._root.refusal(say("there is no message in this conversation"))
         rest = {name: value for name, value in fields.values.items() if value is not None}
         own = rest.pop("metadata", {})
         if not isinstance(own, dict):
-            raise self._root.get("metadata").refusal("the metadata is an object")
+            raise self._root.get("metadata").refusal(say("the metadata is an object"))
         name = rest.get("id")
         known = isinstance(name, str) and is_public_id(name) and not is_reserved(name)
         if known:
@@ -311,7 +314,7 @@ def _tools_text(place: SourceValue) -> str | None:
     if tools is None or isinstance(tools, str):
         return tools or None
     if not isinstance(tools, list):
-        raise place.refusal("tools is a text or a list of tools")
+        raise place.refusal(say("tools is a text or a list of tools"))
     return json_bytes.dumps(tools).decode() if tools else None
 
 

@@ -19,6 +19,7 @@ from conversations.domain.imports.reasons import APPROVAL, OF_A_PAGE
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 from ctxadmin.lib import json_bytes
+from ctxadmin.lib.sentence import say
 
 NAME: Final = "vercel"
 _MARKS: Final = frozenset(
@@ -183,7 +184,7 @@ class ModelTurn:
         own: dict[str, JsonValue] | None = None,
     ) -> None:  # fmt: skip
         if role == "tool" and answers is None:
-            raise place.refusal("a message of the role tool has results")
+            raise place.refusal(say("a message of the role tool has results"))
         self._transcript.add(
             place,
             role,

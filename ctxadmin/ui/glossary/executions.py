@@ -75,6 +75,24 @@ EXECUTIONS: Final = TermGroup(
             _("A node that can be completed now, because everything it depends on is done."),
         ),
         Term(
+            "node-claim",
+            pgettext_lazy("glossary", "claim of a node"),
+            _(
+                "The request with which one of several engines reserves a ready node. Until its "
+                "lease expires, others can neither claim nor complete the node."
+            ),
+            "checkpoints.domain.leases.Leases",
+        ),
+        Term(
+            "lease",
+            pgettext_lazy("glossary", "lease"),
+            _(
+                "What a claim of a node gives: a name that the completion has to send, and a time, "
+                "from 1 second to 1 hour, after which it binds nobody."
+            ),
+            "checkpoints.domain.leases.Lease",
+        ),
+        Term(
             "enter",
             pgettext_lazy("glossary", "enter"),
             _("The request with which an engine gets the context of a node."),
@@ -114,7 +132,7 @@ EXECUTIONS: Final = TermGroup(
         ),
         Term(
             "claim",
-            pgettext_lazy("glossary", "claim"),
+            pgettext_lazy("glossary", "claim of a review"),
             _("Tell others that you are handling a review. It locks nothing."),
             "checkpoints.models.Claim",
         ),

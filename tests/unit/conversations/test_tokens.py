@@ -45,6 +45,19 @@ def test_calls_without_a_function_count_as_their_json() -> None:
     assert tokens_of_message(draft) > 50
 
 
+def test_what_only_a_provider_knows_of_a_call_is_not_counted() -> None:
+    custom: dict[str, JsonValue] = {
+        "id": "a",
+        "type": "custom",
+        "custom": {"name": "run", "input": "ls"},
+    }
+    fields: JsonValue = {"id": "ctc_1", "status": "completed"}
+    kept: dict[str, JsonValue] = {"provider": {"format": "responses", "fields": fields}}
+    plain = message("assistant", None, tool_calls=[custom])
+    with_fields = message("assistant", None, tool_calls=[custom | kept])
+    assert tokens_of_message(plain) == tokens_of_message(with_fields)
+
+
 def test_a_picture_counts_a_flat_figure_whatever_its_bytes() -> None:
     def picture(data: str) -> Draft:
         part: JsonValue = {"type": "image_url", "image_url": {"url": data}}

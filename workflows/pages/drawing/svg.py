@@ -200,9 +200,9 @@ class _Drawer:
             sees=sees,
             tone=summaries.tone_of(node.type),
             # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
-            spoken=f"{title} {kind} {sees}".strip()
-            + _spoken_node(node, own, errors + warnings)
-            + _spoken_mark(mark),
+            spoken=_marked(
+                _spoken_node(f"{title} {kind} {sees}".strip(), node, own, errors + warnings), mark
+            ),
             url=self._links.node(node.id),
             errors=errors,
             warnings=warnings,
@@ -234,28 +234,28 @@ class _Drawer:
             text_y=round(y, 1),
             # Begins with what is seen where that has more than the words of the edge (WCAG 2.5.3).
             spoken=(f"{text}: " if mark else "")
-            + spoken_edge(edge, passes, self._edges[edge.id])
-            + _spoken_mark(mark),
+            + _marked(spoken_edge(edge, passes, self._edges[edge.id]), mark),
             url=self._links.edge(edge.id),
             faulty=bool(self._edges[edge.id]),
             mark=mark,
         )
 
 
-def _spoken_mark(mark: Mark) -> str:
-    spoken: Mapping[Mark, str] = {
-        "added": _(", new"),
-        "removed": _(", removed"),
-        "changed": _(", changed"),
+def _marked(spoken: str, mark: Mark) -> str:
+    """What is said of a node or an edge, with what became of it."""
+    told: Mapping[Mark, str] = {
+        "added": _("%(spoken)s, new"),
+        "removed": _("%(spoken)s, removed"),
+        "changed": _("%(spoken)s, changed"),
     }
-    return spoken.get(mark, "")
+    return told[mark] % {"spoken": spoken} if mark in told else spoken
 
 
-def _spoken_node(node: Node, own: str, problems: int) -> str:
-    text = _(", node %(id)s") % {"id": node.id}
+def _spoken_node(label: str, node: Node, own: str, problems: int) -> str:
+    spoken = _("%(label)s, node %(id)s") % {"label": label, "id": node.id}
     if own:
-        text += _(", filter: %(words)s") % {"words": own}
-    return text + _spoken_problems(problems)
+        spoken = _("%(spoken)s, filter: %(words)s") % {"spoken": spoken, "words": own}
+    return _with_problems(spoken, problems)
 
 
 def spoken_edge(
@@ -270,16 +270,18 @@ def spoken_edge(
         "type": kind,
     }
     if edge.condition:
-        text += _(", if %(condition)s") % {"condition": edge.condition}
+        values = {"spoken": text, "condition": edge.condition}
+        text = _("%(spoken)s, if %(condition)s") % values
     if passes:
-        text += _(", passes: %(words)s") % {"words": passes}
-    return text + _spoken_problems(problems)
+        text = _("%(spoken)s, passes: %(words)s") % {"spoken": text, "words": passes}
+    return _with_problems(text, problems)
 
 
-def _spoken_problems(count: int) -> str:
+def _with_problems(spoken: str, count: int) -> str:
     if not count:
-        return ""
-    return ngettext(", %(n)s problem", ", %(n)s problems", count) % {"n": count}
+        return spoken
+    told = ngettext("%(spoken)s, %(n)s problem", "%(spoken)s, %(n)s problems", count)
+    return told % {"spoken": spoken, "n": count}
 
 
 class _Chips:

@@ -14,6 +14,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
+from ctxadmin.lib.sentence import say
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
@@ -157,7 +158,13 @@ class _Opened:
     def _require_element(self) -> None:
         missing = {"node": self._node, "edge": self._edge}
         if self.asked.kind in missing and missing[self.asked.kind] is None:
-            raise NotFound(f"The document has no {self.asked.kind} {self.asked.id[:64]!r}.")
+            raise NotFound(
+                say(
+                    "The document has no {kind} {id}.",
+                    kind=self.asked.kind,
+                    id=repr(self.asked.id[:64]),
+                )
+            )
 
     def form(self, data: QueryDict | None) -> ContractForm[Any]:
         kind = self.asked.kind
