@@ -101,6 +101,7 @@ def _setup(
             **_urls(),
             "draft": f"/api/v1/workflows/{row.slug}/draft",
             "editor": reverse("workflows:editor", args=[row.slug]),
+            "compare": reverse("workflows:compare", args=[row.slug]),
         },
     }
 

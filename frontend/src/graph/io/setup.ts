@@ -11,6 +11,8 @@ export interface Urls {
   readonly icons: string;
   readonly worker: string;
   readonly sign_in: string;
+  /** The comparison of policies, "" where there is none. */
+  readonly compare?: string;
 }
 
 /** A mark of an element: which sign, and what stands there in words. */
