@@ -15,6 +15,7 @@ from workflows.domain.backtests.sums import PolicySums
 from workflows.replay_parts import Asked, replay_all
 
 _END_SECONDS: Final = 5.0
+_START: Final = -1  # instead of the number of a part, until a process says that it has begun
 
 
 class ProcessDied(Exception):
@@ -22,7 +23,7 @@ class ProcessDied(Exception):
 
 
 class ReplayProcesses:
-    """``count`` processes, each with one part at a time.
+    """``count`` processes, each with one part at a time; they take a second or more to begin.
 
     They end when this block is left, whatever they do, and when the process that started them
     dies. ``nice`` is added to their niceness, so that others go first.
@@ -39,7 +40,7 @@ class ReplayProcesses:
             process.start()
             theirs.close()
             self._processes.append(process)
-            self._idle.append(mine)
+            self._parts[mine] = _START
 
     def __enter__(self) -> Self:
         return self
@@ -65,7 +66,7 @@ class ReplayProcesses:
     @property
     def is_busy(self) -> bool:
         """True if one of them has a part."""
-        return bool(self._parts)
+        return any(number != _START for number in self._parts.values())
 
     def send(self, number: int, part: Sequence[Recorded]) -> None:
         """Have an idle one replay a part."""
@@ -91,8 +92,10 @@ class ReplayProcesses:
                 raise ProcessDied from None
             if isinstance(sums, TooLarge):
                 raise sums
-            answers.append((self._parts.pop(connection), sums))
+            number = self._parts.pop(connection)
             self._idle.append(connection)
+            if number != _START:
+                answers.append((number, sums))
         return answers
 
 
@@ -100,6 +103,7 @@ def _replay_parts(connection: Connection, asked: Asked, nice: int) -> None:
     """In a process: answers each part until the other end is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to the whole group; the parent decides
     os.nice(nice)
+    connection.send([])  # has begun
     while True:
         try:
             part: list[Recorded] = connection.recv()

@@ -23,8 +23,7 @@ WORKFLOW = ("", "nodes/draft/", "nodes/compact/", "edges/drafted/", "reducers/",
             "nodes/tools/delete/", "publish/", "versions/", "versions/1/", "versions/1/restore/",
             "diff/?from=1&to=draft", "preview/?node=classify&conversation=demo-support",
             "preview/?paste=1", "what-if/", "compare/",
-            "compare/?last=20&preset=budget&preset=last_6",
-            "compare/call/?last=20&preset=budget&conversation=demo-support&policy=2")  # fmt: skip
+            "compare/?last=20&max_tokens=5&target_tokens=9")  # fmt: skip
 ADMIN = ("/", "/settings/", "/settings/tokens/new/", "/settings/people/", "/settings/people/+new/",
          "/settings/retention/", "/settings/prices/?model=gpt-5-mini", "/usage/",
          "/usage/?workflow=support&days=7", "/settings/webhooks/", "/settings/webhooks/new/",

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from workflows.pages.comparison import call_page
+from workflows.pages.comparison import call_page, result_page, use
 from workflows.pages.comparison import page as comparison_page
 from workflows.pages.definition import (
     action_pages,
@@ -22,6 +22,8 @@ from workflows.pages.editor import (
 )
 from workflows.pages.preview import page as preview_page
 
+_COMPARISON = "<str:slug>/compare/<str:backtest_id>/"
+
 _pages: list[URLPattern | URLResolver] = [
     path("", workflow_pages.workflow_list, name="list"),
     path("+new/", action_pages.create, name="create"),
@@ -34,7 +36,11 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:slug>/json/", workflow_pages.json_file, name="json"),
     path("<str:slug>/preview/", preview_page.preview, name="preview"),
     path("<str:slug>/compare/", comparison_page.compare_policies, name="compare"),
-    path("<str:slug>/compare/call/", call_page.compared_call, name="compare-call"),
+    path(_COMPARISON, result_page.comparison, name="comparison"),
+    path(f"{_COMPARISON}cancel/", result_page.cancel, name="comparison-cancel"),
+    path(f"{_COMPARISON}use/", use.use, name="comparison-use"),
+    path(f"{_COMPARISON}undo/", use.undo, name="comparison-undo"),
+    path(f"{_COMPARISON}call/", call_page.compared_call, name="compare-call"),
     path("<str:slug>/editor/panel/", panel.panel, name="editor-panel"),
     path("<str:slug>/editor/read/", panel.read, name="editor-read"),
     path("<str:slug>/editor/preview/", node_preview.preview, name="editor-preview"),

@@ -10,11 +10,13 @@ from conversations import erasure
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
+from ctxadmin.lib.errors import TooLarge
 from tests.factories import Api, assistant, calls, conversation, result, user, workspace
 from tests.openapi import CheckedApi
 from workflows import backtest_runner, backtest_store, backtests
 from workflows.backtest_runner import run_next
 from workflows.backtest_store import LEASE, MOST_ATTEMPTS
+from workflows.backtesting import ProcessDied
 from workflows.models import Backtest
 
 pytestmark = pytest.mark.django_db
@@ -292,8 +294,8 @@ def test_one_that_is_interrupted_again_and_again_fails_with_the_reason(api: Chec
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (backtest_runner.TooLarge("much"), "more work than one backtest may"),
-        (backtest_runner.ProcessDied(), "A process ended too early"),
+        (TooLarge("much"), "more work than one backtest may"),
+        (ProcessDied(), "A process ended too early"),
         (RuntimeError("unheard"), "The log of the server"),
     ],
 )
@@ -318,7 +320,7 @@ def test_an_unfinished_backtest_that_is_looked_at_is_taken_up(
     api: CheckedApi, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     woken: list[bool] = []
-    monkeypatch.setattr(backtests.RUNNER, "wake", lambda: woken.append(True))
+    monkeypatch.setattr(backtest_runner.RUNNER, "wake", lambda: woken.append(True))
     name = started(api)
     with django_capture_on_commit_callbacks(execute=True):
         read(api, name)

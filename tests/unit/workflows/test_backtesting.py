@@ -41,7 +41,7 @@ def test_a_cancelled_backtest_reads_no_more_conversations() -> None:
         run_backtest(
             Asked(configs(last(2))), conversations(), processes=1, progress=lambda done: False
         )
-    assert read == 2  # each is a part by itself, and one waits for the process
+    assert read == 1  # each is a part by itself, and the first waits for the process
 
 
 def test_a_backtest_without_processes_gives_the_same_sums() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -17,16 +17,18 @@ from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows.definitions import definition
+from workflows.backtest_questions import Question
+from workflows.backtests import names_of
+from workflows.compared_calls import OpenedCall, open_call
 from workflows.models import Workflow
-from workflows.pages.comparison.form import Choice, CompareForm, read_form
-from workflows.pages.comparison.result import policy_labels
+from workflows.pages.comparison.form import Choice
+from workflows.pages.comparison.labels import policy_rows
+from workflows.pages.comparison.links import compare_url, find_comparison
 from workflows.pages.definition.links import crumbs
 from workflows.pages.preview.preview_result import message_text
-from workflows.policy_costs import OpenedCall, latest_names, open_call
 from workflows.store import find_workflow
 
-_OF_THIS_PAGE = ("conversation", "policy", "call", "csv")
+_MOST_OFFERED = 100  # conversations to choose from
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,13 @@ class SeenMessage:
 class CallPage:
     """Which call by which policy, and what it would see; ``call`` counts from 1.
 
-    ``kept`` are the fields of the comparison, which the form sends again. ``earlier`` messages are
-    not shown. ``call_problem`` says why the policy cannot run at this call.
+    ``earlier`` messages are not shown. ``call_problem`` says why the policy cannot run at this
+    call.
     """
 
     title: Text
     crumbs: Sequence[Crumb]
     row: Workflow
-    kept: Sequence[tuple[str, str]]
     conversation: str
     conversations: Sequence[str]
     policies: Sequence[Choice]
@@ -60,37 +61,43 @@ class CallPage:
     earlier: int
     problem: str
     call_problem: str
+    former_url: str
+    next_url: str
 
 
 @require_safe
 @page
-def compared_call(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """The comparison stands in the address, and ``conversation``, ``policy`` and ``call``."""
+def compared_call(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> HttpResponse:
+    """``conversation``, ``policy`` and ``call`` stand in the address."""
     actor.require(Action.PREVIEW)
     row = find_workflow(actor.workspace, slug)
-    form = read_form(request.GET, definition(bytes(row.draft)).document, actor)
-    if form.is_wrong:
-        raise ValidationFailed(_("This comparison cannot be made."))
-    kept = _kept(request.GET)
+    backtest = find_comparison(actor, slug, backtest_id)
+    question = Question.read(bytes(backtest.question))
     name, asked = request.GET.get("conversation", ""), request.GET.get("call", "").strip()
     policy = request.GET.get("policy", "0")
     found: OpenedCall | None = None
     problem = ""
     try:
-        found = _open(actor, slug, form, name, policy, asked)
+        found = _open(actor, question, name, policy, asked)
     except ContextError as error:
         problem = translated(error.detail)
-    before = f"{reverse('workflows:compare', args=[slug])}?{urlencode(kept)}"
+    before = reverse("workflows:comparison", args=[slug, backtest_id])
+    if found:
+        before += f"?{urlencode({'conversation': name})}"
     shown = CallPage(
         title=_("Compared call"),
-        crumbs=crumbs(row, Crumb(_("Compare policies"), before), Crumb(_("Compared call"))),
+        crumbs=crumbs(
+            row,
+            Crumb(_("Compare policies"), compare_url(slug)),
+            Crumb(_("Comparison"), before),
+            Crumb(_("Compared call")),
+        ),
         row=row,
-        kept=kept,
         conversation=name,
-        conversations=_offered(latest_names(actor, slug, form.count), name if found else ""),
+        conversations=_offered(question, name if found else ""),
         policies=[
-            Choice(str(place), label, str(place) == policy)
-            for place, label in enumerate(policy_labels(form))
+            Choice(str(place), each.label, str(place) == policy)
+            for place, each in enumerate(policy_rows(question))
         ],
         call=asked if found is None else str(found.number + 1),
         found=found,
@@ -98,29 +105,32 @@ def compared_call(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse
         messages=[] if found is None else [_message(each) for each in found.messages],
         earlier=0 if found is None else found.call.messages - len(found.messages),
         problem=problem,
+        former_url=_neighbour(request, found, -1),
+        next_url=_neighbour(request, found, 1),
     )
     return show(request, "workflows/compared_call.html", shown, status=200 if found else 422)
 
 
-def _offered(names: Sequence[str], shown: str) -> Sequence[str]:
-    """The conversations to choose from; the one that is shown may have left the latest."""
+def _neighbour(request: HttpRequest, found: OpenedCall | None, step: int) -> str:
+    """Where the call before or behind is, "" if there is none."""
+    if found is None or not 0 <= found.number + step < found.count:
+        return ""
+    query = request.GET.copy()
+    query["call"] = str(found.number + step + 1)
+    return f"?{query.urlencode()}"
+
+
+def _offered(question: Question, shown: str) -> Sequence[str]:
+    """The conversations to choose from; the one that is shown may not be among the first."""
+    names = list(names_of(question.conversations[:_MOST_OFFERED]).values())
     return names if not shown or shown in names else [shown, *names]
 
 
-def _kept(data: QueryDict) -> list[tuple[str, str]]:
-    """The fields of the comparison."""
-    named = [(name, value) for name, values in data.lists() for value in values]
-    return [(name, str(value)) for name, value in named if name not in _OF_THIS_PAGE]
-
-
-def _open(
-    actor: Actor, slug: str, form: CompareForm, name: str, policy: str, call: str
-) -> OpenedCall:
+def _open(actor: Actor, question: Question, name: str, policy: str, call: str) -> OpenedCall:
     place, number = whole_number(policy), whole_number(call) if call else None
     if place is None or (call and not number):
         raise ValidationFailed(_("Choose a policy and enter the number of a call."))
-    configs = [each.config for each in form.policies]
-    return open_call(actor, slug, configs, name, place, None if number is None else number - 1)
+    return open_call(actor, question, name, place, None if number is None else number - 1)
 
 
 def _message(body: Mapping[str, JsonValue]) -> SeenMessage:

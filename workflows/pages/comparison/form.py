@@ -1,4 +1,4 @@
-"""The form of a comparison: what is asked for in the address, and what is wrong with it."""
+"""The form of a comparison: what is asked for, and what is wrong with it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,41 +6,29 @@ from typing import Final
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from pydantic import JsonValue
 
 from conversations.domain.prices import Price
 from conversations.pricing import prices_of
+from conversations.queries import STATUSES
 from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.templatetags.ui import grouped
-from workflows.domain.backtests.policies import PolicyConfig
+from workflows.backtests import MOST_CONVERSATIONS
 from workflows.domain.backtests.presets import DEFAULT_PRICE, PRESETS, RATIOS
 from workflows.domain.graph import Document, Node
-from workflows.policy_costs import MOST_CONVERSATIONS
+from workflows.pages.comparison.labels import DROP_LABELS, PRESET_LABELS, RATIO_LABELS
 
 MOST_POLICIES: Final = 12
+MOST_VARIANTS: Final = 6
 _MOST_TOKENS: Final = 1_000_000_000
 _MOST_NODES: Final = 40  # that the form offers
-_BUDGETS: Final = 3
+_MOST_SCHEMAS: Final = 100_000  # characters
+_EMPTY_VARIANTS: Final = 2  # that are offered at least
 _USUAL: Final = 20
 _USUAL_PRESETS: Final = ("last_6", "trim", "budget", "results_budget")
-
-PRESET_LABELS: Final[Mapping[str, Text]] = {
-    "last_6": gettext_lazy("Last 6, keep system"),
-    "last_5_naive": gettext_lazy("Last 5, pairs split"),
-    "trim": gettext_lazy("Trim to 2,500 at each call"),
-    "clear_results": gettext_lazy("Clear all but 2 results"),
-    "budget": gettext_lazy("Budget 2,500 to 1,900"),
-    "deep_budget": gettext_lazy("Budget 2,500 to 1,600"),
-    "turns_budget": gettext_lazy("Whole turns, 2,500 to 1,600"),
-    "results_budget": gettext_lazy("Results, 2,500 to 1,600"),
-}
-RATIO_LABELS: Final[Mapping[str, Text]] = {
-    "write_surcharge": gettext_lazy("Cached 0.1, cache write 1.25"),
-    "cheap_cache": gettext_lazy("Cached 0.1, cache write 1"),
-    "half_price_cache": gettext_lazy("Cached 0.5, cache write 1"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +41,42 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetFields:
+class VariantFields:
     """What was typed for one budget, and what is wrong with it."""
 
     number: int
+    drop: str
     most: str
     target: str
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedPolicy:
-    """A policy that was asked for, with its name for readers; ``node`` is that of the draft."""
-
-    config: PolicyConfig
-    label: Text
-    node: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CompareForm:
-    """What is asked for; ``errors`` are by the names of fields, ``price`` is that of ``model``."""
+    """What is asked for; ``errors`` are by the names of fields, ``price`` is that of ``model``.
+
+    ``policies`` are JSON as ``POST /backtests`` takes it.
+    """
 
     last: str
+    scope: str
+    status: str
+    text: str
+    calls_of: str
+    tools: str
     ratio: str
     model: str
     price: Price
+    statuses: Sequence[Choice]
+    callers: Sequence[Choice]
     presets: Sequence[Choice]
     nodes: Sequence[Choice]
     more_nodes: int
     ratios: Sequence[Choice]
-    budgets: Sequence[BudgetFields]
-    policies: Sequence[ComparedPolicy]
+    drops: Sequence[tuple[str, Text]]
+    variants: Sequence[VariantFields]
+    policies: Sequence[JsonValue]
+    schemas: JsonValue = None
     errors: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -94,16 +86,79 @@ class CompareForm:
 
     @property
     def is_wrong(self) -> bool:
-        return bool(self.errors) or any(each.error for each in self.budgets)
+        return bool(self.errors) or any(each.error for each in self.variants)
+
+    @property
+    def has_details(self) -> bool:
+        """True if one of the fields is used that few need."""
+        return bool(self.status or self.text or self.calls_of or self.tools)
 
 
 def read_form(data: QueryDict, document: Document, actor: Actor) -> CompareForm:
-    """The form of an address; one that asks for nothing yet has the usual policies chosen."""
+    """The form of what was sent; one that asks for nothing yet has the usual policies chosen."""
     asked = "last" in data
     errors: dict[str, str] = {}
     last = data.get("last", str(_USUAL)).strip()
     if not 1 <= (whole_number(last) or 0) <= MOST_CONVERSATIONS:
         errors["last"] = _("Enter a number from 1 to %(n)s.") % {"n": MOST_CONVERSATIONS}
+    ratio, model, price = _prices(data, actor, errors)
+    offered = [each for each in document.nodes if each.type != "start"]
+    nodes = _nodes_asked(data, offered) if asked or "node" in data else _usual_nodes(offered)
+    presets = [each for each in PRESETS if each in data.getlist("preset")]
+    variants = _variants(data)
+    chosen = presets if asked else _USUAL_PRESETS
+    policies: list[JsonValue] = [{"name": named(each)[:200], "node": each.id} for each in nodes]
+    policies += [{"preset": name} for name in chosen]
+    policies += [_budget(each) for each in variants if each.most and not each.error]
+    if not policies and not any(each.error for each in variants):
+        errors["policies"] = _("Select at least one policy.")
+    elif len(policies) > MOST_POLICIES:
+        errors["policies"] = _("Select at most %(n)s policies.") % {"n": MOST_POLICIES}
+    status = data.get("status", "")
+    if status and status not in STATUSES:
+        errors["status"] = _("Choose one of the statuses.")
+    tools = data.get("tools", "").strip()
+    calls_of = data.get("calls_of", "")[:200]
+    return CompareForm(
+        last=last,
+        scope="all" if data.get("scope") == "all" else "workflow",
+        status=status,
+        text=data.get("q", "").strip()[:200],
+        calls_of=calls_of,
+        tools=tools,
+        ratio=ratio,
+        model=model,
+        price=price,
+        statuses=[Choice(each, each, each == status) for each in STATUSES],
+        callers=[Choice(each.id, named(each), each.id == calls_of) for each in offered],
+        presets=[Choice(key, PRESET_LABELS[key], key in chosen) for key in PRESETS],
+        nodes=[Choice(each.id, named(each), each in nodes) for each in offered[:_MOST_NODES]],
+        more_nodes=max(len(offered) - _MOST_NODES, 0),
+        ratios=ratio_choices(ratio),
+        drops=list(DROP_LABELS.items()),
+        variants=variants,
+        policies=policies,
+        schemas=_schemas(tools, errors),
+        errors=errors,
+    )
+
+
+def read_prices(data: QueryDict, actor: Actor) -> tuple[str, str, Price] | None:
+    """The ratio, the model and the price that are asked for, None unless they are right."""
+    errors: dict[str, str] = {}
+    found = _prices(data, actor, errors)
+    return None if errors else found
+
+
+def ratio_choices(ratio: str) -> list[Choice]:
+    return [Choice(key, RATIO_LABELS[key], key == ratio) for key in RATIOS]
+
+
+def named(node: Node) -> str:
+    return node.name or node.id
+
+
+def _prices(data: QueryDict, actor: Actor, errors: dict[str, str]) -> tuple[str, str, Price]:
     ratio = data.get("prices", DEFAULT_PRICE)
     if ratio not in RATIOS:
         ratio, errors["prices"] = DEFAULT_PRICE, _("Choose one of the prices.")
@@ -111,37 +166,20 @@ def read_form(data: QueryDict, document: Document, actor: Actor) -> CompareForm:
     price = prices_of(actor.workspace).price_of(model[:200]) if model else None
     if model and price is None:
         errors["model"] = _("No price is known for this model.")
-    offered = [each for each in document.nodes if each.type != "start"]
-    nodes = _nodes_asked(data, offered) if asked else _usual_nodes(offered)
-    presets = [each for each in PRESETS if each in data.getlist("preset")]
-    budgets = _budgets(data)
-    policies = [
-        *_node_policies(nodes),
-        *_preset_policies(presets if asked else _USUAL_PRESETS),
-        *(_budget_policy(each) for each in budgets if each.most and not each.error),
-    ]
-    if not policies and not any(each.error for each in budgets):
-        errors["policies"] = _("Select at least one policy.")
-    elif len(policies) > MOST_POLICIES:
-        errors["policies"] = _("Select at most %(n)s policies.") % {"n": MOST_POLICIES}
-    chosen = {each.config.preset or each.node for each in policies}
-    return CompareForm(
-        last=last,
-        ratio=ratio,
-        model=model,
-        price=RATIOS[ratio] if price is None else price,
-        presets=[Choice(key, PRESET_LABELS[key], key in chosen) for key in PRESETS],
-        nodes=[Choice(each.id, _named(each), each in nodes) for each in offered[:_MOST_NODES]],
-        more_nodes=max(len(offered) - _MOST_NODES, 0),
-        ratios=[Choice(key, RATIO_LABELS[key], key == ratio) for key in RATIOS],
-        budgets=budgets,
-        policies=policies,
-        errors=errors,
-    )
+    return ratio, model, RATIOS[ratio] if price is None else price
 
 
-def _named(node: Node) -> str:
-    return node.name or node.id
+def _schemas(text: str, errors: dict[str, str]) -> JsonValue:
+    if not text:
+        return None
+    try:
+        read = loads_strict(text[: _MOST_SCHEMAS + 1].encode())
+    except ContextError:
+        read = None
+    if not isinstance(read, list) or len(text) > _MOST_SCHEMAS:
+        errors["tools"] = _("Enter a JSON list of tool schemas, at most 100,000 characters.")
+        return None
+    return read
 
 
 def _nodes_asked(data: QueryDict, offered: Sequence[Node]) -> list[Node]:
@@ -153,49 +191,39 @@ def _usual_nodes(offered: Sequence[Node]) -> list[Node]:
     return [each for each in offered if each.type == "llm"][:4]
 
 
-def _node_policies(nodes: Sequence[Node]) -> list[ComparedPolicy]:
-    return [
-        ComparedPolicy(PolicyConfig(name=_named(each)[:200], node=each.id), _named(each), each.id)
-        for each in nodes
-    ]
-
-
-def _preset_policies(names: Sequence[str]) -> list[ComparedPolicy]:
-    return [ComparedPolicy(PolicyConfig(preset=name), PRESET_LABELS[name]) for name in names]
-
-
-def _budgets(data: QueryDict) -> list[BudgetFields]:
-    """The budgets that were typed; two that are next to each other in the address are one."""
-    most, target = data.getlist("max_tokens")[:_BUDGETS], data.getlist("target_tokens")[:_BUDGETS]
-    return [
-        _budget_fields(
-            number,
-            most[number].strip() if number < len(most) else "",
-            target[number].strip() if number < len(target) else "",
+def _variants(data: QueryDict) -> list[VariantFields]:
+    """The budgets that were typed, and some empty ones behind them."""
+    columns = [data.getlist(name) for name in ("drop", "max_tokens", "target_tokens")]
+    found: list[VariantFields] = []
+    for number in range(min(max(map(len, columns)), MOST_VARIANTS)):
+        drop, most, target = (
+            each[number].strip() if number < len(each) else "" for each in columns
         )
-        for number in range(_BUDGETS)
-    ]
+        if most or target:
+            found.append(_variant(len(found) + 1, drop, most, target))
+    while len(found) < _EMPTY_VARIANTS or (len(found) < MOST_VARIANTS and found[-1].most):
+        found.append(VariantFields(len(found) + 1, "oldest", "", ""))
+    return found
 
 
-def _budget_fields(number: int, most: str, target: str) -> BudgetFields:
+def _variant(number: int, drop: str, most: str, target: str) -> VariantFields:
     error = ""
-    if most or target:
-        upper, lower = whole_number(most, digits=10) or 0, whole_number(target, digits=10) or 0
-        if not 0 < upper <= _MOST_TOKENS or not 0 < lower <= _MOST_TOKENS:
-            error = _("Enter two numbers of tokens, each 1 or more.")
-        elif lower >= upper:
-            error = _("Enter a target below the maximum.")
-    return BudgetFields(number + 1, most, target, error)
+    upper, lower = whole_number(most, digits=10) or 0, whole_number(target, digits=10) or 0
+    if not 0 < upper <= _MOST_TOKENS or not 0 < lower <= _MOST_TOKENS:
+        error = _("Enter two numbers of tokens, each 1 or more.")
+    elif lower >= upper:
+        error = _("Enter a target below the maximum.")
+    return VariantFields(number, drop if drop in DROP_LABELS else "oldest", most, target, error)
 
 
-def _budget_policy(typed: BudgetFields) -> ComparedPolicy:
-    most, target = int(typed.most), int(typed.target)
-    block = {"max_tokens": most, "target_tokens": target}
-    config = PolicyConfig.model_validate(
-        {
-            "name": f"Budget {most:,} to {target:,}",
-            "messages": [{"operation": "budget", "budget": block, "pairing": "keep"}],
-        }
-    )
-    words = {"most": grouped(most), "target": grouped(target)}
-    return ComparedPolicy(config, _("Budget %(most)s to %(target)s") % words)
+def _budget(typed: VariantFields) -> dict[str, JsonValue]:
+    block: dict[str, JsonValue] = {
+        "max_tokens": int(typed.most),
+        "target_tokens": int(typed.target),
+    }
+    if typed.drop != "oldest":
+        block["drop"] = typed.drop
+    return {
+        "name": f"Budget {int(typed.most):,} to {int(typed.target):,}",
+        "messages": [{"operation": "budget", "budget": block, "pairing": "keep"}],
+    }

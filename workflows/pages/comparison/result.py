@@ -7,30 +7,50 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
+from conversations.domain.prices import Price
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.plots import Plot, Series, highest, stacked
 from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.templatetags.ui import dollars, thousands
+from workflows.backtests import Result
+from workflows.domain.backtests.spread import Spread, changes_of, spread_of
 from workflows.domain.backtests.sums import Comparison, PolicySums, compare
-from workflows.pages.comparison.form import CompareForm
-from workflows.policy_costs import PolicyCosts
+from workflows.pages.comparison.labels import PolicyRow
 
 _MILLION: Final = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyLine:
-    """One policy; changes are words against the full history, empty where there are none."""
+class Pricing:
+    """The price by which a comparison is shown: of a ``model``, or of a ratio or given price."""
 
+    price: Price
+    model: str = ""
+    ratio: str = ""
+
+    def words(self, cost: Decimal) -> str:
+        """Dollars; by prices in proportion, tokens at the full price."""
+        return thousands(round(cost * _MILLION)) if self.ratio else dollars(cost)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyLine:
+    """One policy; changes are words against the full history, empty where there are none.
+
+    ``place`` is that of its row, ``can_be_used`` tells that a node can take it over.
+    """
+
+    place: int
     label: Text
     found: Comparison
     cost: str
     sent_change: str
     cost_change: str
-    cached_share: float | None
-    node: str = ""
+    fresh_times: str
+    plot: Plot | None
+    node: str
+    can_be_used: bool
     problem: str = ""
-    open_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,63 +63,77 @@ class CallLine:
 
 
 @dataclass(frozen=True, slots=True)
+class SpreadLine:
+    """The change of the cost of single conversations; places are of an SVG 100 units wide."""
+
+    label: Text
+    spread: Spread
+    low: str
+    median: str
+    high: str
+    x: float
+    width: float
+    middle: float
+
+
+@dataclass(frozen=True, slots=True)
 class CompareResult:
-    """The table, the plots of the cost per call, one for each policy, and their numbers."""
+    """The table, the plots of the cost per call, one for each policy, and their numbers.
+
+    ``zero`` is where no change stands in the drawings of ``spreads``.
+    """
 
     conversations: int
     calls: int
-    long: Sequence[str]
     lines: Sequence[PolicyLine]
     plots: Sequence[Plot]
     call_lines: Sequence[CallLine]
+    spreads: Sequence[SpreadLine]
+    zero: float
     has_best: bool
 
 
-def policy_labels(form: CompareForm) -> list[Text]:
-    """What the rows are called, in their order."""
-    return [_("Full history"), _("As recorded"), *(each.label for each in form.policies)]
-
-
-def compare_result(found: PolicyCosts, form: CompareForm, open_url: str) -> CompareResult:
-    """``open_url`` opens a call of a conversation by the policy whose place is added to it."""
-    compared = compare(found.sums, form.price)
-    labels = policy_labels(form)
-    nodes = ["", "", *(each.node for each in form.policies)]
+def compare_result(result: Result, rows: Sequence[PolicyRow], pricing: Pricing) -> CompareResult:
+    """What a backtest found, by a price."""
+    sums = result.sums
+    compared = compare(sums, pricing.price)
+    plots = _plots(sums, rows, pricing)
+    spreads, zero = _spreads(sums, rows, pricing)
     return CompareResult(
-        conversations=len(found.names),
-        calls=found.sums[0].calls,
-        long=found.long,
+        conversations=len(sums[0].conversations),
+        calls=sums[0].calls,
         lines=[
-            _line(each, label, node, f"{open_url}{place}", form)
-            for place, (each, label, node) in enumerate(zip(compared, labels, nodes, strict=True))
+            _line(place, each, row, plots[place] if plots else None, pricing)
+            for place, (each, row) in enumerate(zip(compared, rows, strict=True))
         ],
-        plots=_plots(found.sums, labels, form),
-        call_lines=_call_lines(found.sums, form),
+        plots=plots,
+        call_lines=_call_lines(sums, pricing),
+        spreads=spreads,
+        zero=zero,
         has_best=any(each.is_best for each in compared),
     )
 
 
-def cost_words(cost: Decimal, form: CompareForm) -> str:
-    """Dollars by the price of a model; by prices in proportion, tokens at the full price."""
-    return dollars(cost) if form.model else thousands(round(cost * _MILLION))
-
-
-def _line(each: Comparison, label: Text, node: str, url: str, form: CompareForm) -> PolicyLine:
+def _line(
+    place: int, each: Comparison, row: PolicyRow, plot: Plot | None, pricing: Pricing
+) -> PolicyLine:
     sums = each.sums
     return PolicyLine(
-        label=label,
+        place=place,
+        label=row.label,
         found=each,
-        cost=cost_words(sums.cost(form.price), form),
-        sent_change=_change(each.sent_change),
-        cost_change=_change(each.cost_change),
-        cached_share=sums.cached / sums.sent if sums.sent else None,
-        node=node,
+        cost=pricing.words(sums.cost(pricing.price)),
+        sent_change=change_words(each.sent_change),
+        cost_change=change_words(each.cost_change),
+        fresh_times="" if each.fresh_times is None else f"{each.fresh_times:.2f}×",
+        plot=plot,
+        node=row.node,
+        can_be_used=bool(row.operations),
         problem=translated(sums.problem),
-        open_url=url,
     )
 
 
-def _change(share: float | None) -> str:
+def change_words(share: float | None) -> str:
     """A change as whole percents with its sign: ``+61 %``, ``−15 %``, ``±0 %``."""
     if share is None:
         return ""
@@ -108,9 +142,9 @@ def _change(share: float | None) -> str:
     return f"{sign}{abs(whole)} %"
 
 
-def _shares(sums: PolicySums, form: CompareForm) -> tuple[Series, Series]:
+def _shares(sums: PolicySums, price: Price) -> tuple[Series, Series]:
     """The cost per call that is of cached tokens, and of fresh ones."""
-    price, places = form.price, sums.positions
+    places = sums.positions
     return (
         Series(
             "cached",
@@ -125,18 +159,18 @@ def _shares(sums: PolicySums, form: CompareForm) -> tuple[Series, Series]:
     )
 
 
-def _plots(sums: Sequence[PolicySums], labels: Sequence[Text], form: CompareForm) -> list[Plot]:
+def _plots(sums: Sequence[PolicySums], rows: Sequence[PolicyRow], pricing: Pricing) -> list[Plot]:
     """All of the same height, so that bars of one can be compared with those of another."""
     count = len(sums[0].positions)
-    series = [_shares(each, form) for each in sums]
+    series = [_shares(each, pricing.price) for each in sums]
     most = max((highest(count, each) for each in series), default=0.0)
     if not count:
         return []
     said = _("Bars of the average cost of each call. The table below has the numbers.")
-    words = cost_words(Decimal(most) / _MILLION, form)
+    words = pricing.words(Decimal(most) / _MILLION)
     return [
         Plot(
-            title=label,
+            title=row.label,
             spoken=said,
             bars=stacked(count, each, most)[0],
             legend=(),
@@ -144,20 +178,52 @@ def _plots(sums: Sequence[PolicySums], labels: Sequence[Text], form: CompareForm
             first=_("Call %(n)s") % {"n": 1},
             last=_("Call %(n)s") % {"n": count} if count > 1 else "",
         )
-        for label, each in zip(labels, series, strict=True)
+        for row, each in zip(rows, series, strict=True)
     ]
 
 
-def _call_lines(sums: Sequence[PolicySums], form: CompareForm) -> list[CallLine]:
+def _call_lines(sums: Sequence[PolicySums], pricing: Pricing) -> list[CallLine]:
     costs = [
-        [sum(each.values[place] for each in _shares(policy, form)) for policy in sums]
+        [sum(each.values[place] for each in _shares(policy, pricing.price)) for policy in sums]
         for place in range(len(sums[0].positions))
     ]
     return [
         CallLine(
             number=place + 1,
             conversations=sums[0].positions[place].calls,
-            costs=[cost_words(Decimal(each) / _MILLION, form) for each in line],
+            costs=[pricing.words(Decimal(each) / _MILLION) for each in line],
         )
         for place, line in enumerate(costs)
     ]
+
+
+def _spreads(
+    sums: Sequence[PolicySums], rows: Sequence[PolicyRow], pricing: Pricing
+) -> tuple[list[SpreadLine], float]:
+    """A line for each policy but the full history, all on one scale that shows no change, too."""
+    found = [
+        (row, spread)
+        for row, each in zip(rows[1:], sums[1:], strict=True)
+        if (spread := spread_of(changes_of(each, sums[0], pricing.price))) is not None
+    ]
+    least = min((each.low for _row, each in found), default=0.0)
+    most = max((each.high for _row, each in found), default=0.0)
+    least, most = min(least, 0.0), max(most, 0.0)
+    room = (most - least) or 1.0
+
+    def at(share: float) -> float:
+        return round(2 + 96 * (share - least) / room, 2)
+
+    return [
+        SpreadLine(
+            label=row.label,
+            spread=each,
+            low=change_words(each.low),
+            median=change_words(each.median),
+            high=change_words(each.high),
+            x=at(each.low),
+            width=max(round(at(each.high) - at(each.low), 2), 0.5),
+            middle=at(each.median),
+        )
+        for row, each in found
+    ], at(0.0)

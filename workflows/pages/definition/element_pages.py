@@ -21,6 +21,7 @@ from ctxadmin.ui.pages import page, show
 from workflows.definitions import definition
 from workflows.domain.graph import Document
 from workflows.models import Workflow
+from workflows.pages.comparison.links import compare_url_of
 from workflows.pages.definition import draft_conflicts
 from workflows.pages.definition.draft_conflicts import (
     Conflict,
@@ -63,6 +64,7 @@ class ElementPage:
     may_force: bool
     delete_url: str
     preview_url: str
+    compare_url: str
     neighbours: Sequence[Neighbour]
 
 
@@ -290,6 +292,7 @@ def _shown(
         may_force=attempt.may_force,
         delete_url=reverse(urls[element], args=[row.slug, name]) if name else "",
         preview_url=_preview_url(row, document, element, name),
+        compare_url=compare_url_of(row.slug or "", element, name),
         neighbours=neighbours(document, element, name, FormLinks(row.slug or "", may_change=True)),
     )
     status = 409 if conflict else 422 if form.errors and not form.is_opened else 200

@@ -24,6 +24,7 @@ from ctxadmin.ui.sentences import translated
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.problems import REDUCERS
 from workflows.models import Workflow
+from workflows.pages.comparison.links import compare_url_of
 from workflows.pages.definition.links import OutlineLinks
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
@@ -71,6 +72,7 @@ class Panel:
     form: ContractForm[Any]
     neighbours: Sequence[Neighbour]
     faults: Sequence[str]
+    compare_url: str
 
 
 @editor_call
@@ -97,6 +99,7 @@ def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             opened.parts.document, opened.asked.kind, opened.asked.id, OutlineLinks()
         ),
         faults=opened.faults,
+        compare_url=compare_url_of(slug, opened.asked.kind, opened.asked.id),
     )
     answer = render(request, "workflows/_panel.html", {"panel": shown})
     answer["Cache-Control"] = "no-store"

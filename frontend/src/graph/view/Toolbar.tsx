@@ -73,6 +73,12 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
           {t("Replay")}
         </Tool>
       )}
+      {setup.may_preview && setup.urls.compare && (
+        <a className="btn btn-sm" href={setup.urls.compare}>
+          <Icon name="git-compare" />
+          {t("Compare policies")}
+        </a>
+      )}
       {view === "canvas" && <Looking drawing={drawing} onDrawing={onDrawing} />}
       <Search onFound={() => undefined} />
       {saver ? <Saving saver={saver} /> : <Standing />}

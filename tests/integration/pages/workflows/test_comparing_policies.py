@@ -1,17 +1,19 @@
 """The page that compares policies on the conversations of a workflow."""
 
 import csv
+import json
 import re
+from datetime import timedelta
 from html import unescape
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.test import Client
-from pytest_django import Settings
 
 from conversations.models import Conversation
 from ctxadmin.identity.roles import Role
+from ctxadmin.lib import clock
 from tests.factories import (
     assistant,
     calls,
@@ -22,10 +24,10 @@ from tests.factories import (
     user,
     workspace,
 )
-from tests.integration.checkpoints.flows import everything
 from tests.integration.pages.workflows.designing import SMALL, made, text
-from workflows import policy_costs
-from workflows.models import Workflow
+from workflows import backtest_store, backtests
+from workflows.backtest_runner import run_next
+from workflows.models import Backtest, Workflow
 
 pytestmark = pytest.mark.django_db
 
@@ -52,11 +54,30 @@ def talk(name: str, *messages: Any, slug: str = "small") -> Conversation:
     return conversation(*(messages or TALK), public_id=name, workflow=slug)
 
 
+def start(client: Client, **query: Any) -> str:
+    """Where a comparison is that was started."""
+    answer = client.post(PAGE, {"last": "50", **query})
+    assert answer.status_code == 302, text(answer)
+    return str(answer.headers["Location"])
+
+
+def compared(client: Client, **query: Any) -> str:
+    """The same, done."""
+    url = start(client, **query)
+    assert run_next()
+    return url
+
+
 def rows(client: Client, **query: Any) -> dict[str, dict[str, str]]:
-    answer = client.get(PAGE, {"last": "50", **query, "csv": "1"})
+    answer = client.get(compared(client, **query), {"csv": "1"})
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8", text(answer)
     assert "small-policies.csv" in answer.headers["Content-Disposition"]
     return {row["policy"]: row for row in csv.DictReader(StringIO(text(answer)))}
+
+
+def table_of(shown: str) -> str:
+    start_of = shown.index('id="compared"')
+    return shown[start_of : shown.index("</table>", start_of)]
 
 
 def test_the_page_of_a_workflow_leads_to_the_comparison(designer: Client, small: Workflow) -> None:
@@ -67,13 +88,23 @@ def test_the_page_of_a_workflow_leads_to_the_comparison(designer: Client, small:
     assert re.search(r'value="budget" checked', asked)
 
 
+def test_the_form_of_a_node_leads_to_the_comparison_with_this_node(
+    designer: Client, small: Workflow
+) -> None:
+    link = f"{PAGE}?node=answer"
+    assert f'href="{link}"' in text(designer.get("/workflows/small/nodes/answer/"))
+    asked = text(designer.get(link))
+    assert re.findall(r'name="node" value="(\w+)" checked', asked) == ["answer"]
+    assert re.search(r'value="budget" checked', asked)
+
+
 def test_policies_are_compared_in_a_table_with_plots_and_their_numbers(
     designer: Client, talks: list[Conversation]
 ) -> None:
-    query: dict[str, Any] = {"last": "50", "preset": "last_5_naive", "node": "answer", **DEEP}
-    shown = text(designer.get(PAGE, query))
+    query: dict[str, Any] = {"preset": "last_5_naive", "node": "answer", **DEEP}
+    shown = text(designer.get(compared(designer, **query)))
     assert "2 conversations, calls: 80" in shown
-    table = shown[shown.index('id="compared"') :]
+    table = table_of(shown)
     labels = re.findall(r'<th scope="row"><div>(?:<a[^>]*>)?([^<]+)', table)
     assert [each.strip() for each in labels] == [
         "Full history",
@@ -82,11 +113,150 @@ def test_policies_are_compared_in_a_table_with_plots_and_their_numbers(
         "Last 5, pairs split",
         "Budget 4,000 to 500",
     ]
-    assert shown.count('<svg class="plot-bars"') == 5
-    assert shown.count('<th scope="row" class="number">') == 40
+    assert table.count("compare-spark") == 5
     best = re.findall(r'([^>]+?)(?:</a>)? <span class="badge tone-green">', table)
     assert best == ["Answer"]
     assert "raises the cost" in table
+    numbers = shown[shown.index("Numbers by call") :]
+    assert numbers.count('<th scope="row" class="number">') >= 40
+
+
+def test_the_spread_over_conversations_is_drawn_with_its_numbers(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    talk("short", user("hi"), assistant("hello"))
+    shown = text(designer.get(compared(designer, **DEEP)))
+    spread = shown[shown.index('id="spread"') :]
+    cells = re.findall(r'data-label="(Lowest tenth|Highest tenth|Cheaper)">([^<]+)<', spread)
+    named = dict(cells[-3:])
+    assert named["Cheaper"] == "2"
+    assert named["Lowest tenth"].startswith("−")
+    assert named["Highest tenth"].startswith("−")
+
+
+def test_the_calls_of_one_conversation_are_bands_that_open_the_call(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    url = compared(designer, **DEEP)
+    shown = text(designer.get(url, {"conversation": "talk-1"}))
+    bands = shown[shown.index('id="bands"') :]
+    assert '<option value="talk-1" selected>' in bands
+    drawn = re.findall(r'<a href="([^"]+)" tabindex="-1">', bands)
+    assert len(drawn) == 3 * 40
+    opened = text(designer.get(unescape(drawn[-1])))
+    cells = re.findall(
+        r'<td class="number"><a href="([^"]+)">([\d,]+) / ([\d,]+) / ([\d,]+)</a>', bands
+    )
+    assert [unescape(each[0]) for each in cells[-1:]] == [unescape(drawn[-1])]
+    cached, fresh, dropped = (int(each.replace(",", "")) for each in cells[-1][1:])
+    assert f"<dt>Tokens</dt><dd>{cached + fresh:,}<" in opened
+    assert dropped > 0
+    full = int(cells[-3][1].replace(",", "")) + int(cells[-3][2].replace(",", ""))
+    assert full == cached + fresh + dropped
+
+
+def test_a_comparison_that_runs_shows_its_progress_and_goes_on_by_itself(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    url = start(designer, **DEEP)
+    waiting = text(designer.get(url))
+    assert "Waiting: 2 conversations" in waiting
+    assert f'hx-get="{url}"' in waiting
+    row = backtest_store.take_next("server", clock.now())
+    assert row is not None
+    backtest_store.renew(row, 1, clock.now())
+    assert "Running: 1 of 2 conversations" in text(designer.get(url))
+    assert "Running: 1 of 2 conversations" in text(designer.get(PAGE))
+    Backtest.objects.update(until=clock.now() - timedelta(seconds=1))
+    assert run_next()
+    done = text(designer.get(url))
+    assert "hx-get" not in done[done.index('id="comparison"') : done.index('id="compared"')]
+    assert "2 conversations compared" in text(designer.get(PAGE))
+
+
+def test_cancel_stops_it_and_keeps_what_was_asked(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    url = start(designer, **DEEP)
+    answer = designer.post(f"{url}cancel/")
+    assert not Backtest.objects.exists()
+    again = text(designer.get(answer.headers["Location"]))
+    assert designer.get(url).status_code == 404
+    assert "Comparison cancelled." in again
+    assert 'name="max_tokens" value="4000"' in again
+
+
+def test_a_comparison_that_failed_tells_why(designer: Client, talks: list[Conversation]) -> None:
+    url = start(designer, **DEEP)
+    Backtest.objects.update(status="failed", problem="too_much_work", ended_at=clock.now())
+    shown = text(designer.get(url))
+    assert "Comparison failed" in shown
+    assert "It took more work than one backtest may." in shown
+
+
+def draft() -> dict[str, Any]:
+    row = Workflow.objects.get(slug="small")
+    found: dict[str, Any] = json.loads(bytes(row.draft))
+    return {each["id"]: each.get("context_filter") for each in found["nodes"]}
+
+
+def uses(shown: str) -> list[dict[str, str]]:
+    forms = re.findall(r'<form method="post" action="([^"]+/use/)">(.*?)</form>', table_of(shown))
+    return [
+        {"url": url, **dict(re.findall(r'name="(policy|version|node)" value="([^"]+)"', fields))}
+        for url, fields in forms
+    ]
+
+
+def test_a_policy_is_used_in_a_node_by_one_click_and_undone_by_another(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    before = draft()
+    url = compared(designer, preset="last_6", node="answer", **DEEP)
+    last, own = uses(text(designer.get(url)))
+    assert designer.post(own.pop("url"), own).status_code == 302
+    budget = {"max_tokens": 4000, "target_tokens": 500}
+    used = draft()["answer"]
+    assert used["messages"] == [{"operation": "budget", "budget": budget, "pairing": "keep"}]
+    rest = {name: value for name, value in used.items() if name != "messages"}
+    assert rest == {k: v for k, v in (before["answer"] or {}).items() if k != "messages"}
+    told = unescape(text(designer.get(url)))
+    assert "“Budget 4,000 to 500” is in the draft of “Answer” now." in told
+    undo = re.search(r'action="([^"]+/undo/[^"]+)"', told)
+    assert undo is not None
+    assert designer.post(undo[1], {"undo": "1"}).status_code == 302
+    assert draft() == before
+    assert designer.post(last.pop("url"), last).status_code == 302
+    assert draft() == before
+    assert "Not saved: the draft has changed since then." in text(designer.get(url))
+
+
+def test_only_who_may_change_the_workflow_may_use_a_policy(talks: list[Conversation]) -> None:
+    reviewer = signed_in(Role.REVIEWER)
+    url = compared(reviewer, **DEEP)
+    assert uses(text(reviewer.get(url))) == []
+    sent = {"policy": "2", "version": "1", "node": "answer"}
+    assert reviewer.post(f"{url}use/", sent).status_code == 403
+    assert reviewer.post(f"{url}undo/?used=x").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"policy": "0"}, 422),
+        ({"policy": "9"}, 422),
+        ({"version": "x"}, 422),
+        ({"node": "no"}, 404),
+    ],
+)
+def test_a_policy_or_node_that_is_not_there_changes_nothing(
+    designer: Client, talks: list[Conversation], change: dict[str, str], status: int
+) -> None:
+    before = draft()
+    url = compared(designer, **DEEP)
+    (own,) = uses(text(designer.get(url)))
+    assert designer.post(own.pop("url"), {**own, **change}).status_code == status
+    assert draft() == before
 
 
 def test_the_file_has_the_numbers_of_the_command(
@@ -99,18 +269,45 @@ def test_the_file_has_the_numbers_of_the_command(
     assert [name for name, row in found.items() if row["best"] == "True"] == ["Budget 4,000 to 500"]
 
 
-def test_ones_own_budgets_are_variants(designer: Client, talks: list[Conversation]) -> None:
-    found = rows(designer, max_tokens=["3000", "", "4000"], target_tokens=["1000", "", "2000"])
+def test_ones_own_budgets_are_variants_and_another_row_is_offered(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    typed = {
+        "max_tokens": ["3000", "", "4000"],
+        "target_tokens": ["1000", "", "2000"],
+        "drop": ["oldest", "oldest", "oldest_turns"],
+    }
+    found = rows(designer, **typed)
     assert list(found)[2:] == ["Budget 3,000 to 1,000", "Budget 4,000 to 2,000"]
     assert int(found["Budget 3,000 to 1,000"]["sent_tokens"]) < int(
         found["Full history"]["sent_tokens"]
     )
+    shown = text(designer.get(compared(designer, **typed)))
+    assert "Whole turns, 4,000 to 2,000" in table_of(shown)
+    assert re.findall(r'name="max_tokens" value="(\d*)"', shown) == ["3000", "4000", ""]
 
 
-def test_a_model_is_priced_in_dollars(designer: Client, talks: list[Conversation]) -> None:
-    query: dict[str, Any] = {"last": "5", "preset": "budget", "model": "gpt-5-mini"}
-    assert re.search(r'data-label="Cost">\$0\.\d+', text(designer.get(PAGE, query)))
-    assert not re.search(r'data-label="Cost">\$', text(designer.get(PAGE, {**query, "model": ""})))
+def test_only_calls_of_a_node_count_and_tool_schemas_are_sent_in_front(
+    designer: Client, small: Workflow
+) -> None:
+    by_answer = {**assistant("ok"), "node_id": "answer"}
+    talk("mixed", user("hi"), by_answer, user("more"), {**by_answer, "node_id": "other"})
+    plain = rows(designer, calls_of="answer", preset="budget")["Full history"]
+    assert plain["calls"] == "1"
+    schemas = json.dumps([{"type": "function", "function": {"name": "find_order"}}])
+    sent = rows(designer, calls_of="answer", preset="budget", tools=schemas)["Full history"]
+    assert int(sent["sent_tokens"]) > int(plain["sent_tokens"])
+
+
+def test_a_model_is_priced_in_dollars_and_other_prices_need_no_new_comparison(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    url = compared(designer, preset="budget", model="gpt-5-mini")
+    dollars = r'data-label="Cost"><div>\$0\.\d+'
+    assert re.search(dollars, text(designer.get(url)))
+    by_ratio = text(designer.get(url, {"prices": "half_price_cache"}))
+    assert not re.search(dollars, by_ratio)
+    assert '<option value="half_price_cache" selected>' in by_ratio
 
 
 def test_only_the_latest_conversations_of_this_workflow_and_workspace_count(
@@ -121,20 +318,34 @@ def test_only_the_latest_conversations_of_this_workflow_and_workspace_count(
     made("small", SMALL, workspace("far").slug)
     assert rows(designer, preset="budget")["Full history"]["calls"] == "80"
     assert rows(designer, preset="budget", last=1)["Full history"]["calls"] == "40"
+    assert rows(designer, preset="budget", scope="all")["Full history"]["calls"] == "120"
+    assert rows(designer, preset="budget", q="talk-1")["Full history"]["calls"] == "40"
     far = signed_in(Role.DESIGNER, "far")
-    assert "No calls to compare" in text(far.get(PAGE, {"last": "5", "preset": "budget"}))
+    assert "No calls to compare" in text(far.get(compared(far, preset="budget")))
+
+
+def test_an_empty_workspace_and_a_workflow_without_conversations_are_explained(
+    designer: Client, small: Workflow
+) -> None:
+    assert "No conversations yet" in text(designer.get(PAGE))
+    made("other", SMALL)
+    talk("other", slug="other")
+    assert "This workflow has no conversations yet." in text(designer.get(PAGE))
 
 
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"last": "51", "preset": "budget"}, "Enter a number from 1 to 50."),
-        ({"last": "", "preset": "budget"}, "Enter a number from 1 to 50."),
-        ({"last": "9" * 30, "preset": "budget"}, "Enter a number from 1 to 50."),
+        ({"last": "2001", "preset": "budget"}, "Enter a number from 1 to 2000."),
+        ({"last": "", "preset": "budget"}, "Enter a number from 1 to 2000."),
+        ({"last": "9" * 30, "preset": "budget"}, "Enter a number from 1 to 2000."),
         ({"last": "5"}, "Select at least one policy."),
         ({"last": "5", "preset": "unheard"}, "Select at least one policy."),
         ({"last": "5", "preset": "budget", "prices": "low"}, "Choose one of the prices."),
         ({"last": "5", "preset": "budget", "model": "unheard"}, "No price is known"),
+        ({"last": "5", "preset": "budget", "status": "ASLEEP"}, "Choose one of the statuses."),
+        ({"last": "5", "preset": "budget", "tools": "{}"}, "Enter a JSON list of tool schemas"),
+        ({"last": "5", "preset": "budget", "tools": "[NaN]"}, "Enter a JSON list of tool schemas"),
         ({"last": "5", "max_tokens": "5", "target_tokens": "5"}, "Enter a target below"),
         ({"last": "5", "max_tokens": "5", "target_tokens": ""}, "Enter two numbers of tokens"),
         ({"last": "5", "max_tokens": "5e3", "target_tokens": "2"}, "Enter two numbers of tokens"),
@@ -144,17 +355,17 @@ def test_only_the_latest_conversations_of_this_workflow_and_workspace_count(
 def test_what_makes_no_sense_is_named_at_its_field(
     designer: Client, talks: list[Conversation], query: dict[str, str], said: str
 ) -> None:
-    answer = designer.get(PAGE, query)
+    answer = designer.post(PAGE, query)
     assert answer.status_code == 422
     assert said in text(answer)
-    assert 'id="compared"' not in text(answer)
+    assert not Backtest.objects.exists()
 
 
 def test_too_many_policies_are_refused(designer: Client) -> None:
     nodes: list[Any] = [{"id": "begin", "type": "start"}]
     nodes += [{"id": f"n{number}", "type": "llm"} for number in range(13)]
     made("small", {"name": "Small", "nodes": nodes, "edges": []})
-    answer = designer.get(PAGE, {"last": "5", "node": [each["id"] for each in nodes]})
+    answer = designer.post(PAGE, {"last": "5", "node": [each["id"] for each in nodes]})
     assert answer.status_code == 422
     assert "Select at most 12 policies." in text(answer)
 
@@ -163,35 +374,46 @@ def test_conversations_that_are_too_long_are_left_out_by_name(
     designer: Client, talks: list[Conversation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk("short", user("hi"), assistant("hello"))
-    monkeypatch.setattr(policy_costs, "MOST_CALLS", 39)
-    shown = text(designer.get(PAGE, {"last": "50", "preset": "budget"}))
+    monkeypatch.setattr(backtests, "MOST_MESSAGES", 80)
+    shown = text(designer.get(compared(designer, preset="budget")))
     assert "2 conversations are too long" in shown
     assert "talk-0" in shown
     assert "1 conversation, calls: 1" in shown
 
 
-def test_more_work_than_a_page_may_ask_for_is_refused(
-    designer: Client, talks: list[Conversation], settings: Settings
+def test_more_work_than_one_comparison_may_ask_for_is_refused(
+    designer: Client, talks: list[Conversation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.MAX_PREVIEW_WORK = 10_000
-    answer = designer.get(PAGE, {"last": "50", "preset": "budget"})
+    monkeypatch.setattr(backtests, "MOST_WORK", 100)
+    answer = designer.post(PAGE, {"last": "50", "preset": "budget"})
     assert answer.status_code == 422
-    assert "take more work than one page may ask for" in text(answer)
+    assert "Select fewer conversations or policies" in text(answer)
 
 
 def test_those_who_may_preview_may_compare_and_others_not(talks: list[Conversation]) -> None:
-    expected = {Role.VIEWER: 403, Role.REVIEWER: 200, Role.DESIGNER: 200, Role.ADMIN: 200}
+    expected = {Role.VIEWER: 403, Role.REVIEWER: 302, Role.DESIGNER: 302, Role.ADMIN: 302}
+    clients = {role: signed_in(role) for role in expected}
+    url = start(clients[Role.ADMIN], preset="budget")
     for role, status in expected.items():
-        client = signed_in(role)
-        for query in (None, {"last": "5", "preset": "budget"}):
-            assert client.get(PAGE, query).status_code == status
-    assert signed_in(Role.ADMIN, "far").get(PAGE).status_code == 404
+        client = clients[role]
+        seen = 200 if status == 302 else 403
+        assert client.get(PAGE).status_code == client.get(url).status_code == seen
+        sent = client.post(PAGE, {"last": "5", "preset": "budget"})
+        assert sent.status_code == status
+        if seen == 403:
+            assert client.post(f"{url}cancel/").status_code == 403
+        else:
+            Backtest.objects.exclude(public_id=url.split("/")[-2]).delete()
+    far = signed_in(Role.ADMIN, "far")
+    assert far.get(PAGE).status_code == far.get(url).status_code == 404
 
 
-def test_nothing_is_stored(designer: Client, talks: list[Conversation]) -> None:
-    before = everything()
-    designer.get(PAGE, {"last": "50", "preset": "budget", "node": "answer"})
-    assert everything() == before
+def test_a_comparison_of_another_workflow_is_not_found(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    made("other", SMALL)
+    url = start(designer, preset="budget")
+    assert designer.get(url.replace("/small/", "/other/")).status_code == 404
 
 
 def test_hostile_names_are_text(designer: Client) -> None:
@@ -203,44 +425,41 @@ def test_hostile_names_are_text(designer: Client) -> None:
     edges: list[Any] = [{"id": "e", "type": "sequence", "from": "begin", "to": "x"}]
     made("small", {"name": script, "nodes": nodes, "edges": edges})
     talk("one")
-    shown = text(designer.get(PAGE, {"last": "5", "node": "x"}))
+    shown = text(designer.get(compared(designer, node="x", preset="budget")))
     assert 'id="compared"' in shown
     assert script not in shown
 
 
-CALL = f"{PAGE}call/"
-OPENED = {"last": "50", "preset": "budget", "conversation": "talk-0"}
+def opened(client: Client, **query: str) -> Any:
+    """A call of a comparison with a budget and a naive policy."""
+    if not Backtest.objects.exists():
+        compared(client, preset=["last_5_naive", "budget"])
+    row = Backtest.objects.get()
+    asked = {"conversation": "talk-0", **query}
+    return client.get(f"{PAGE}{row.public_id}/call/", asked)
 
 
 def seen_labels(page: str) -> list[str]:
     return re.findall(r'<th scope="row"><code translate="no">(#\d+)</code>', page)
 
 
-def test_a_call_is_opened_from_the_table_as_the_policy_would_see_it(
+def test_a_call_is_shown_as_the_policy_would_see_it(
     designer: Client, talks: list[Conversation]
 ) -> None:
-    table = text(designer.get(PAGE, {"last": "50", "preset": "last_5_naive"}))
-    urls = [unescape(each) for each in re.findall(r'<td><a href="([^"]+)">Calls', table)]
-    full, recorded, naive = (text(designer.get(url)) for url in urls)
+    full, recorded, naive = (text(opened(designer, policy=str(place))) for place in range(3))
     assert seen_labels(full) == seen_labels(recorded) == [f"#{index}" for index in range(80)]
     assert seen_labels(naive) == ["#75", "#76", "#77", "#78", "#79"]
     assert re.search(r"Unseen messages</dt><dd>75<", naive)
 
 
-def test_any_call_of_any_conversation_can_be_chosen(
+def test_any_call_of_any_conversation_can_be_chosen_and_the_next_is_one_click_away(
     designer: Client, talks: list[Conversation]
 ) -> None:
-    shown = text(designer.get(CALL, {**OPENED, "policy": "0", "call": "2"}))
+    shown = text(opened(designer, policy="0", call="2"))
     assert seen_labels(shown) == ["#0", "#1", "#2", "#3"]
     assert '<option value="talk-1">' in shown
-    assert 'name="preset" value="budget"' in shown
-
-
-def test_a_call_stays_shown_when_others_are_later(
-    designer: Client, talks: list[Conversation]
-) -> None:
-    asked = {**OPENED, "last": "1", "policy": "0"}
-    assert '<option value="talk-0" selected>' in text(designer.get(CALL, asked))
+    assert re.search(r'href="\?[^"]*call=1"[^>]*>.*Previous call', shown)
+    assert re.search(r'href="\?[^"]*call=3"[^>]*>.*Next call', shown)
 
 
 def test_the_figures_of_a_call_are_those_of_the_comparison(
@@ -248,24 +467,27 @@ def test_the_figures_of_a_call_are_those_of_the_comparison(
 ) -> None:
     sums = 0
     for number in range(1, 41):
-        shown = text(designer.get(CALL, {**OPENED, "policy": "2", "call": str(number)}))
+        shown = text(opened(designer, policy="3", call=str(number)))
         found = re.search(r"<dt>Tokens</dt><dd>([\d,]+)<", shown)
         assert found is not None
         sums += int(found[1].replace(",", ""))
-    whole = rows(designer, preset="budget")["Budget 2,500 to 1,900"]["sent_tokens"]
-    assert 2 * sums == int(whole)
+    url = f"{PAGE}{Backtest.objects.get().public_id}/"
+    table = {
+        row["policy"]: row
+        for row in csv.DictReader(StringIO(text(designer.get(url, {"csv": "1"}))))
+    }
+    assert 2 * sums == int(table["Budget 2,500 to 1,900"]["sent_tokens"])
 
 
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"policy": "3"}, "There is no such policy."),
+        ({"policy": "4"}, "There is no such policy."),
         ({"policy": "x"}, "Choose a policy and enter the number of a call."),
         ({"call": "0"}, "Choose a policy and enter the number of a call."),
         ({"call": "41"}, "There is no such call."),
         ({"conversation": "unheard"}, "There is no conversation"),
-        ({"conversation": "other"}, "This workflow has no conversation"),
-        ({"preset": "unheard"}, "This comparison cannot be made."),
+        ({"conversation": "other"}, "This comparison has no conversation"),
     ],
 )
 def test_a_call_that_does_not_exist_is_told(
@@ -273,12 +495,12 @@ def test_a_call_that_does_not_exist_is_told(
 ) -> None:
     made("other", SMALL)
     talk("other", user("hi"), assistant("ok"), slug="other")
-    answer = designer.get(CALL, {**OPENED, **query})
+    answer = opened(designer, **query)
     assert answer.status_code == 422
     assert said in unescape(text(answer))
 
 
 def test_calls_are_shown_to_those_who_may_preview(talks: list[Conversation]) -> None:
-    for role, status in {Role.VIEWER: 403, Role.REVIEWER: 200}.items():
-        assert signed_in(role).get(CALL, OPENED).status_code == status
-    assert signed_in(Role.ADMIN, "far").get(CALL, OPENED).status_code == 404
+    assert opened(signed_in(Role.REVIEWER)).status_code == 200
+    assert opened(signed_in(Role.VIEWER)).status_code == 403
+    assert opened(signed_in(Role.ADMIN, "far")).status_code == 404
