@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 SLUG: Final = "counter-chat"
-TALKS: Final = 12
+TALKS: Final = 8
 _WINDOW: Final[JsonValue] = {
     "operation": "truncate",
     "truncate": {"keep_last": 12, "keep_system": True},
