@@ -1,7 +1,7 @@
-"""What a put of the client's saver costs as messages grow, beside the saver for SQLite.
+"""What a put of the client's saver costs as messages grow, beside LangGraph's own savers.
 
-Ours goes through HTTP to a server of its own, theirs writes to a file in its process: so the pair
-shows how each grows, and what a server in between costs.
+Ours goes through HTTP to a server of its own, that for SQLite writes to a file in its process, that
+for PostgreSQL to a server: so the rows show how each grows, and what a server in between costs.
 """
 
 import json
@@ -9,12 +9,16 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from bench.postgres import Postgres
+from bench.savers import peer
 from bench.table import Row
 from scripts.environment import ENGINES, ROOT, python_of
 from tests.live_server import LiveServer
+from tests.servers import Missing
 
 _FEW, _MANY = 10, 5_000
 _MEASURE: Final = """
@@ -74,6 +78,7 @@ def rows() -> list[Row]:
     ours, theirs = found["ours"], found["theirs"]
     few, many = str(_FEW), str(_MANY)
     return [
+        *_beside_postgres(ours),
         Row(f"LangGraph: put at {few}, beside its saver for SQLite", ours[few], "ms", theirs[few]),
         Row(
             f"LangGraph: put at {_MANY:,}, beside its saver for SQLite",
@@ -82,4 +87,22 @@ def rows() -> list[Row]:
             theirs[many],
         ),
         Row(f"LangGraph: put at {_MANY:,}, beside {few}", ours[many], "ms", ours[few], 1.5),
+    ]
+
+
+def _beside_postgres(ours: Mapping[str, float]) -> list[Row]:
+    """Ours at both lengths beside the saver for PostgreSQL, on a private one in the same run."""
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            with Postgres(Path(name) / "postgres") as server:
+                theirs = peer("postgres", server.url, [_FEW, _MANY])
+        except Missing as missing:
+            print(f"PostgreSQL is left out: {missing}", file=sys.stderr)
+            return []
+    return [
+        Row(
+            f"LangGraph: put at {int(length):,}, beside its saver for PostgreSQL",
+            *(ours[length], "ms", theirs[length]),
+        )
+        for length in theirs
     ]

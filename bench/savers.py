@@ -8,7 +8,7 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
@@ -130,16 +130,25 @@ def _own_rows(database: str, times: Mapping[str, Row]) -> list[Row]:
     return [*found, Row(name, last.anchor or 0, "ms", last.value, 3)]
 
 
-def _peer_rows(kind: str, url: str, ours: Mapping[str, Mapping[str, Row]]) -> list[Row]:
-    """A peer at each length, and ours at the longest beside it, on the same kind of database."""
+def peer(kind: str, url: str, lengths: Sequence[int]) -> Mapping[str, float]:
+    """Milliseconds of a put by a saver of LangGraph, by length; empty if it cannot be installed."""
     folder = installed(
         "langgraph-sqlite" if kind == "memory" else f"langgraph-{kind}",
         *_PACKAGES["sqlite" if kind == "memory" else kind],
     )
     if folder is None:
+        return {}
+    found: dict[str, float] = json.loads(
+        run(folder, _MEASURE, [kind, url, json.dumps(lengths), TEXT])
+    )
+    return found
+
+
+def _peer_rows(kind: str, url: str, ours: Mapping[str, Mapping[str, Row]]) -> list[Row]:
+    """A peer at each length, and ours at the longest beside it, on the same kind of database."""
+    measured = peer(kind, url, _PEER_LENGTHS)
+    if not measured:
         return []
-    arguments = [kind, url, json.dumps(_PEER_LENGTHS), TEXT]
-    measured = json.loads(run(folder, _MEASURE, arguments))
     name = f"LangGraph's saver {kind}"
     found = [
         Row(f"{name}: put at {length:,}", measured[str(length)], "ms") for length in _PEER_LENGTHS

@@ -163,10 +163,13 @@ class SqlLog:
         return self._head.details.tools or None
 
     def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
+        # The length is compared here: in SQL it leads SQLite through the whole log, by the
+        # primary key, instead of to the ids.
         taken: set[str] = set()
         for part in chunks(message_ids):
-            rows = self._rows().filter(message_id__in=part)
-            taken.update(str(name) for name in rows.values_list("message_id", flat=True))
+            rows = Message.objects.filter(conversation=self.conversation, message_id__in=part)
+            listed = rows.values_list("message_id", "index")
+            taken.update(str(name) for name, index in listed if index < self.length)
         return taken
 
     @cached_property

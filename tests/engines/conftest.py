@@ -7,6 +7,7 @@ of a token of an engine and one of a reviewer, and returns what it printed.
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from scripts.ci import runs_in_ci
 from scripts.environment import ENGINES, python_of
 from tests.live_server import LiveServer
-from tests.servers import ROOT
+from tests.servers import ROOT, fresh_database
 
 Engine = Callable[..., str]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -37,8 +38,17 @@ def engine_environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    with LiveServer(tmp_path_factory.mktemp("engines"), {}, "--no-demo") as live:
+def server(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[LiveServer]:
+    """On SQLite, or with ``CTXADMIN_TEST_DATABASE=mariadb`` on a private MariaDB."""
+    with ExitStack() as opened:
+        settings = {}
+        if os.environ.get("CTXADMIN_TEST_DATABASE") == "mariadb":
+            client = request.getfixturevalue("mysql_client")
+            settings = {"DATABASE_URL": opened.enter_context(fresh_database(client))}
+        folder = tmp_path_factory.mktemp("engines")
+        live = opened.enter_context(LiveServer(folder, settings, "--no-demo"))
         live.make_people("engine")
         yield live
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from uuid import uuid4
 
 import pytest
@@ -38,6 +38,12 @@ DOCUMENT = {
 }
 QUESTION = {"role": "user", "content": "Where is my parcel?"}
 MOST_MOMENTS = 48
+REVOKE_LAST = """
+from ctxadmin.accounts.models import EngineToken
+from ctxadmin.accounts.services import default_workspace, revoke_token, system_actor
+last = EngineToken.objects.latest("created_at")
+revoke_token(system_actor(default_workspace(), "tests"), last.public_id)
+"""
 
 
 @pytest.fixture(scope="module", params=["sqlite", "mariadb"])
@@ -259,6 +265,28 @@ def test_nodes_get_messages_of_a_provider_and_give_them(client: Client, workflow
                     step.complete("sent")
     roles = [each["role"] for each in run.conversation.messages()]
     assert roles == ["user", "assistant", "tool"]
+
+
+def test_a_run_whose_token_is_revoked_stops_and_goes_on_with_another(
+    server: LiveServer, token: str, workflow: str
+) -> None:
+    name, revoked = new_id(), server.make_token("engine")
+
+    def work(secret: str, at_draft: Callable[[], object]) -> list[str]:
+        with (
+            Client(server.url, secret) as engine,
+            engine.execution(name, workflow=workflow, ttl=1, messages=[QUESTION]) as run,
+        ):
+            for node in run.ready():
+                with node.claim() as step:
+                    if node.id == "draft":
+                        at_draft()
+                    step.complete(messages=[{"role": "assistant", "content": node.id}])
+            return [each["content"] for each in run.conversation.messages()]
+
+    with pytest.raises(Unauthenticated):
+        work(revoked, lambda: server.manage("shell", "-v", "0", "-c", REVOKE_LAST))
+    assert work(token, lambda: None) == ["Where is my parcel?", "start", "draft", "send"]
 
 
 def test_an_execution_of_another_workflow_is_not_taken_up(client: Client, workflow: str) -> None:

@@ -82,10 +82,14 @@ export function isTemporary(status: number): boolean {
   return AGAIN.has(status);
 }
 
-/** The seconds that `Retry-After` asks for, which may be a number or a date. */
-export function wishedPause(header: string | null, now: number): number | undefined {
-  const value = (header ?? "").trim();
+/**
+ * The seconds that `Retry-After` asks for, which may be a number or a date. A date is compared with
+ * the `Date` of the answer, or with `now` without one, so that a clock that is off does not count.
+ */
+export function wishedPause(headers: Headers, now: number): number | undefined {
+  const value = (headers.get("Retry-After") ?? "").trim();
   if (/^\d+$/.test(value)) return Number(value);
   const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - now) / 1000);
+  const sent = Date.parse(headers.get("Date") ?? "");
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - (Number.isNaN(sent) ? now : sent)) / 1000);
 }

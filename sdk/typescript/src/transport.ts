@@ -130,7 +130,7 @@ function failureOf(error: unknown, what: string): { failure: Error; wished: numb
   if (error instanceof Answered) {
     const failure = refusal(error.response.status, error.text);
     if (!isTemporary(error.response.status)) throw failure;
-    return { failure, wished: wishedPause(error.response.headers.get("Retry-After"), Date.now()) };
+    return { failure, wished: wishedPause(error.response.headers, Date.now()) };
   }
   if (error instanceof Refused) throw error;
   const told = error instanceof SyntaxError ? "no JSON in the answer" : String(error);

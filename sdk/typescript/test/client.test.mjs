@@ -108,7 +108,9 @@ test("pauses double up to a limit, follow Retry-After and end with the time", ()
   assert.equal(pauseBefore(retries, 50, 0, undefined, 1), 30);
   assert.equal(pauseBefore(retries, 0, 0, 7, 1), 7);
   assert.equal(pauseBefore(retries, 0, 59.9, 7, 1), undefined);
-  assert.equal(wishedPause("7", 0), 7);
-  assert.equal(wishedPause("Thu, 01 Jan 1970 00:00:09 GMT", 4000), 5);
-  assert.equal(wishedPause(null, 0), undefined);
+  const date = "Thu, 01 Jan 1970 00:00:09 GMT";
+  assert.equal(wishedPause(new Headers({ "Retry-After": "7" }), 0), 7);
+  assert.equal(wishedPause(new Headers({ "Retry-After": date }), 4000), 5);
+  assert.equal(wishedPause(new Headers({ "Retry-After": date, Date: "Thu, 01 Jan 1970 00:00:02 GMT" }), 4000), 7);
+  assert.equal(wishedPause(new Headers(), 0), undefined);
 });

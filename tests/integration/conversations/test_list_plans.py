@@ -12,6 +12,7 @@ from checkpoints.services import forks
 from conversations import erasure, queries
 from conversations.copies import Copy
 from conversations.queries import ConversationFilter, list_conversations
+from conversations.sql_log import SqlLog
 from conversations.store import find_head
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Role
@@ -57,6 +58,16 @@ def test_a_list_comes_in_the_order_of_an_index_and_sorts_nothing(
     (plan,) = plans(lambda: listed(wanted))
     assert f"USING INDEX {index}" in plan
     assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.only("sqlite")
+def test_ids_that_are_taken_are_found_by_their_index_in_a_log_of_any_length() -> None:
+    head = conversation({"role": "user", "content": "Hi", "id": "m1"}, public_id="c")
+    log = SqlLog(head, 1, 0, newest=True)
+    (plan,) = plans(lambda: log.taken_ids(["m1", "m2"]))
+    assert "(conversation=? AND message_id=?)" in plan
+    assert log.taken_ids(["m1", "m2"]) == {"m1"}
+    assert SqlLog(head, 0, 0).taken_ids(["m1"]) == set()
 
 
 @pytest.mark.only("sqlite")

@@ -196,6 +196,12 @@ def test_the_wished_pause_is_a_number_or_a_date(header: str, seconds: float | No
     assert wished_pause({"retry-after": header} if header else {}) == seconds
 
 
+def test_a_wished_date_is_as_far_away_as_the_server_s_clock_says() -> None:
+    headers = {"date": "Wed, 21 Oct 2015 07:28:00 GMT"}
+    headers["retry-after"] = "Wed, 21 Oct 2015 07:28:07 GMT"
+    assert wished_pause(headers) == 7.0
+
+
 def test_the_client_for_threads_is_written_from_the_one_for_asyncio() -> None:
     command = [sys.executable, str(ROOT / "sdk/python/make_sync.py"), "--check"]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -106,14 +106,26 @@ def is_temporary(status: int) -> bool:
 
 
 def wished_pause(headers: Mapping[str, str]) -> float | None:
-    """The seconds that ``Retry-After`` asks for, which may be a number or a date."""
+    """The seconds that ``Retry-After`` asks for, which may be a number or a date.
+
+    A date is compared with the ``Date`` of the answer, so that no clock here counts.
+    """
     value = headers.get("retry-after", "").strip()
     if not value:
         return None
     if value.isdigit():
         return float(value)
+    at = _moment(value)
+    if at is None:
+        return None
+    now = _moment(headers.get("date", ""))
+    return max(0.0, at - (time.time() if now is None else now))
+
+
+def _moment(date: str) -> float | None:
+    """Seconds since 1970 of a date in a header, None if it is none."""
     try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+        return email.utils.parsedate_to_datetime(date).timestamp()
     except ValueError:
         return None
 

@@ -1,4 +1,4 @@
-"""LangChain with ctxadmin: ``pip install ctxadmin-client[langchain]``.
+"""LangChain with ctxadmin: ``pip install "./sdk/python[langchain]"``.
 
 history = CtxAdminChatHistory("support-42", client)
 """

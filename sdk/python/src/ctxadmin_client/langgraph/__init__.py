@@ -1,4 +1,4 @@
-"""LangGraph with ctxadmin: ``pip install ctxadmin-client[langgraph]``.
+"""LangGraph with ctxadmin: ``pip install "./sdk/python[langgraph]"``.
 
     graph = builder.compile(checkpointer=CtxAdminSaver(Client(url, token)))
 

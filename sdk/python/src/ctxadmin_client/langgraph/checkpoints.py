@@ -115,11 +115,15 @@ def _fitting(key: str) -> str:
     return key[:120] + "~" + hashlib.sha256(key.encode(errors="replace")).hexdigest()[:40]
 
 
-def is_log(channel: str, value: Any, namespace: str) -> bool:
-    """True for the channel that is the conversation: the messages of the graph at the top."""
+def is_log(channel: str, value: Any, namespace: str, shown: Sequence[BaseMessage] = ()) -> bool:
+    """True for the channel that is the conversation: the messages of the graph at the top.
+
+    The messages that are ``shown`` already need no second look.
+    """
     if channel != MESSAGES or namespace or not isinstance(value, list):
         return False
-    return all(issubclass(kind, BaseMessage) for kind in {*map(type, value)})
+    known = len(shown) if value[: len(shown)] == shown else 0
+    return all(issubclass(kind, BaseMessage) for kind in {*map(type, value[known:])})
 
 
 def update_of(
@@ -128,10 +132,12 @@ def update_of(
     before: Head | None,
     changed: Mapping[str, Any] | None,
     serde: SerializerProtocol,
+    shown: Sequence[BaseMessage] = (),
 ) -> Update:
     """What a checkpoint changes, ``before`` being the one that the state has now.
 
-    ``changed`` names the channels that changed since that one, None that all may have.
+    ``changed`` names the channels that changed since that one, None that all may have; ``shown``
+    are the messages of the view.
     """
     update = Update()
     known = before.values if before is not None else {}
@@ -142,7 +148,7 @@ def update_of(
         if changed is not None and channel in known and channel not in changed:
             update.values[channel] = known[channel]
             continue
-        if is_log(channel, value, namespace):
+        if is_log(channel, value, namespace, shown):
             update.values[channel] = "log"
             update.messages = value
             continue

@@ -1,4 +1,4 @@
-"""An MCP server for ctxadmin: ``pip install ctxadmin-client[mcp]``.
+"""An MCP server for ctxadmin: ``pip install "./sdk/python[mcp]"``.
 
 ``python -m ctxadmin_client.mcp`` serves over stdio with ``CTXADMIN_URL`` and ``CTXADMIN_TOKEN``.
 """

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK with ctxadmin: ``pip install ctxadmin-client[openai-agents]``.
+"""The OpenAI Agents SDK with ctxadmin: ``pip install "./sdk/python[openai-agents]"``.
 
 session = CtxAdminSession("support-42", client)
 await Runner.run(agent, "Where is my parcel?", session=session)

@@ -1,4 +1,4 @@
-"""Pydantic AI with ctxadmin: ``pip install ctxadmin-client[pydantic-ai]``.
+"""Pydantic AI with ctxadmin: ``pip install "./sdk/python[pydantic-ai]"``.
 
 history = CtxAdminMessageHistory("support-42", client)
 result = await agent.run("Where is my parcel?", message_history=await history.load())

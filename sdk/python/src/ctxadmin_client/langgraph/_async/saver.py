@@ -192,7 +192,9 @@ class AsyncCtxAdminSaver(AsyncRemoval, BaseCheckpointSaver[int]):
             head = now.head(place.namespace, self.serde)
             is_next = head is not None and head.id == place.checkpoint and not now.ended
             changed = new_versions if is_next else None
-            update = update_of(checkpoint, place.namespace, head, changed, self.serde)
+            update = update_of(
+                checkpoint, place.namespace, head, changed, self.serde, now.state.messages
+            )
             previous = now.previous(self.serde)
             kept = {name: checkpoint[name] for name in checkpoint if name != "channel_values"}  # type: ignore[literal-required]
             new = Head(kept, metadata, place.checkpoint, update.values, update.internal, previous)
