@@ -184,6 +184,11 @@ def test_messages_operations_and_refusals(client: Client, server: LiveServer) ->
     assert (done.batch, done.visible_count) == (1, 2)
     assert [each["content"] for each in conversation.messages()] == ["3", "4"]
     assert len(list(conversation.messages("all"))) == 5
+    found = conversation.recall(0)
+    assert (found["content"], found["visible"]) == ("0", False)
+    assert conversation.recall("log-4", node="plan")["content"] == "4"
+    told = [(each["index"], each["node"], each["recalls"]) for each in conversation.recalls()]
+    assert told == [(0, None, 1), (4, "plan", 1)]
     assert [each["content"] for each in conversation.pop()] == ["4"]
     conversation.roll_back(0)
     assert len(conversation.messages_for("openai")["messages"]) == 5

@@ -29,11 +29,14 @@ class MissingContext:
 def find_missing_context(node: Node, context_type: str, sight: NodeInput) -> MissingContext | None:
     """What ``sight`` lacks for ``node``, whose effective type is ``context_type``; or None.
 
-    ``llm_context`` needs a variable or a visible message, ``tool_context`` a variable of a tool or
-    function or a call without an answer; the other types need nothing. What a node sees that
+    ``llm_context`` needs a variable or a visible message that is no line about hidden ones,
+    ``tool_context`` a variable of a tool or function or a call without an answer; the other types
+    need nothing. What a node sees that
     calls a model (of type ``llm``, or with that context type) has no split tool pairs either.
     """
-    if context_type == "llm_context" and not (sight.context.variables or len(sight.messages.view)):
+    if context_type == "llm_context" and not (
+        sight.context.variables or _sees_a_message(sight.messages)
+    ):
         return MissingContext(
             say("{node} would see neither a variable nor a message.", node=node.id),
             ("variables", "messages"),
@@ -68,6 +71,12 @@ def _rejected(node: Node, messages: Messages) -> MissingContext | None:
         ),
         indices=indices,
     )
+
+
+def _sees_a_message(messages: Messages) -> bool:
+    """True if anything is visible but lines about what is hidden."""
+    view = messages.view
+    return bool(view) and len(view) > sum(line in view for line in messages.log.pointers())
 
 
 def _has_tool_call(sight: NodeInput) -> bool:

@@ -119,6 +119,8 @@ async def applies_what_was_previewed(client: McpClient) -> None:
     assert "no such preview" in await refused(client, "apply_preview", preview="made-up")
     recalled = await called(client, "read_message", conversation_id=NAME, message="0")
     assert (recalled["visible"], recalled["content"]) == (False, "question 0")
+    asked = {"conversation_id": NAME, "message": "4", "node": "draft"}
+    assert (await called(client, "read_message", **asked))["content"] == LONG
     batches = await called(client, "list_batches", conversation_id=NAME)
     assert batches["results"][-1]["reason"] == "Only the end matters", batches
     compared = await called(

@@ -19,9 +19,10 @@ from tests.unit.workflows.sights import (
     sight,
     verdicts,
 )
+from workflows.domain.compatibility import find_missing_context
 from workflows.domain.context import NodeInput
 from workflows.domain.flow import counting
-from workflows.domain.graph import read
+from workflows.domain.graph import Node, read
 from workflows.domain.yaml_io import dump, load
 
 LAST: dict[str, JsonValue] = {
@@ -132,6 +133,18 @@ def test_emptied_results_of_a_filter_name_their_messages() -> None:
     assert "[Message 2. Recall one in full" in str(texts(seen)[2])
     log = given.messages.log
     assert tokens_of(seen.messages.view, counting(seen.messages, log.tokens)) <= 60  # type: ignore[attr-defined]
+
+
+def test_a_line_alone_is_not_enough_for_a_node_that_calls_a_model() -> None:
+    none: JsonValue = {**LAST, "truncate": {"keep_last": 0}}
+    seen = applied(of_filter(let_pass(messages=[none])), talk())
+    assert shown(seen) == [6]
+    llm = Node.model_validate({"id": "a", "type": "llm"})
+    missing = find_missing_context(llm, "llm_context", seen)
+    assert missing is not None
+    assert missing.missing == ("variables", "messages")
+    some = applied(of_filter(let_pass(messages=[LAST])), talk())
+    assert find_missing_context(llm, "llm_context", some) is None
 
 
 def test_template_only_leaves_no_line() -> None:
