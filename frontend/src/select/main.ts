@@ -65,6 +65,32 @@ document.addEventListener("keydown", (event) => {
 
 form.querySelector("[data-clear]")?.addEventListener("click", () => show(nothing(shownRevision())));
 
+form.querySelector("[data-pin-selected]")?.addEventListener("click", () => {
+  const [message] = selection.chosen.values();
+  document.getElementById(message ?? "")?.querySelector<HTMLElement>(":scope > .message-head [data-action=pin]")?.click();
+});
+
+/** The texts of the selected messages, each under who says it, in the order of the page. */
+async function copy({ dataset }: HTMLElement): Promise<void> {
+  const found = boxes().filter((box) => box.checked).map(messageOf);
+  const texts = found.map((message) => {
+    const role = message.querySelector(".message-role")?.textContent?.trim() ?? "";
+    const body = message.querySelector<HTMLElement>(":scope > .message-body > .message-text .fold-text")?.innerText.trim() ?? "";
+    const calls = [...message.querySelectorAll(":scope > .message-body > .tool-call > .tool-call-head")].map((call) => (call.textContent ?? "").trim());
+    return [`${role}:`, body, ...calls].filter(Boolean).join("\n");
+  });
+  let words = found.length < selection.chosen.size ? dataset.part : dataset.copied;
+  try {
+    await navigator.clipboard.writeText(texts.join("\n\n"));
+  } catch {
+    words = dataset.failed;
+  }
+  const text = (words ?? "").replace("{count}", found.length.toLocaleString(document.documentElement.lang));
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: words === dataset.failed ? "warning" : "success" } }));
+}
+
+form.querySelector<HTMLElement>("[data-copy-selected]")?.addEventListener("click", (event) => void copy(event.currentTarget as HTMLElement));
+
 form.addEventListener("formdata", (event) => {
   event.formData.delete("at");
   event.formData.set("positions", ranges(selection));
