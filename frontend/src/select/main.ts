@@ -44,9 +44,16 @@ function show(now: Selection = selection): void {
   for (const button of form.querySelectorAll<HTMLButtonElement>("[data-needs-one]")) button.disabled = chosen.size !== 1;
 }
 
+/** Under a filter a range has the messages that it shows, and none of those between them. */
+function onlyShown(now: Selection): Selection {
+  if (!document.querySelector(".reading-count")) return now;
+  const places = new Set(shown().values());
+  return { ...now, chosen: new Map([...now.chosen].filter(([at]) => places.has(at) || selection.chosen.has(at))) };
+}
+
 document.addEventListener("click", (event) => {
   const box = boxOf(event.target);
-  if (box) show(pressed(selection, position(box), box.checked, event.shiftKey));
+  if (box) show(onlyShown(pressed(selection, position(box), box.checked, event.shiftKey)));
 });
 
 document.addEventListener("keydown", (event) => {
