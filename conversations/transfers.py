@@ -13,7 +13,6 @@ from django.db import transaction
 from conversations.damage import MISSING, damaged
 from conversations.domain import transfer
 from conversations.domain.formats.formats import ProviderFormat
-from conversations.domain.imports.chats import OPENAI
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.imports.uploads import Importable
 from conversations.domain.message import Draft, Entry, read_logged
@@ -100,8 +99,7 @@ def import_one(actor: Actor, source: Importable) -> Conversation:
 def import_chat(actor: Actor, chat: ImportedConversation) -> Conversation:
     """Make a conversation of a chat file; its id is kept if it is free, else a new one made.
 
-    One without a title is called as its first user message begins; a chat in our own form, whose
-    id someone chose, by its id.
+    One without a title is called as its first user message begins, or by its id.
     """
     actor.require(Action.CONVERSATION_IMPORT)
     with transaction.atomic():
@@ -109,7 +107,7 @@ def import_chat(actor: Actor, chat: ImportedConversation) -> Conversation:
             actor,
             NewConversation(
                 public_id=_free_id(actor, chat.conversation_id),
-                title=chat.title or _title_of(chat),
+                title=chat.title or chat.suggested_title or chat.conversation_id or "",
                 metadata=dumps(chat.metadata or {}),
                 tools=chat.tools or "",
             ),
@@ -118,13 +116,6 @@ def import_chat(actor: Actor, chat: ImportedConversation) -> Conversation:
             append_in(opened, chat.drafts)
         _commit_import(opened, len(chat.drafts))
     return opened.head
-
-
-def _title_of(chat: ImportedConversation) -> str:
-    chosen = chat.conversation_id or ""
-    if chat.report.shape == OPENAI.name:
-        return chosen or chat.suggested_title
-    return chat.suggested_title or chosen
 
 
 def import_export(actor: Actor, document: Transfer) -> Conversation:

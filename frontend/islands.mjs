@@ -27,6 +27,7 @@ const entryPoints = {
   reading: "src/reading/main.ts",
   review_notice: "src/review_notice/main.ts",
   select: "src/select/main.ts",
+  sheet: "src/sheet/main.ts",
   state: "src/state/main.ts",
   submit_once: "src/submit_once/main.ts",
   time: "src/time/main.ts",

@@ -120,7 +120,8 @@ class SummaryView:
 class MessageCard:
     """A message as a reader wants it; ``position`` is its place in the view.
 
-    ``gap`` is what is hidden right behind it, ``hidden_by`` what hid the message itself. Of one
+    ``gap`` is what is hidden right behind it, ``gap_behind_calls`` behind the results that are
+    joined with its calls, ``hidden_by`` what hid the message itself. Of one
     that is not ``whole`` only the beginning is here; it has ``size`` bytes. ``failed`` marks a
     tool result that reports an error.
     """
@@ -140,6 +141,7 @@ class MessageCard:
     answers: int | None
     position: int | None
     gap: Gap | None = None
+    gap_behind_calls: Gap | None = None
     hidden_by: HiddenBy | None = None
     comments: Sequence[CommentView] = ()
     whole: bool = True
@@ -283,10 +285,31 @@ def joined(cards: Sequence[MessageCard]) -> list[MessageCard]:
         while place < len(cards) and _answers(cards[place], card):
             answers[cards[place].index] = cards[place]
             place += 1
+        last = next(reversed(answers.values()), None)
         calls = [_answered(call, card, answers) for call in card.calls]
-        found.append(replace(card, calls=calls) if calls else card)
+        found.append(_with_calls(card, calls, last) if calls else card)
         found += answers.values()  # of a call that was answered twice
     return found
+
+
+def _with_calls(
+    card: MessageCard, calls: Sequence[CallCard], last: MessageCard | None
+) -> MessageCard:
+    """The card with its calls; what is hidden behind the last result stands behind the card.
+
+    Inside of a call that is folded nobody would see it.
+    """
+    if last is None or last.gap is None:
+        return replace(card, calls=calls)
+    bare = [
+        replace(call, answer=replace(call.answer, gap=None))
+        if call.answer is not None and call.answer.index == last.index
+        else call
+        for call in calls
+    ]
+    if bare == calls:  # it stands by itself, as the second result of its call
+        return replace(card, calls=calls)
+    return replace(card, calls=bare, gap_behind_calls=last.gap)
 
 
 def _within_budget(cards: Sequence[MessageCard]) -> list[MessageCard]:

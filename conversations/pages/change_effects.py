@@ -146,7 +146,7 @@ def _dropped_words(runs: Runs) -> str:
         "%(n)s system messages will be hidden: %(places)s.",
         _count(runs),
     )
-    return text % {"n": _count(runs), "places": _named(runs)}
+    return text % {"n": _count(runs), "places": named(runs)}
 
 
 def _kept_words(runs: Runs) -> str:
@@ -157,7 +157,7 @@ def _kept_words(runs: Runs) -> str:
         "%(n)s system messages stay: %(places)s.",
         _count(runs),
     )
-    return text % {"n": _count(runs), "places": _named(runs)}
+    return text % {"n": _count(runs), "places": named(runs)}
 
 
 def _count(runs: Runs) -> int:
@@ -171,11 +171,12 @@ def _places(runs: Runs) -> str:
         return ""
     return ngettext("%(n)s message: %(places)s", "%(n)s messages: %(places)s", count) % {
         "n": count,
-        "places": _named(runs),
+        "places": named(runs),
     }
 
 
-def _named(runs: Runs) -> str:
+def named(runs: Runs) -> str:
+    """Runs of log indices as people write them: ``#3–#5, #9``."""
     named = [f"#{start}" if stop - start == 1 else f"#{start}–#{stop - 1}" for start, stop in runs]
     return ", ".join(named[:8]) + (" …" if len(named) > 8 else "")
 

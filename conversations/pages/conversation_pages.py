@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from conversations import message_search, queries, transfers
 from conversations.archival import GOING_ON
 from conversations.domain.formats.formats import OWN, provider_format
+from conversations.last_messages import LastMessage, last_messages
 from conversations.message_search import SearchHit
 from conversations.models import Conversation
 from conversations.pages import presenters, view_window
@@ -47,11 +48,14 @@ _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """The list of conversations; ``wanted`` is what the filter bar shows."""
+    """The list of conversations, each with what was said last.
+
+    ``wanted`` is what the filter bar shows.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
-    conversations: Sequence[Conversation]
+    conversations: Sequence[tuple[Conversation, LastMessage | None]]
     next: str | None
     wanted: queries.ConversationFilter
     statuses: Sequence[str]
@@ -132,10 +136,11 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
     asked = PageRequest.of(request.GET)
     found = queries.list_conversations(actor, wanted, asked)
+    said = last_messages(found.items)
     shown = ListPage(
         title=_("Conversations"),
         crumbs=(),
-        conversations=found.items,
+        conversations=[(head, said.get(head.key)) for head in found.items],
         next=found.next,
         wanted=wanted,
         statuses=tuple(STATUSES),

@@ -99,30 +99,30 @@ def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
     form = OperationForm(_with_offer(request.POST))
     if not form.is_valid():
-        return _operate_page(request, head, form, status=422 if form.errors else 200)
+        return operate_page(request, head, form, status=422 if form.errors else 200)
     warning, seen = "", seen_in(request, head)
     if seen.revision != head.current_revision:
-        return _moved_on(request, actor, head, form, seen)
+        return moved_on(request, actor, head, form.model, seen)
     try:
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
-            flash.success(request, _done(applied), extra_tags=undo_url(head, applied))
+            flash.success(request, done_words(applied), extra_tags=undo_url(head, applied))
             return redirect("conversations:detail", head.public_id)
         if "apply" in request.POST:
             warning = _("You changed the form after the preview. Check the preview again.")
     except VersionConflict:
         head = find_head(actor.workspace, head.public_id)
         if seen.revision != head.current_revision:
-            return _moved_on(request, actor, head, form, seen)
+            return moved_on(request, actor, head, form.model, seen)
         warning = str(MEANWHILE)
     except ContextError as error:
-        return _operate_page(request, head, form, warning=_place(form, error), status=422)
+        return operate_page(request, head, form, warning=_place(form, error), status=422)
     try:
         effect = _preview(actor, head, form.model)
     except ContextError as error:
-        return _operate_page(request, head, form, warning=_place(form, error), status=422)
+        return operate_page(request, head, form, warning=_place(form, error), status=422)
     status = 409 if warning else 200
-    return _operate_page(
+    return operate_page(
         request,
         head,
         form,
@@ -145,7 +145,7 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
             "truncate": truncate,
         }
         form = OperationForm(initial=initial)
-        return _operate_page(request, head, form)
+        return operate_page(request, head, form)
     try:
         asked = selection.operation_for(head, request.GET)
     except (VersionConflict, ValidationFailed) as error:
@@ -153,35 +153,35 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         return redirect("conversations:detail", head.public_id)
     form = OperationForm(initial=asked)
     if asked["operation"] != "truncate":
-        return _operate_page(request, head, form)
+        return operate_page(request, head, form)
     model = parse(OperationRequest, asked)
     try:
         effect = _preview(actor, head, model)
     except ContextError as error:
-        return _operate_page(request, head, form, warning=translated(error.detail), status=409)
-    return _operate_page(request, head, form, effect=effect, previewed=_digest_of(model))
+        return operate_page(request, head, form, warning=translated(error.detail), status=409)
+    return operate_page(request, head, form, effect=effect, previewed=_digest_of(model))
 
 
-def _moved_on(
-    request: HttpRequest, actor: Actor, head: Conversation, form: OperationForm, seen: Seen
+def moved_on(
+    request: HttpRequest, actor: Actor, head: Conversation, wanted: OperationRequest, seen: Seen
 ) -> HttpResponse:
     """The form as it was meant, in the view of now; a preview only if all of it is still there."""
     before = view_of(find_revision(head.key, seen.revision or 0)).slice(0, seen.count or 0)
     now = view_of(find_revision(head.key, head.current_revision))
-    fields = position_drift.moved_positions(form.model, before, now)
+    fields = position_drift.moved_positions(wanted, before, now)
     shown = in_operation(fields, lambda message: as_typed(message, keeps_calls=True))
     try:
         model = parse(OperationRequest, fields)
         effect = _preview(actor, head, model)
     except ContextError:
-        return _operate_page(
+        return operate_page(
             request, head, OperationForm(initial=shown), warning=str(_GONE), status=409
         )
-    return _operate_page(
+    return operate_page(
         request,
         head,
         OperationForm(initial=shown),
-        warning=str(_FOLLOWED if model != form.model else MEANWHILE),
+        warning=str(_FOLLOWED if model != wanted else MEANWHILE),
         effect=effect,
         previewed=_digest_of(model),
         status=409,
@@ -203,14 +203,15 @@ def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effec
         return services.operate(actor, head.public_id, model, dry_run=True)
 
     applied = would_be(model)
-    effect = effect_of(head, applied, _edits(head, model, applied), kept=_kept(head, model))
+    effect = effect_of(head, applied, edits_of(head, model, applied), kept=kept_system(head, model))
     if model.pairing == "warn":
         return effect
     alone = would_be(model.model_copy(update={"pairing": "warn"}))
     return replace(effect, splits=splits_pairs(alone))
 
 
-def _edits(head: Conversation, model: OperationRequest, applied: Applied) -> dict[int, int]:
+def edits_of(head: Conversation, model: OperationRequest, applied: Applied) -> dict[int, int]:
+    """The messages that others would replace, by log index."""
     if model.budget is not None and runs.count(applied.hidden) == len(applied.entries):
         emptied = zip(runs.indices(applied.hidden), applied.entries, strict=True)
         return {index: entry.index for index, entry in emptied}
@@ -219,7 +220,7 @@ def _edits(head: Conversation, model: OperationRequest, applied: Applied) -> dic
     return {current_view(head).index_at(model.replace.index): applied.entries[0].index}
 
 
-def _kept(head: Conversation, model: OperationRequest) -> Runs:
+def kept_system(head: Conversation, model: OperationRequest) -> Runs:
     """The system messages that the options of a truncate alone would hide."""
     if model.truncate is None or not model.truncate.keep_system:
         return ()
@@ -232,7 +233,7 @@ def _operate(actor: Actor, head: Conversation, form: OperationForm, seen: Seen) 
     return services.operate(actor, head.public_id, form.model, reason=form.model.reason, seen=seen)
 
 
-def _operate_page(
+def operate_page(
     request: HttpRequest,
     head: Conversation,
     form: OperationForm,
@@ -242,6 +243,7 @@ def _operate_page(
     previewed: str = "",
     status: int = 200,
 ) -> HttpResponse:
+    """The form of an operation, with its preview if there was one."""
     pairing = str(form["pairing"].value() or "warn")
     shown = OperatePage(
         title=_("Edit context"),
@@ -300,7 +302,8 @@ def _place(form: OperationForm, error: ContextError) -> str:
     return translated(error.detail)
 
 
-def _done(applied: Applied) -> str:
+def done_words(applied: Applied) -> str:
+    """What is said when an operation was applied."""
     return ngettext(
         "Batch %(batch)s: %(n)s message visible.",
         "Batch %(batch)s: %(n)s messages visible.",

@@ -94,11 +94,48 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
 
 
 def operation_words(row: Revision) -> Text:
-    """What opened a revision: an operation, or a pin."""
+    """What opened a revision, as it was done: an operation, or a pin."""
     pin = _pin_of(row)
-    if pin is None:
-        return OPERATION_WORDS.get(row.operation, row.operation)
-    return _("Pinned") if pin.get("pinned") else _("Unpinned")
+    if pin is not None:
+        return _("Pinned") if pin.get("pinned") else _("Unpinned")
+    return _done_words(row) or OPERATION_WORDS.get(row.operation, row.operation)
+
+
+def _done_words(row: Revision) -> str:
+    """``Kept the last 6 messages``; "" for what cannot be said so shortly."""
+    config = bytes(row.config)
+    found = orjson.loads(config) if is_object(config) else {}
+    block = found.get(row.operation)
+    if not isinstance(block, dict):
+        return ""
+    given = {key: value for key, value in block.items() if value and key != "keep_system"}
+    if row.operation == "truncate" and len(given) == 1:
+        return _truncated_words(*given.popitem(), pairing=found.get("pairing"))
+    if row.operation == "replace":
+        return _("Replaced a message")
+    return ""
+
+
+def _truncated_words(option: str, value: JsonValue, *, pairing: JsonValue) -> str:
+    if option == "remove_ranges" and isinstance(value, list):
+        ranges = [each for each in value if isinstance(each, dict)]
+        ends = [(each.get("start"), each.get("end")) for each in ranges]
+        count = sum(end - start for start, end in ends if type(start) is type(end) is int)
+        if pairing == "drop":
+            text = ngettext(
+                "Hid %(n)s message, with tool pairs", "Hid %(n)s messages, with tool pairs", count
+            )
+        else:
+            text = ngettext("Hid %(n)s message", "Hid %(n)s messages", count)
+        return text % {"n": count}
+    if type(value) is not int:
+        return ""
+    if option == "remove_first":
+        return _("Kept from position %(n)s on") % {"n": value}
+    if option == "keep_last":
+        text = ngettext("Kept the last %(n)s message", "Kept the last %(n)s messages", value)
+        return text % {"n": value}
+    return ""
 
 
 def _pin_of(row: Revision) -> dict[str, JsonValue] | None:

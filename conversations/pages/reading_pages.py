@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, cast
+from typing import Final, Literal
 
 from django.conf import settings
 from django.contrib import messages as flash
@@ -59,10 +59,10 @@ class Offers:
 
 def detail_in(request: HttpRequest) -> Detail:
     """How much is shown: as the address says, else as it was chosen before."""
-    known = {name for name, _label in DETAILS}
     for asked in (request.GET.get("detail", ""), request.COOKIES.get(_COOKIE, "")):
-        if asked in known:
-            return cast(Detail, asked)
+        for name, _label in DETAILS:
+            if asked == name:
+                return name
     return "tools"
 
 

@@ -62,7 +62,7 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
         span: JsonValue = {"start": first, "end": places[-1][1]}
         written: JsonValue = {"role": "user", "content": ""}
         return operation | {"summarize": {"range": span, "message": written}}
-    message = as_typed(_body_at(head, first), keeps_calls=False)
+    message = as_typed(body_at(head, first), keeps_calls=False)
     return operation | {"replace": {"index": first, "message": message}}
 
 
@@ -73,7 +73,26 @@ def _only_system(head: Conversation, places: Runs) -> bool:
     return bool(chosen) and system_among(head, chosen) == chosen
 
 
-def _body_at(head: Conversation, position: int) -> Any:
+def first_position(sent: QueryDict) -> int:
+    """The first of the selected positions."""
+    return _places(sent)[0][0]
+
+
+def positions_of(sent: QueryDict) -> str:
+    """The selected positions as an address has them: ``3-5,9``."""
+    return ",".join(f"{start}-{stop - 1}" for start, stop in _places(sent))
+
+
+def chosen_runs(head: Conversation, sent: QueryDict) -> Runs:
+    """The log indices of the selected messages."""
+    view = current_view(head)
+    return run_sets.union(
+        run for start, stop in _places(sent) for run in view.slice(start, stop).runs
+    )
+
+
+def body_at(head: Conversation, position: int) -> Any:
+    """The stored JSON of the message at a position of the current view."""
     row = find_revision(head.key, head.current_revision)
     found = queries.visible_window(head, row, position, 1).messages
     if not found:

@@ -12,6 +12,7 @@ from conversations.pages import (
     operation_page,
     pinning,
     reading_pages,
+    sheet_page,
 )
 from conversations.pages.prices import prices
 
@@ -30,6 +31,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/batches/", comparison_pages.revisions, name="revisions"),
     path("<str:conversation_id>/diff/", comparison_pages.diff, name="diff"),
     path("<str:conversation_id>/export/", conversation_pages.export, name="export"),
+    path("<str:conversation_id>/act/", sheet_page.act, name="act"),
     path("<str:conversation_id>/operate/", operation_page.operate, name="operate"),
     path("<str:conversation_id>/rollback/<int:batch>/", change_pages.rollback, name="rollback"),
     path("<str:conversation_id>/restore/<int:revision>/", change_pages.restore, name="restore"),

@@ -39,13 +39,15 @@ def test_a_range_over_stretches_is_hidden_and_undone(
     box(page, 120).scroll_into_view_if_needed()
     box(page, 120).click(modifiers=["Shift"])
     expect(page.get_by_text("111 selected")).to_be_visible()
-    expect(page.get_by_role("button", name="Replace this")).to_be_disabled()
-    page.get_by_role("button", name="Hide these").click()
-    expect(page.get_by_text("111 messages: #10–#120")).to_be_visible()
+    expect(page.get_by_role("button", name="Replace", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    expect(page.get_by_text("111 messages are hidden: #10–#120.")).to_be_visible()
+    expect(page.locator("#m120.message-going")).to_be_visible()
     page.get_by_label("Reason").fill("noise")
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("49 messages visible")).to_be_visible()
-    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Hid 111 messages.")).to_be_visible()
+    page.keyboard.press("Control+z")
     expect(page.get_by_text("160", exact=True).first).to_be_visible()
     expect(page.get_by_text("1 rolled-back batch")).to_be_visible()
 
@@ -64,8 +66,8 @@ def test_a_selection_stays_with_its_messages_when_the_view_moves(
     expect(page.get_by_role("link", name="2 hidden messages: #3–#4")).to_be_visible()
     expect(page.get_by_text("1 selected")).to_be_visible()
     expect(box(page, 6)).to_be_checked()
-    page.get_by_role("button", name="Hide these").click()
-    expect(page.get_by_text("1 message: #6")).to_be_visible()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    expect(page.get_by_text("1 message is hidden: #6.")).to_be_visible()
 
 
 def test_messages_are_selected_by_keys(reviewer_page: Page, api: httpx.Client) -> None:
@@ -80,8 +82,12 @@ def test_messages_are_selected_by_keys(reviewer_page: Page, api: httpx.Client) -
     expect(page.locator("#selection")).to_be_hidden()
     page.keyboard.press("Space")
     expect(page.get_by_text("1 selected")).to_be_visible()
-    page.get_by_role("button", name="Keep from here on").click()
-    expect(page.get_by_text("7 messages: #0–#6")).to_be_visible()
+    page.get_by_role("button", name="Keep from here").click()
+    expect(page.get_by_text("7 messages before it are hidden: #0–#6.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#sheet")).to_have_count(0)
+    expect(page.locator(".message-going")).to_have_count(0)
+    expect(page.get_by_text("1 selected")).to_be_visible()
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
@@ -91,15 +97,14 @@ def test_selecting_previewing_and_comparing_are_accessible(
     name = made(api, f"e2e-select-axe-{width}", 8)
     page = open_page("reviewer", theme=theme, width=width)
     page.goto(f"/conversations/{name}/")
+    page.locator("#m1 .tool-call-head").click()
     box(page, 2).check()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     assert_accessible(page)
-    page.get_by_role("button", name="Hide these").click()
-    partners = page.get_by_role("button", name="Hide the matching calls and results too")
-    expect(partners).to_be_visible()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    expect(page.get_by_text("1 message is hidden: #2.")).to_be_visible()
+    expect(page.get_by_text("The matching calls and results go with them: #1.")).to_be_visible()
     assert_accessible(page)
-    partners.click()
-    expect(page.get_by_text("2 messages: #1–#2")).to_be_visible()
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Batch 1: 6 messages visible.")).to_be_visible()
     replaced = {"operation": "replace", "replace": {"index": 0, "message": {
@@ -124,5 +129,22 @@ def test_selecting_works_without_scripts(
         plain.goto(page.url)
         box(plain, 4).check()
         box(plain, 6).check()
-        plain.get_by_role("button", name="Hide these").click()
+        plain.get_by_role("button", name="Hide", exact=True).click()
         expect(plain.get_by_text("2 messages: #4, #6")).to_be_visible()
+
+
+def test_a_summary_is_drawn_in_its_place_while_it_is_written(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-select-summary", 8)
+    page.goto(f"/conversations/{name}/")
+    for index in (4, 5):
+        box(page, index).check()
+    page.get_by_role("button", name="Summarize", exact=True).click()
+    page.get_by_label("Summary").fill("Two numbers")
+    expect(page.locator(".message-coming + #m4.message-going")).to_be_visible()
+    expect(page.locator(".message-coming")).to_have_text("Two numbers")
+    expect(page.locator("#sheet").get_by_text("7 messages")).to_be_visible()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("Summarized 2 messages.")).to_be_visible()
+    expect(page.locator("#m8")).to_contain_text("Two numbers")

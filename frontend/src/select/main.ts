@@ -44,9 +44,16 @@ function show(now: Selection = selection): void {
   for (const button of form.querySelectorAll<HTMLButtonElement>("[data-needs-one]")) button.disabled = chosen.size !== 1;
 }
 
+/** Under a filter a range has the messages that it shows, and none of those between them. */
+function onlyShown(now: Selection): Selection {
+  if (!document.querySelector(".reading-count")) return now;
+  const places = new Set(shown().values());
+  return { ...now, chosen: new Map([...now.chosen].filter(([at]) => places.has(at) || selection.chosen.has(at))) };
+}
+
 document.addEventListener("click", (event) => {
   const box = boxOf(event.target);
-  if (box) show(pressed(selection, position(box), box.checked, event.shiftKey));
+  if (box) show(onlyShown(pressed(selection, position(box), box.checked, event.shiftKey)));
 });
 
 document.addEventListener("keydown", (event) => {
@@ -64,6 +71,32 @@ document.addEventListener("keydown", (event) => {
 });
 
 form.querySelector("[data-clear]")?.addEventListener("click", () => show(nothing(shownRevision())));
+
+form.querySelector("[data-pin-selected]")?.addEventListener("click", () => {
+  const [message] = selection.chosen.values();
+  document.getElementById(message ?? "")?.querySelector<HTMLElement>(":scope > .message-head [data-action=pin]")?.click();
+});
+
+/** The texts of the selected messages, each under who says it, in the order of the page. */
+async function copy({ dataset }: HTMLElement): Promise<void> {
+  const found = boxes().filter((box) => box.checked).map(messageOf);
+  const texts = found.map((message) => {
+    const role = message.querySelector(".message-role")?.textContent?.trim() ?? "";
+    const body = message.querySelector<HTMLElement>(":scope > .message-body > .message-text .fold-text")?.innerText.trim() ?? "";
+    const calls = [...message.querySelectorAll(":scope > .message-body > .tool-call > .tool-call-head")].map((call) => (call.textContent ?? "").trim());
+    return [`${role}:`, body, ...calls].filter(Boolean).join("\n");
+  });
+  let words = found.length < selection.chosen.size ? dataset.part : dataset.copied;
+  try {
+    await navigator.clipboard.writeText(texts.join("\n\n"));
+  } catch {
+    words = dataset.failed;
+  }
+  const text = (words ?? "").replace("{count}", found.length.toLocaleString(document.documentElement.lang));
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: words === dataset.failed ? "warning" : "success" } }));
+}
+
+form.querySelector<HTMLElement>("[data-copy-selected]")?.addEventListener("click", (event) => void copy(event.currentTarget as HTMLElement));
 
 form.addEventListener("formdata", (event) => {
   event.formData.delete("at");

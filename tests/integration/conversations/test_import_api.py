@@ -90,7 +90,10 @@ def test_a_conversation_without_a_title_is_called_as_its_first_user_message(api:
 
 
 def test_a_chat_of_ours_without_a_title_is_called_by_its_id(api: Api) -> None:
-    assert api.post(PATH, {"id": "named", "messages": [user("Hi")]}).json()["title"] == "named"
+    named = api.post(PATH, {"id": "named", "messages": [user("Hi")]}).json()
+    assert (named["id"], named["title"]) == ("named", "Hi")
+    silent = {"id": "silent", "messages": [{"role": "assistant", "content": "Hello"}]}
+    assert api.post(PATH, silent).json()["title"] == "silent"
 
 
 @pytest.mark.parametrize("field", ["function_call", "toolInvocations"])

@@ -120,6 +120,16 @@ def test_a_call_is_one_line_with_what_came_back(reviewer: Client) -> None:
         assert words in line
 
 
+def test_what_is_hidden_behind_a_result_is_marked_outside_of_its_folded_call(
+    reviewer: Client,
+) -> None:
+    conversation(calls("a"), result("a"), user("gone"), user("stays"), public_id="t")
+    cut("t", remove_ranges=[{"start": 2, "end": 3}])
+    page = text(reviewer.get("/conversations/t/"))
+    between = page.split('id="m0"')[1].split("1 hidden message: #2")[0]
+    assert between.count("<details") == between.count("</details>") > 0
+
+
 def test_json_that_a_model_wrote_unfolds_and_what_a_user_wrote_stays(reviewer: Client) -> None:
     conversation(user('{"ask": 1}'), assistant('{"answer": 42}'), public_id="t")
     page = text(reviewer.get("/conversations/t/"))

@@ -1,0 +1,279 @@
+"""The sheet beside the messages: what an action on selected ones would do, and doing it."""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import urlencode
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
+
+from conversations import services
+from conversations.domain import runs as run_sets
+from conversations.domain.revisions import Seen
+from conversations.domain.runs import Runs
+from conversations.models import Conversation
+from conversations.pages import selection
+from conversations.pages.change_effects import Effect, effect_of, named, splits_pairs
+from conversations.pages.forms import OperationForm, OperationRequest
+from conversations.pages.operation_page import (
+    done_words,
+    edits_of,
+    kept_system,
+    moved_on,
+    operate_page,
+    undo_url,
+)
+from conversations.pages.single_submit import done_once
+from conversations.pages.typed_messages import as_typed, in_operation
+from conversations.results import Applied
+from conversations.store import find_head
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import ContextError, ValidationFailed, VersionConflict
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.pages import page
+from ctxadmin.ui.sentences import translated
+
+_TITLES: Final[Mapping[str, Text]] = {
+    "hide": gettext_lazy("Hide messages"),
+    "keep_from": gettext_lazy("Keep from here"),
+    "replace": gettext_lazy("Replace message"),
+    "summarize": gettext_lazy("Summarize messages"),
+}
+_PAIRINGS: Final = ("drop", "keep", "warn")
+_TYPED: Final = ("replace", "summarize")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What an action would do, in words and figures.
+
+    ``going`` are the log indices that would no longer be visible, as ``3-5,9``. ``text`` is what a
+    message would say that comes for them, None if none comes. ``pairs`` tells that calls and
+    results would be parted if nothing was done about it. ``effect`` is None as long as the text is
+    missing, or if ``problem`` says what is wrong.
+    """
+
+    title: Text
+    head: Conversation
+    do: str
+    positions: str
+    pairing: str
+    text: str | None
+    reason: str
+    sentences: Sequence[str]
+    going: str
+    effect: Effect | None
+    pairs: bool
+    problem: str
+    advanced_url: str
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Show the sheet of an action; apply it by POST.
+
+    What cannot be applied as it was previewed leads to the full form, with all that was typed.
+    """
+    actor.require(Action.MESSAGES_OPERATE)
+    head = find_head(actor.workspace, conversation_id)
+    sent = request.POST if request.method == "POST" else request.GET
+    if sent.get("do", "") not in _TITLES:
+        raise ValidationFailed.at("?do", _("Use hide, keep_from, replace or summarize."))
+    if "apply" in request.POST:
+        return _apply(request, actor, head)
+    try:
+        asked = _asked(head, sent)
+    except VersionConflict as error:
+        context = {"problem": translated(error.detail)}
+        return render(request, "conversations/_sheet_gone.html", context, status=409)
+    sheet = _sheet_of(actor, head, sent, asked)
+    part = "_sheet_effect.html" if "preview" in sent else "_sheet.html"
+    return render(request, f"conversations/{part}", {"sheet": sheet})
+
+
+def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
+    seen = Seen(_number(request.POST, "revision"), _number(request.POST, "count"))
+    before = _as_seen(head, seen)
+    try:
+        asked = _asked(before, request.POST)
+        model = parse(OperationRequest, asked)
+    except ContextError as error:
+        flash.warning(request, translated(error.detail))
+        return redirect("conversations:detail", head.public_id)
+    if seen.revision != head.current_revision:
+        return moved_on(request, actor, head, model, seen)
+    try:
+        reason = model.reason
+        applied = services.operate(actor, head.public_id, model, reason=reason, seen=seen)
+    except VersionConflict:
+        return moved_on(request, actor, find_head(actor.workspace, head.public_id), model, seen)
+    except ContextError as error:
+        shown = in_operation(asked, lambda message: as_typed(message, keeps_calls=True))
+        form = OperationForm(initial=shown)
+        return operate_page(request, head, form, warning=translated(error.detail), status=422)
+    done = f"{_done(request.POST['do'], applied)} {done_words(applied)}"
+    flash.success(request, done, extra_tags=undo_url(head, applied))
+    return redirect(_near(head, applied))
+
+
+def _as_seen(head: Conversation, seen: Seen) -> Conversation:
+    """The head as the person saw it, to be read only: the selection is about that view."""
+    past = copy(head)
+    past.current_revision, past.visible_count = seen.revision or 0, seen.count or 0
+    return past
+
+
+def _near(head: Conversation, applied: Applied) -> str:
+    """The page at the first message that the change leaves behind the gap, or before it."""
+    here = reverse("conversations:detail", args=[head.public_id])
+    if applied.added:
+        place = applied.added[0][0]
+    else:
+        hidden = applied.hidden[0][0] if applied.hidden else 0
+        earlier = [index for index in applied.view if index < hidden]
+        place = earlier[-1] if earlier else next(iter(applied.view), -1)
+    return here if place < 0 else f"{here}?at={place}#m{place}"
+
+
+def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
+    """The operation that the sheet is about; ``text`` is the content of a message that comes."""
+    asked = selection.operation_for(head, sent)
+    pairing = sent.get("pairing", "drop")
+    asked["pairing"] = pairing if pairing in _PAIRINGS else "drop"
+    if reason := sent.get("reason", "").strip():
+        asked["reason"] = reason
+    wanted = sent.get("do", "")
+    if wanted == "replace":
+        first = selection.first_position(sent)
+        body = selection.body_at(head, first)
+        message = body | {"content": sent.get("text", "")} if "text" in sent else body
+        asked["replace"] = {"index": first, "message": message}
+    if wanted == "summarize":
+        span = asked["summarize"]
+        message = {"role": "user", "content": sent.get("text", "")}
+        asked["summarize"] = (span if isinstance(span, dict) else {}) | {"message": message}
+    return asked
+
+
+def _sheet_of(
+    actor: Actor, head: Conversation, sent: QueryDict, asked: dict[str, JsonValue]
+) -> Sheet:
+    wanted = sent.get("do", "")
+    chosen = selection.chosen_runs(head, sent)
+    text = _text_in(sent, asked) if wanted in _TYPED else None
+    query = {name: sent.get(name, "") for name in ("do", "revision", "count")}
+    query["positions"] = selection.positions_of(sent)
+    sheet = Sheet(
+        title=_TITLES[wanted],
+        head=head,
+        do=wanted,
+        positions=query["positions"],
+        pairing=str(asked["pairing"]),
+        text=text,
+        reason=sent.get("reason", ""),
+        sentences=(),
+        going=_as_text(chosen),
+        effect=None,
+        pairs=False,
+        problem="",
+        advanced_url=reverse("conversations:operate", args=[head.public_id])
+        + f"?{urlencode(query)}",
+    )
+    if text is not None and not text.strip():
+        return replace(sheet, sentences=_sentences(wanted, chosen, chosen))
+    try:
+        model = parse(OperationRequest, asked)
+        applied = services.operate(actor, head.public_id, model, dry_run=True)
+        alone = model.model_copy(update={"pairing": "warn"})
+        pairs = splits_pairs(services.operate(actor, head.public_id, alone, dry_run=True))
+    except VersionConflict:
+        raise
+    except ContextError as error:
+        return replace(sheet, problem=translated(error.detail))
+    effect = effect_of(head, applied, edits_of(head, model, applied), kept=kept_system(head, model))
+    return replace(
+        sheet,
+        sentences=_sentences(wanted, chosen, applied.hidden),
+        going=_as_text(applied.hidden),
+        effect=effect,
+        pairs=pairs,
+    )
+
+
+def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:
+    if "text" in sent:
+        return sent.get("text", "")
+    part = asked.get(str(asked["operation"]))
+    message = part.get("message") if isinstance(part, dict) else None
+    content = message.get("content") if isinstance(message, dict) else None
+    return content if isinstance(content, str) else ""
+
+
+def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
+    """What happens, in words: first what was asked for, then what goes along with it."""
+    count = run_sets.count(hidden)
+    values = {"n": count, "places": named(hidden)}
+    if wanted == "keep_from":
+        first = chosen[0][0] if chosen else 0
+        text = ngettext(
+            "Everything from #%(first)s on stays. %(n)s message before it is hidden: %(places)s.",
+            "Everything from #%(first)s on stays. %(n)s messages before it are hidden: %(places)s.",
+            count,
+        )
+        return [text % (values | {"first": first})]
+    if wanted == "replace":
+        return [_("%(places)s is replaced. The former message stays in the log.") % values]
+    if wanted == "summarize":
+        text = ngettext(
+            "A summary takes the place of %(n)s message: %(places)s.",
+            "A summary takes the place of %(n)s messages: %(places)s.",
+            count,
+        )
+        return [text % values]
+    asked = run_sets.intersection(hidden, chosen)
+    along = run_sets.difference(hidden, chosen)
+    text = ngettext(
+        "%(n)s message is hidden: %(places)s.",
+        "%(n)s messages are hidden: %(places)s.",
+        run_sets.count(asked),
+    )
+    said = [text % {"n": run_sets.count(asked), "places": named(asked)}]
+    if along:
+        more = _("The matching calls and results go with them: %(places)s.")
+        said.append(more % {"places": named(along)})
+    return said
+
+
+def _done(wanted: str, applied: Applied) -> str:
+    """What was done, in words."""
+    count = run_sets.count(applied.hidden)
+    if wanted == "summarize":
+        text = ngettext("Summarized %(n)s message.", "Summarized %(n)s messages.", count)
+    elif wanted == "replace":
+        text = ngettext("Replaced %(n)s message.", "Replaced %(n)s messages.", count)
+    else:
+        text = ngettext("Hid %(n)s message.", "Hid %(n)s messages.", count)
+    return text % {"n": count}
+
+
+def _as_text(runs: Runs) -> str:
+    return ",".join(f"{start}-{stop - 1}" for start, stop in runs)
+
+
+def _number(sent: QueryDict, name: str) -> int:
+    text = sent.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
+    return int(text)

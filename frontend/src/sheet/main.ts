@@ -1,0 +1,91 @@
+// The sheet of an action on selected messages: opened beside them, what would go and come drawn in place.
+
+import { isIn, runsOf } from "./model";
+
+const IN_PLACE = ["hide", "keep_from", "replace", "summarize"];
+const place = document.getElementById("sheet-place") as HTMLElement;
+let opener: HTMLElement | null = null;
+
+function sheet(): HTMLElement | null {
+  return document.getElementById("sheet");
+}
+
+function coming(): HTMLElement {
+  const made = document.createElement("div");
+  made.className = "message message-coming";
+  const text = document.createElement("div");
+  text.className = "text";
+  text.dir = "auto";
+  made.append(text);
+  return made;
+}
+
+/** Strike what would go, and put what would come in its place. */
+function draw(): void {
+  const runs = runsOf(document.getElementById("sheet-effect")?.dataset.going ?? "");
+  let first: HTMLElement | null = null;
+  for (const message of document.querySelectorAll<HTMLElement>(".conversation .message[id]")) {
+    const goes = isIn(runs, message.id);
+    message.classList.toggle("message-going", goes);
+    if (goes) first ??= message;
+  }
+  const text = sheet()?.querySelector<HTMLTextAreaElement>("textarea[name=text]")?.value ?? "";
+  let here = document.querySelector<HTMLElement>(".message-coming");
+  if (!first || !text.trim()) here?.remove();
+  else {
+    here ??= coming();
+    (here.firstElementChild as HTMLElement).textContent = text;
+    if (here.nextElementSibling !== first) first.before(here);
+  }
+  document.documentElement.classList.toggle("has-sheet", sheet() !== null);
+}
+
+/** What would go is looked at beside the sheet. */
+function showFirst(): void {
+  const first = document.querySelector(".message-going");
+  const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+  if (first && (top < 0 || bottom > innerHeight * 0.8)) first.scrollIntoView({ block: "center" });
+}
+
+async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
+  const asked = new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]));
+  opener = button;
+  await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
+  draw();
+  showFirst();
+  (sheet()?.querySelector<HTMLElement>("textarea, input[name=reason]") ?? sheet())?.focus({ preventScroll: true });
+}
+
+function close(): void {
+  place.replaceChildren();
+  draw();
+  if (opener?.isConnected) opener.focus({ preventScroll: true });
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target as HTMLFormElement;
+  const button = event.submitter as HTMLButtonElement | null;
+  if (form.id !== "selection" || !button || !window.htmx || !IN_PLACE.includes(button.value)) return;
+  event.preventDefault();
+  void open(form, button);
+});
+
+document.addEventListener("click", (event) => {
+  if ((event.target as Element).closest("[data-close-sheet]")) close();
+});
+
+// Before the keys of the page: there Escape clears the selection.
+document.addEventListener(
+  "keydown",
+  (event) => {
+    if (event.key !== "Escape" || !sheet() || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    close();
+  },
+  { capture: true },
+);
+
+document.addEventListener("input", (event) => {
+  if (place.contains(event.target as Node)) draw();
+});
+document.addEventListener("htmx:after:settle", draw);
