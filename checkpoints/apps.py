@@ -7,7 +7,7 @@ class CheckpointsConfig(AppConfig):
     name = "checkpoints"
 
     def ready(self) -> None:
-        """Tell the apps below what only this one knows: the state of executions."""
+        """Registers the state of executions with the apps below."""
         from checkpoints import page_updates
         from checkpoints.estimates import calibration_source
         from checkpoints.fork_list import forks_of

@@ -39,10 +39,10 @@ MOST_BYTES: Final = 16 * 1024 * 1024  # of a page with states, unless the first 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointQuery:
-    """Which checkpoints are asked for; ``before`` is a version or a checkpoint id.
+    """Filters of the checkpoint list; ``before`` is a version or a checkpoint id.
 
-    Deleted ones are left out unless they are asked for. ``execution`` is the public id of an
-    execution, None the current one, ANY that in which ``checkpoint_id`` was saved.
+    Deleted versions are included on request only. ``execution`` is the public id of an execution,
+    None for the current one, ANY for the one in which ``checkpoint_id`` was saved.
     """
 
     checkpoint_id: str | None = None
@@ -54,7 +54,7 @@ class CheckpointQuery:
 
 @dataclass(frozen=True, slots=True)
 class ListedCheckpoint:
-    """A version with what its engine says of it, and reported."""
+    """A version with its details and reported usage."""
 
     row: Checkpoint
     details: Details
@@ -75,10 +75,10 @@ def checkpoints_page(
     *,
     include: Collection[str] = (),
 ) -> list[bytes]:
-    """A page of an execution's checkpoints as JSON in pieces, the newest first.
+    """Yields a page of an execution's checkpoints as JSON, latest first.
 
-    A page may have fewer than were asked for and still have a next one: so that no call reads
-    more than _MOST_SCANNED versions, or answers with many more than MOST_BYTES bytes.
+    A page can have fewer results than requested and still be followed by another, so that no call
+    reads more than _MOST_SCANNED versions or answers with many more than MOST_BYTES bytes.
     """
     head = find_head(actor.workspace, public_id)
     row = _execution(head, wanted)
@@ -92,7 +92,7 @@ def checkpoints_page(
 
 
 def _execution(head: Conversation, wanted: CheckpointQuery) -> Execution | None:
-    """The execution that is wanted; NotFound for one that the conversation never had."""
+    """Returns the requested execution; raises NotFound if the conversation never had it."""
     if wanted.execution is None:
         return find_current(head.key)
     if wanted.execution != ANY:
@@ -104,7 +104,7 @@ def _execution(head: Conversation, wanted: CheckpointQuery) -> Execution | None:
 
 
 def _version_of(row: Execution, before: str) -> int:
-    """The version that ``before`` names; digits are a version."""
+    """Returns the version that ``before`` names; digits are a version number."""
     if before.isascii() and before.isdigit() and len(before) <= 9:
         return int(before)
     version = version_saved_as(row, before)
@@ -186,7 +186,7 @@ def _pieces(
 
 
 def _state(head: Conversation, row: Execution, version: Checkpoint) -> Sequence[bytes]:
-    """The state of a version, null of one that was thinned or deleted."""
+    """Returns the state of a version as JSON, null if it was thinned or deleted."""
     if version.thinned_at is not None:
         return [b"null"]
     return state_pieces(snapshot_of(head, row, version))

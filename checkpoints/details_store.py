@@ -1,4 +1,4 @@
-"""The details of checkpoints in SQL: a row for each that has any."""
+"""The details of checkpoints in SQL: a row for each checkpoint that has any."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -12,7 +12,7 @@ _DETAILS: Final = Table(CheckpointDetails)
 
 
 def insert_details(checkpoint: Checkpoint, details: Details) -> None:
-    """Store the details of a new checkpoint."""
+    """Stores the details of a new checkpoint."""
     row = CheckpointDetails(
         conversation=checkpoint.conversation,
         execution=checkpoint.execution,
@@ -25,9 +25,9 @@ def insert_details(checkpoint: Checkpoint, details: Details) -> None:
 
 
 def read_details(rows: Iterable[Checkpoint]) -> dict[int, Details]:
-    """The details of versions of one execution; nothing is asked if none of them has any.
+    """Returns the details of versions of one execution, without a query if none has any.
 
-    Damaged if they differ from what was written.
+    Raises Damaged if a checksum differs.
     """
     found = read_beside(_DETAILS, rows, lambda row: row.details_sum, _sum_of)
     return {version: details_of(row) for version, row in found.items()}
@@ -38,10 +38,10 @@ def _sum_of(row: CheckpointDetails) -> int:
 
 
 def details_at(row: Checkpoint) -> Details:
-    """The details of one checkpoint."""
+    """Returns the details of one checkpoint."""
     return read_details([row]).get(row.version, NO_DETAILS)
 
 
 def details_of(row: CheckpointDetails) -> Details:
-    """A row as its value."""
+    """Returns a row as Details."""
     return Details(bytes(row.metadata), row.parent, row.namespace)

@@ -1,4 +1,4 @@
-"""The estimate of tokens beside what engines reported, of the last steps of a workspace."""
+"""Compares estimated tokens with those that engines reported, for a workspace's latest steps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -15,7 +15,7 @@ COMPARED: Final = 60
 
 
 def calibrations(workspace: int) -> Mapping[str, Calibration]:
-    """By model; only of steps whose context is still known, of executions with a workflow."""
+    """Returns calibrations by model, from steps of a workflow whose context is still stored."""
     return _by_model(_last_rows(workspace))
 
 

@@ -1,7 +1,8 @@
 """The changes of a conversation as events, read from the audit, which numbers them.
 
-Each change has one entry there, in its transaction, under the next number of its conversation
-(semantics 5.1): whoever missed changes reads them from there, and writers store nothing for it.
+Each change has one audit entry, in its transaction, under the next number of its conversation
+(semantics 5.1). A reader that missed changes reads them from there, so writers store nothing for
+it.
 """
 
 from collections import defaultdict
@@ -30,9 +31,9 @@ _ENTRY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change: what the audit calls it, who made it, and where it left the conversation.
+    """One change: its kind in the audit, its author, and the state of the conversation after it.
 
-    ``keys`` are the names of the state keys that changed, ``more_keys`` says that there are others.
+    ``keys`` are the names of the changed state keys; ``more_keys`` is True if there are others.
     """
 
     what: str
@@ -57,14 +58,17 @@ class _Written:
 
 
 def state_at_event(key: int, public_id: str, seq: int) -> ConversationState:
-    """Where a conversation stood after the change ``seq``; costs what was changed since."""
+    """Returns the state of a conversation after the change ``seq``.
+
+    Costs the changes since then.
+    """
     state = ConversationState(
         id=public_id, seq=seq, execution=None, version=0, status="IDLE", revision=0, count=0
     )
     rows = AuditEntry.objects.filter(stream=key, seq__lte=seq).exclude(version_after="")
     view = rows.order_by("-seq").values_list("version_after", flat=True).first()
     if view is not None:
-        state = _seen_after(state, view)
+        state = _view_after(state, view)
     written = Checkpoint.objects.filter(conversation=key, change_seq__lte=seq)
     last = written.order_by("-execution", "-version").first()
     if last is None:
@@ -80,22 +84,23 @@ def state_at_event(key: int, public_id: str, seq: int) -> ConversationState:
 
 
 def read_events(key: int, since: ConversationState) -> Sequence[Event]:
-    """The next changes of a conversation, also of one that is erased by now; at most ``MOST``.
+    """Returns at most ``MOST`` changes after ``since``, also of a conversation that is erased by
+    now.
 
-    None at all if the first of them is not there: then nobody can go on exactly behind ``since``.
+    Returns None if the first of them is missing, because a reader could not continue without a gap.
     """
     entries = list(
         AuditEntry.objects.filter(stream=key, seq__gt=since.seq)
         .order_by("seq")
         .values_list(*_ENTRY, named=True)[:MOST]
     )
-    written = _written_by(key, entries)
+    written = _versions_written(key, entries)
     found: list[Event] = []
     state = since
     for entry in entries:
         if entry.seq != state.seq + 1:
             break
-        state = _seen_after(state, entry.version_after).model_copy(update={"seq": entry.seq})
+        state = _view_after(state, entry.version_after).model_copy(update={"seq": entry.seq})
         keys: tuple[str, ...] = ()
         more = False
         version = written.get(entry.seq)
@@ -113,16 +118,16 @@ def read_events(key: int, since: ConversationState) -> Sequence[Event]:
     return found
 
 
-def _seen_after(state: ConversationState, version_after: str) -> ConversationState:
-    """The state with revision and count of what the audit keeps: ``[version.]revision.count``."""
+def _view_after(state: ConversationState, version_after: str) -> ConversationState:
+    """Returns the state with revision and count of an audit entry: ``[version.]revision.count``."""
     parts = version_after.split(".")
     if len(parts) < 2:
         return state
     return state.model_copy(update={"revision": int(parts[-2]), "count": int(parts[-1])})
 
 
-def _written_by(key: int, entries: Sequence[AuditEntry]) -> Mapping[int, _Written]:
-    """The versions that changes wrote, by the number of the change."""
+def _versions_written(key: int, entries: Sequence[AuditEntry]) -> Mapping[int, _Written]:
+    """Returns the versions that changes wrote, by the number of the change."""
     versions: dict[str, list[int]] = defaultdict(list)
     for entry in entries:
         parts = entry.version_after.split(".")

@@ -45,9 +45,9 @@ _ENTRY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FeedQuery:
-    """Which events are asked for; empty means all.
+    """Filters of the feed; empty means all.
 
-    A kind is what the audit calls a change, or the word before its dot: ``execution`` stands for
+    A kind is that of a change in the audit, or the word before its dot: ``execution`` stands for
     ``execution.start`` and all others. A status is one that the change led to.
     """
 
@@ -66,7 +66,7 @@ class FeedQuery:
 
 @dataclass(frozen=True, slots=True)
 class FeedEvent:
-    """One change at its position; ``workflow`` is what the conversation runs now."""
+    """One change at its position; ``workflow`` is the current workflow of the conversation."""
 
     position: int
     what: str
@@ -79,7 +79,7 @@ class FeedEvent:
 
 @dataclass(frozen=True, slots=True)
 class FeedPart:
-    """Events in their order, the cursor behind them, and whether some before are not kept."""
+    """Events in order, the cursor after them, and whether earlier ones are no longer stored."""
 
     events: Sequence[FeedEvent]
     cursor: int
@@ -88,7 +88,7 @@ class FeedPart:
 
 
 def read(workspace: int, after: int, wanted: FeedQuery, most: int) -> FeedPart:
-    """The next events behind a position that are wanted, at most ``most``."""
+    """Returns the next matching events after a position, at most ``most``."""
     found: list[FeedEvent] = []
     is_reset = has_more = False
     for _ in range(_MOST_LOOKS):
@@ -107,7 +107,7 @@ def read(workspace: int, after: int, wanted: FeedQuery, most: int) -> FeedPart:
 
 
 def _events(entries: Sequence[FeedChange]) -> Iterator[FeedEvent]:
-    """The events of changes; of a conversation that was erased only the erasure is told."""
+    """Returns the events of changes; an erased conversation has only the event of its erasure."""
     by_key: dict[int, list[int]] = defaultdict(list)
     for each in entries:
         by_key[each.conversation].append(each.seq)
@@ -116,7 +116,7 @@ def _events(entries: Sequence[FeedChange]) -> Iterator[FeedEvent]:
         key: (name, run) for key, name, run in heads.values_list("key", "public_id", "workflow")
     }
     rows = _rows(by_key)
-    written = _written(rows.values())
+    written = _versions_written(rows.values())
     for each in entries:
         row = rows.get((each.conversation, each.seq))
         is_erasure = row is not None and row.action == Action.CONVERSATION_ERASE
@@ -144,13 +144,13 @@ def _rows(by_key: Mapping[int, Collection[int]]) -> dict[tuple[int, int], Any]:
 
 
 def _after(version_after: str) -> dict[str, object]:
-    """The view of ``[version.]revision.count``, as the audit keeps it."""
+    """Returns revision and count from an audit entry: ``[version.]revision.count``."""
     parts = version_after.split(".")
     return {"revision": int(parts[-2]), "count": int(parts[-1])} if len(parts) > 1 else {}
 
 
-def _written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, object]]:
-    """What is told of the versions that changes wrote, by conversation and number of change."""
+def _versions_written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, object]]:
+    """Returns the versions that changes wrote, by conversation and number of change."""
     versions: dict[str, list[int]] = defaultdict(list)
     for row in rows:
         parts = row.version_after.split(".")
@@ -196,7 +196,9 @@ def _written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, object]]:
 
 
 def _usage(places: Collection[tuple[int, ...]]) -> dict[tuple[int, ...], dict[str, object]]:
-    """What versions used, by conversation, execution and version; one query if any did."""
+    """Returns the usage of versions, by conversation, execution and version, with one query at
+    most.
+    """
     if not places:
         return {}
     wanted = (

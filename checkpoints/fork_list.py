@@ -13,7 +13,7 @@ _MOST: Final = 20
 
 
 def forks_of(head: Conversation) -> Sequence[Copy]:
-    """The newest forks of any execution of a conversation, each with the version it came from."""
+    """Returns the latest forks of any execution of a conversation, each with its origin version."""
     own = Execution.objects.filter(conversation=head.key).values("public_id")
     # Without the workspace, of which SQLite would read all executions; forks stay in it anyway.
     rows = Execution.objects.filter(origin_execution__in=own)

@@ -1,4 +1,4 @@
-"""Copying an execution as it was at one version, within SQL."""
+"""Copies an execution at one version, within SQL."""
 
 from typing import Final
 
@@ -16,11 +16,11 @@ _BATCH: Final = 500
 
 
 def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
-    """Give ``target`` the versions of ``source`` up to ``to`` with their state.
+    """Copies the versions of ``source`` up to ``to``, with their state, to ``target``.
 
-    Their numbers of changes become those of the moves that they came behind, as these are copied.
-    The bytes of the values are returned. Raises Unavailable if versions were thinned or deleted
-    meanwhile: what was copied may then lack some of their values.
+    Their change numbers become those of the copied changes. Returns the bytes of the values. Raises
+    Unavailable if versions were thinned or deleted meanwhile, because the copy may then lack some
+    of their values.
     """
     moves = moves_until(source.conversation, to.change_seq)
     for table in (Checkpoint, CheckpointDetails, StateValue):
@@ -52,7 +52,7 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
 
 
 def _copy_keys(source: Execution, version: int, target: Execution) -> None:
-    """The heads of all keys as of a version, of those too that were deleted by then."""
+    """Copies the heads of all keys as of a version, including those deleted by then."""
     keys = StateKey.objects.filter(conversation=source.conversation, execution=source.number)
     names = dict(keys.values_list("key", "name"))
     own = {"conversation": target.conversation, "execution": target.number}

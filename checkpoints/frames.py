@@ -1,4 +1,4 @@
-"""A conversation as pages follow it: where it stands, and what is told of a change."""
+"""The frames that tell pages about a conversation: its state, and its changes."""
 
 from collections.abc import Iterable
 from typing import Final, Literal
@@ -10,7 +10,7 @@ LONGEST_NAME: Final = 128
 
 
 class ConversationState(State):
-    """Where a conversation stands.
+    """The state of a conversation.
 
     ``version`` and ``execution`` are those of the current execution, 0 and null without one;
     ``revision`` and ``count`` are of the view.
@@ -38,10 +38,12 @@ class ConversationState(State):
 
 
 class ConversationChanged(Change):
-    """A conversation changed. What is null of ``execution`` and ``version`` is as it was before.
+    """A change of a conversation.
 
-    ``keys`` are the names of the state keys that changed, at most 50 of them; ``more_keys`` says
-    that there are others.
+    A null ``execution`` or ``version`` means that it did not change.
+
+    ``keys`` are the names of the changed state keys, at most 50; ``more_keys`` is True if there are
+    others.
     """
 
     type: Literal["changed"] = "changed"
@@ -68,9 +70,9 @@ class ConversationChanged(Change):
 
 
 def named(keys: Iterable[str]) -> tuple[tuple[str, ...], bool]:
-    """The keys that a frame names, each once, and whether there are more.
+    """Returns the distinct keys that a frame names, and whether there are more.
 
-    A long name says too much: it is left out and counts as one more.
+    A long name is omitted and counts as one more.
     """
     each = list(dict.fromkeys(keys))
     short = [key for key in each if len(key) <= LONGEST_NAME][:MOST_KEYS]

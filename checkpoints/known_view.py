@@ -1,4 +1,4 @@
-"""What an engine that entered a node before still has of the messages of that node."""
+"""Finds the messages that an engine still has from entering a node before."""
 
 from dataclasses import dataclass
 
@@ -23,10 +23,10 @@ class KnownView:
 def messages_known(
     moment: StoredSnapshot, node_id: str, known: KnownView, origin: NodeInput, now: Messages
 ) -> int:
-    """How many of the first messages that a node sees ``now`` it saw at ``known``, too.
+    """Returns how many of the first messages that a node sees ``now`` it also saw at ``known``.
 
-    ``origin`` is the whole state of the moment. 0 if the view is another one, and if what the node
-    saw then cannot be told from the view alone (semantics 2.16).
+    ``origin`` is the whole state of the moment. Returns 0 if the view is another one, and if the
+    view alone does not determine what the node saw then (semantics 2.16).
     """
     if known.revision != moment.revision or known.count > moment.visible_count:
         return 0
@@ -46,10 +46,9 @@ def messages_known(
 
 
 def _log_length(moment: StoredSnapshot, row: Revision, view: View, count: int) -> int | None:
-    """The length of the log when the revision showed so many messages; None if that is not known.
+    """Returns the length of the log when the revision had so many messages; None if unknown.
 
-    While a revision is the current one only its appends are logged. One that was left and restored
-    may have missed others.
+    Only appends change the current revision. One that was left and restored may have missed some.
     """
     opened = row.visible_count - len(View.decode(bytes(row.grown)))
     if count < opened:

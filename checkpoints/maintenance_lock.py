@@ -1,4 +1,4 @@
-"""The lock in SQL that lets one run of maintenance work at a time, on any machine."""
+"""The lock in SQL that lets one maintenance run work at a time, on any machine."""
 
 import time
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _RENEW_SECONDS: Final = 60.0
 
 
 class MaintenanceRunning(Exception):
-    """Another run works; ``until`` it may be silent before it counts as dead."""
+    """Another run is active; it counts as dead if it is silent beyond ``until``."""
 
     def __init__(self, until: datetime | None) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class MaintenanceLease:
         self._told = time.monotonic()
 
     def alive(self) -> None:
-        """Say that the run goes on; Unavailable if another one took its place."""
+        """Renews the lock; raises Unavailable if another run has taken over."""
         if time.monotonic() - self._told < _RENEW_SECONDS:
             return
         rows = Maintenance.objects.filter(name=_NAME, holder=self._holder)
@@ -51,7 +51,7 @@ class MaintenanceLease:
 
 @contextmanager
 def held() -> Iterator[MaintenanceLease]:
-    """Hold the lock; raises Busy. The report is kept if the block comes to its end."""
+    """Holds the lock; raises Busy. The report is stored if the block completes."""
     Maintenance.objects.get_or_create(name=_NAME)
     holder, now = new_public_id("run"), clock.now()
     free = Q(holder="") | Q(until=None) | Q(until__lt=now) | Q(until__gt=now + 2 * LEASE)
@@ -69,7 +69,7 @@ def held() -> Iterator[MaintenanceLease]:
 
 
 def last_run() -> tuple[datetime, dict[str, JsonValue]] | None:
-    """When a run last came to its end, and what it said."""
+    """Returns when a run last completed, and its report."""
     row = Maintenance.objects.filter(name=_NAME).first()
     if row is None or row.ended_at is None:
         return None

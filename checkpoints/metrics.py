@@ -1,4 +1,4 @@
-"""The figures of executions for the metrics: how many there are, how long reviews wait."""
+"""The metrics of executions: their number by status, and the longest wait for review."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -15,7 +15,9 @@ _STATUSES: Final = tuple(status for status in Status if status is not Status.IDL
 
 
 def execution_metrics() -> Iterable[Metric]:
-    """Executions by status and the age of the oldest waiting review, by one query on an index."""
+    """Returns executions by status and the age of the oldest pending review, with one indexed
+    query.
+    """
     found = {
         row["status"]: row
         for row in Execution.objects.values("status").annotate(

@@ -11,18 +11,17 @@ from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
 class Execution(models.Model):
-    """One run of a conversation, as it stands at its newest version.
+    """One run of a conversation, at its latest version.
 
-    Every write sets this row while it holds the lock of the conversation's head.
-    ``decided`` is the domain's own value of the execution, ``marking`` tells where the tokens of
-    a pinned workflow are, ``reducers`` is JSON of what it was started with, ``leases`` JSON of
-    those who have claimed nodes (see Leases).
-    ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for
-    lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals
-    of the state; ``thinned_count`` versions gave their state up to retention or were deleted. The
-    ``origin_*`` say of a forked one where it came from. ``to_tell`` is since when there is a
-    version that those who asked for it have not been told of, and ``told_version`` the last one
-    that they have: who writes sets the first, who tells the second.
+    Every write sets this row while it holds the lock of the conversation's head. ``decided`` is the
+    domain's value of the execution, ``marking`` the positions of the tokens of a pinned workflow,
+    ``reducers`` the JSON it was started with, ``leases`` the JSON of claimed nodes (see Leases).
+    ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat parts of ``decided`` for
+    lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals of
+    the state; ``thinned_count`` is the number of versions without their state. The ``origin_*`` of
+    a fork name its source. ``to_tell`` is the time since which a version awaits its notifications,
+    and ``told_version`` the last version notified: writers set the first, the sender sets the
+    second.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -78,7 +77,7 @@ class Execution(models.Model):
 
     @cached_property
     def details(self) -> "ExecutionDetails":
-        """Its metadata, read when they are first asked for; NotFound if it was erased."""
+        """Returns its metadata, read on first use; raises NotFound if it was erased."""
         rows = ExecutionDetails.objects.filter(conversation=self.conversation, number=self.number)
         found = rows.first()
         if found is None:
@@ -91,7 +90,7 @@ class Execution(models.Model):
 class ExecutionDetails(models.Model):
     """The metadata that an execution was started with; they never change.
 
-    They may be large, and stand apart as those of ConversationDetails do.
+    They can be large, so they have a row of their own, as those of ConversationDetails do.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -106,18 +105,17 @@ class ExecutionDetails(models.Model):
 class Checkpoint(models.Model):
     """The manifest of one version: a row per write, written once.
 
-    ``kind`` is a WriteKind, ``move`` which of the moves it was. ``node_id`` and ``side`` tell
-    where the execution stood, ``saved_node`` which node was saved or completed. ``revision``,
+    ``kind`` is a WriteKind, ``move`` the kind of a MOVE. ``node_id`` and ``side`` are the position
+    of the execution, ``saved_node`` is the node that was saved or completed. ``revision``,
     ``visible_count``, ``log_count`` and ``revision_count`` are those of the conversation right
-    after the write. ``checkpoint_id``, ``body_digest`` and ``answer`` make a repeated save the
-    same save. ``routing`` lists the decisions on the edges of the saved node, ``marking`` where
-    the tokens were then. ``whole`` is empty unless the executed node ids were replaced and not
-    appended to: then it lists the decisions on record of those. ``change_seq`` is the number of
-    the change in the conversation's audit, below 1 for what a fork has of its source. Since
-    ``thinned_at``, if that is set, the version has no state any more, only this row.
-    ``details_sum`` is the checksum of its CheckpointDetails, null if it has none. A ``deleted``
-    one has been without a state since ``thinned_at``, too, and has no details. ``usage_sum`` is
-    the checksum of its Usage, null if none was reported.
+    after the write. ``checkpoint_id``, ``body_digest`` and ``answer`` recognize a repeated save.
+    ``routing`` lists the decisions on the edges of the saved node, ``marking`` the positions of the
+    tokens then. ``whole`` is empty unless the executed node ids were replaced and not appended to:
+    then it lists the decisions on record of those. ``change_seq`` is the number of the change in
+    the conversation's audit, below 1 for what a fork has of its source. From ``thinned_at`` on, if
+    set, the version has no state, only this row. ``details_sum`` is the checksum of its
+    CheckpointDetails, null if it has none. A ``deleted`` version has no state since ``thinned_at``
+    either, and no details. ``usage_sum`` is the checksum of its Usage, null if none was reported.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -169,10 +167,10 @@ class Checkpoint(models.Model):
 
 
 class CheckpointDetails(models.Model):
-    """What an engine says of a checkpoint beside its state; only those that have any have a row.
+    """The details of a checkpoint, which are not state; a checkpoint without any has no row.
 
-    ``parent`` is the id of a checkpoint, ``namespace`` a text of the engine's; "" is neither.
-    The checksum stands in the checkpoint's own row.
+    ``parent`` is the id of a checkpoint, ``namespace`` a text of the engine's; "" means none. The
+    checksum is in the checkpoint's own row.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -188,11 +186,11 @@ class CheckpointDetails(models.Model):
 
 
 class Usage(models.Model):
-    """What the model of a step used, as the engine reported it; only those that did have a row.
+    """The model usage of a step, as the engine reported it; a step without a report has no row.
 
-    ``workflow`` and ``workflow_version`` are those of the execution, ``node_id`` is the node that
-    was completed, ``cost`` in billionths, ``day`` as 2026-11-24, in UTC. The checksum stands in
-    the checkpoint's own row. Forks do not copy it, thinning and deleting leave it.
+    ``workflow`` and ``workflow_version`` are those of the execution, ``node_id`` is the completed
+    node, ``cost`` is in billionths, ``day`` as 2026-11-24, in UTC. The checksum is in the
+    checkpoint's own row. Forks do not copy usage; thinning and deleting keep it.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -229,9 +227,9 @@ class Usage(models.Model):
 
 
 class TaskWrites(models.Model):
-    """What one task wrote beside a checkpoint, named by its id, which may be saved later.
+    """The writes of one task for a checkpoint, named by its id, which may be saved later.
 
-    ``writes`` is JSON of a list, as it was sent; ``sum`` the checksum of the row.
+    ``writes`` is JSON of a list, as it was sent; ``sum`` is the checksum of the row.
     """
 
     pk = models.CompositePrimaryKey("conversation", "checkpoint", "task")
@@ -246,7 +244,9 @@ class TaskWrites(models.Model):
 
 
 class UndroppedCopy(models.Model):
-    """An erased conversation whose live copy is still to be dropped: Redis could not be reached."""
+    """An erased conversation whose live copy is still to be dropped, because Redis was
+    unavailable.
+    """
 
     conversation = models.BigIntegerField(primary_key=True)
 
@@ -255,10 +255,10 @@ class UndroppedCopy(models.Model):
 
 
 class PendingEdit(models.Model):
-    """What a person typed into the state of an execution and has not applied yet.
+    """The draft of a person: edits of an execution's state that are not applied yet.
 
-    ``version`` is the one that was seen; ``typed`` is JSON of the pages' own. ``seq`` counts how
-    often it was kept: every write is under the condition that it is still the number that was read.
+    ``version`` is the one that was shown; ``typed`` is JSON in the format of the pages. ``seq``
+    counts its changes: a write succeeds only if it is still the number that was read.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "person")
@@ -280,13 +280,13 @@ class PendingEdit(models.Model):
 
 
 class StateKey(models.Model):
-    """What has to be known of a key's current value without reading it.
+    """The head of a key: what is known of its current value without reading it.
 
-    ``key`` is the digest of ``name`` in hex, because a name may have any characters and no
-    collation may decide which are equal; the lists beside the state stand under plain words,
-    which no digest is. ``version`` is that of the last change. The value is joined of the rows
-    of StateValue from ``first`` to ``last``; ``spans`` says which of them if not all. ``sum`` is
-    the checksum of the row (see state_sums), null in one that is older than the sums.
+    ``key`` is the digest of ``name`` in hex, because names can have any characters and no collation
+    may decide which are equal; the lists beside the state have plain words as keys, which no digest
+    is. ``version`` is that of the last change. The value is joined from the rows of StateValue from
+    ``first`` to ``last``; ``spans`` says which of them if not all. ``sum`` is the checksum of the
+    row (see state_checksums), null in a row older than checksums.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "key")
@@ -309,7 +309,7 @@ class StateKey(models.Model):
 
 
 class StateValue(models.Model):
-    """What one version did to one key; a row is written once and never changed.
+    """The change of one key by one version; a row is written once and never changed.
 
     ``kind`` is a ChangeKind: ``set`` has the whole value, ``append`` the new elements as a list,
     ``same`` and ``gone`` nothing. The other fields are as in StateKey, as of this version; ``sum``
@@ -336,7 +336,7 @@ class StateValue(models.Model):
 
 
 class Retention(models.Model):
-    """What the admins of a workspace chose to keep; without a row the server's own policy holds.
+    """The retention policy of a workspace; without a row the server's own policy applies.
 
     ``policy`` is a RetentionPolicy as JSON, ``version`` the number of times it was set.
     """
@@ -352,11 +352,11 @@ class Retention(models.Model):
 
 
 class Maintenance(models.Model):
-    """The lock that lets one run of maintenance work at a time, and what the last one did.
+    """The lock that lets one maintenance run work at a time, and the report of the last one.
 
-    ``holder`` works, if ``until`` has not passed: a run says again and again that it is alive, so
-    that one that was killed blocks nobody for long. ``ended_at`` is when a run last came to its
-    end, ``report`` what it did, as JSON.
+    ``holder`` is active if ``until`` has not passed: a run renews it regularly, so that one that
+    was killed does not block others for long. ``ended_at`` is when a run last completed, ``report``
+    what it did, as JSON.
     """
 
     name = AsciiField(max_length=16, primary_key=True)
@@ -370,7 +370,7 @@ class Maintenance(models.Model):
 
 
 class Label(models.Model):
-    """The name that a person gave to a version, which retention then leaves whole."""
+    """The label of a version, which retention then keeps whole."""
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
     conversation = models.BigIntegerField()
@@ -385,7 +385,7 @@ class Label(models.Model):
 
 
 class Claim(models.Model):
-    """Who has claimed a pause: it holds while the execution waits ``since`` that very moment."""
+    """The claim of a pause; it is valid while the execution has waited ``since`` that moment."""
 
     pk = models.CompositePrimaryKey("conversation", "execution")
     conversation = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""What a node sees when it is entered: the filtered context and messages; nothing is written."""
+"""The context of a node that is entered: filtered variables and messages. Writes nothing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from workflows.sources import ExecutionState
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The values and the history of a version, parsed."""
+    """The parsed values and history of a version."""
 
     values: Mapping[str, JsonValue]
     history: Sequence[Mapping[str, JsonValue]]
@@ -41,7 +41,7 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """How a node is entered, and which form the answer has; see ``enter``."""
+    """The arguments of ``enter``: how a node is entered, and the form of the answer."""
 
     edges: Sequence[str] | None = None
     explain: bool = False
@@ -59,13 +59,13 @@ def enter(
     provider: ProviderFormat | None = None,
     known: KnownView | None = None,
 ) -> bytes:
-    """What a node would see now, in any status, as JSON (rest.md, ``enter``).
+    """Returns what a node would see now, in any status, as JSON (rest.md, ``enter``).
 
-    Without ``edges`` those on which something waits for the node. The messages are in the format
-    of a ``provider`` if one is named, and without those that the engine has since ``known``.
-    Raises NotFound for a node that the workflow does not have, ValidationFailed at ``/edges``,
-    IncompatibleContext, TooLarge for filters that take too much work and for more messages than a
-    format is written for.
+    Without ``edges``, uses those whose source waits for the node. The messages are in the format of
+    a ``provider`` if one is named, without those that the engine has since ``known``. Raises
+    NotFound for a node that the workflow lacks, ValidationFailed at ``/edges``,
+    IncompatibleContext, and TooLarge for filters that take too much work or more messages than a
+    format supports.
     """
     with span("enter"):
         moment = current_snapshot(find_with_details(actor.workspace, public_id), with_details=True)
@@ -80,11 +80,11 @@ def entered_next(
     version: int,
     provider: ProviderFormat | None = None,
 ) -> bytes:
-    """What the next node saw right after a completion, as JSON; null if none is to run.
+    """Returns what the next node sees right after a completion, as JSON; null if none runs next.
 
-    ``execution`` and ``version`` are those that the completion wrote. The next is the first ready
-    node of those that an edge was taken to, else the first that is ready. A node that lacks
-    something does not undo the completion: the answer says what.
+    ``execution`` and ``version`` are those that the completion wrote. The next node is the first
+    ready one that an edge was taken to, else the first that is ready. A node that lacks something
+    does not undo the completion: the answer says what is missing.
     """
     head = find_head(actor.workspace, public_id)
     row = Execution.objects.get(conversation=head.key, number=execution)
@@ -129,14 +129,14 @@ def _answer(moment: StoredSnapshot, node_id: str, asked: _Asked) -> dict[str, ob
 
 
 def _type_of(moment: StoredSnapshot, node_id: str) -> str | None:
-    """The type of a node; None in an execution without a workflow."""
+    """Returns the type of a node; None in an execution without a workflow."""
     return None if moment.pinned is None else moment.pinned.graph.nodes[node_id].type
 
 
 def _messages(
     moment: StoredSnapshot, node_id: str, origin: NodeInput, entered: Entered, asked: _Asked
 ) -> dict[str, object]:
-    """The messages in the form that was asked for, and the fields that belong to it."""
+    """Returns the messages in the requested form, and the fields that belong to it."""
     seen = entered.sight.messages
     if asked.provider is not None:
         written = messages_in_format(moment.head, seen, asked.provider)
@@ -172,7 +172,7 @@ def _entered(moment: StoredSnapshot, node_id: str, origin: NodeInput, asked: _As
 
 
 def node_input_at(moment: StoredSnapshot) -> NodeInput:
-    """The whole state of a moment, before any filter (semantics 2.1)."""
+    """Returns the whole state of a moment, before any filter (semantics 2.1)."""
     state = _state(moment)
     context = PromptContext.of_state(
         state.values, state.history, conversation_metadata=moment.metadata()
@@ -190,7 +190,7 @@ def _state(moment: StoredSnapshot) -> _State:
 
 
 def state_source(head: Conversation, version: int | None) -> ExecutionState | None:
-    """The state of a conversation's execution for previews; see ``workflows.sources``."""
+    """Returns the state of a conversation's execution for previews; see ``workflows.sources``."""
     moment = current_snapshot(head)
     if moment.row is None:
         return None

@@ -1,4 +1,4 @@
-"""Conversations as they are followed: what is told of a change, and what is read again."""
+"""Announces changes of conversations to the pages that follow them, and reads their state."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +24,7 @@ KIND = "conversations"
 
 
 def tell(changes: Sequence[Committed]) -> None:
-    """Announce committed changes, of what the writer has at hand: nothing is read."""
+    """Announces committed changes from the writer's own data; reads nothing."""
     announce(*map(_announced, changes))
 
 
@@ -63,7 +63,7 @@ def _frame(change: Committed, author: Who) -> Told:
 
 
 def find(actor: Actor, public_id: str) -> tuple[int, ConversationState]:
-    """The key of a conversation of the actor's workspace, and where it stands."""
+    """Returns the key of a conversation of the actor's workspace, and its state."""
     head = find_head(actor.workspace, public_id)
     state = read([head.key]).get(head.key)
     if state is None:
@@ -72,7 +72,7 @@ def find(actor: Actor, public_id: str) -> tuple[int, ConversationState]:
 
 
 def of_execution(key: int, execution: str, now: ConversationState) -> ConversationState:
-    """Where one execution of a conversation stands or ended; NotFound if it is of another."""
+    """Returns the state of one execution of a conversation; raises NotFound if it is of another."""
     if execution == now.execution:
         return now
     ended = None
@@ -86,7 +86,7 @@ def of_execution(key: int, execution: str, now: ConversationState) -> Conversati
 
 
 def read(keys: Sequence[int]) -> Mapping[int, ConversationState]:
-    """Where conversations stand, each as of one moment."""
+    """Returns the states of conversations, each as of one moment."""
     newest = Execution.objects.filter(conversation=OuterRef("key")).order_by("-number")
     rows = Conversation.objects.filter(key__in=keys).annotate(
         execution=Subquery(newest.values("public_id")[:1]),

@@ -1,4 +1,4 @@
-"""Edits of a state that are not applied yet, kept for the person who typed them."""
+"""Drafts of states in SQL, one for each person and execution."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class EditKey:
-    """Whose edit of which execution it is; ``conversation`` is the key of its head."""
+    """The person and execution of a draft; ``conversation`` is the key of its head."""
 
     conversation: int
     execution: int
@@ -27,7 +27,7 @@ class EditKey:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A stored edit: the version it was typed for, the input, and the number of its last write."""
+    """A stored draft: the version it was typed for, the input, and the number of its last write."""
 
     version: int
     seq: int
@@ -37,7 +37,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class PendingQuery:
-    """An edit to store instead; the number of a write is above that of the last one."""
+    """A draft to store; the number of each write is above that of the last one."""
 
     version: int
     typed: bytes
@@ -45,13 +45,13 @@ class PendingQuery:
 
 
 def find(place: EditKey) -> Pending | None:
-    """The stored edit, if there is one."""
+    """Returns the stored draft, if there is one."""
     row = _rows(place).first()
     return None if row is None else _pending(row)
 
 
 def executions_until(place: EditKey) -> list[int]:
-    """The executions until this in which the person has an edit, the newest first."""
+    """Returns the executions until this one in which the person has a draft, latest first."""
     rows = PendingEdit.objects.filter(conversation=place.conversation, person=place.person)
     found = rows.filter(execution__lte=place.execution).order_by("-execution")
     return list(found.values_list("execution", flat=True))
@@ -60,10 +60,12 @@ def executions_until(place: EditKey) -> list[int]:
 def change(
     place: EditKey, decide: Callable[[Pending | None], PendingQuery | None]
 ) -> Pending | None:
-    """Store what ``decide`` makes of the stored edit (None removes it); return what is stored now.
+    """Stores the result of ``decide`` on the draft (None removes it).
 
-    Nothing is written if the number is that of the stored edit. ``decide`` is asked again if
-    another page of the same person was faster.
+    Returns what is stored now.
+
+    Writes nothing if the number is that of the stored draft. Calls ``decide`` again if another page
+    of the same person wrote in between.
     """
     for _each in range(_TRIES):
         before = find(place)

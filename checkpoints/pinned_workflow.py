@@ -1,4 +1,4 @@
-"""The published workflow version that an execution is pinned to, with its rules for pauses."""
+"""The published workflow version that an execution is pinned to, with its pause rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _KEPT: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """A published version, and which of its nodes ask for review."""
+    """A published version, and those of its nodes that need review."""
 
     workflow: PublishedWorkflow
     rules: Mapping[str, PauseRule]
@@ -37,27 +37,27 @@ class Pinned:
         return self.workflow.graph
 
     def require_node(self, node_id: str) -> None:
-        """NotFound unless the workflow has this node."""
+        """Raises NotFound unless the workflow has this node."""
         if node_id not in self.graph.nodes:
             raise NotFound(say("The workflow has no node {name}.", name=repr(node_id)))
 
 
 def pinned_to(row: Execution) -> Pinned | None:
-    """What an execution is pinned to; None for a free one."""
+    """Returns the version that an execution is pinned to; None for a free one."""
     if row.workflow_key is None or row.workflow_version is None:
         return None
     return _pinned(definitions.pinned(row.workflow_key, row.workflow_version))
 
 
 def newest(workspace: int, slug: str, version: int | None = None) -> Pinned:
-    """A published version to start with, the newest if none is named; NotFound if there is none."""
+    """Returns a published version, by default the latest; raises NotFound if there is none."""
     return _pinned(definitions.published(workspace, slug, version))
 
 
 def of_conversation(workspace: int, slug: str) -> Pinned | None:
-    """What the workflow of a conversation stands for: its newest version if one is published.
+    """Returns the latest published version of a conversation's workflow.
 
-    A conversation may name a workflow that is not kept here; then its executions are free.
+    A conversation can name a workflow that does not exist here; then its executions are free.
     """
     if not slug:
         return None
@@ -80,5 +80,5 @@ def _rules(key: int, version: int) -> Mapping[str, PauseRule]:
 
 @lru_cache(maxsize=_KEPT)
 def reducers_of(data: bytes) -> ReducerTable:
-    """The reducers of an execution from the JSON that it keeps."""
+    """Returns the reducers of an execution from its JSON."""
     return ReducerTable.of(orjson.loads(data))

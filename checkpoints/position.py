@@ -1,4 +1,4 @@
-"""Where an execution stands: its node and side, the nodes that are ready, the gate it waits at."""
+"""The position of an execution: its node and side, ready nodes, and pauses before them."""
 
 from checkpoints.domain.execution import Execution
 from checkpoints.domain.pauses import When
@@ -8,9 +8,9 @@ from workflows.domain.routing import Marking
 
 
 def position_of(execution: Execution) -> tuple[str | None, When]:
-    """The node at which an execution stands, and on which side of it.
+    """Returns the node at which an execution is, and the side of it.
 
-    Before it: the node runs next, because it is paused there, failed there or was resumed there.
+    Before it: the node runs next, because the execution was paused, failed or resumed there.
     """
     if execution.pause is not None:
         return execution.pause.node_id, execution.pause.when
@@ -28,9 +28,9 @@ def ready_nodes(
     pinned: Pinned | None,
     marking: Marking | None,
 ) -> tuple[str, ...]:
-    """The nodes whose dependencies are done (semantics 3.8), none once the execution has ended.
+    """Returns the nodes whose dependencies are done (semantics 3.8), none after the end.
 
-    A free execution has no workflow to ask: it knows only the node before which it stands.
+    A free execution has no workflow: it knows only the node before which it is.
     """
     if status in FINAL:
         return ()
@@ -42,13 +42,15 @@ def ready_nodes(
 def ready_of(
     execution: Execution, pinned: Pinned | None, marking: Marking | None
 ) -> tuple[str, ...]:
-    """``ready_nodes`` of an execution as it is now."""
+    """Returns ``ready_nodes`` of an execution as it is now."""
     node_id, when = position_of(execution)
     return ready_nodes(execution.status, node_id, when, pinned, marking)
 
 
 def waits_for_review(execution: Execution, pinned: Pinned | None) -> bool:
-    """True if the execution is paused where its workflow asks for review (``config.pause``)."""
+    """Returns True if the execution is paused where its workflow needs review
+    (``config.pause``).
+    """
     pause = execution.pause
     if pause is None or pause.node_id is None or pinned is None:
         return False
@@ -57,6 +59,6 @@ def waits_for_review(execution: Execution, pinned: Pinned | None) -> bool:
 
 
 def requires_review_before(node_id: str | None, pinned: Pinned | None) -> bool:
-    """True if the workflow asks for review before this node runs."""
+    """Returns True if the workflow needs review before this node runs."""
     rule = pinned.rules.get(node_id) if pinned is not None and node_id is not None else None
     return rule is not None and rule.when is When.BEFORE

@@ -1,4 +1,4 @@
-"""Reads what a paused execution proposes, from the manifests of its newest versions."""
+"""Reads the proposal of a paused execution from the manifests of its latest versions."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ _MOST_READS: Final = 5  # a restore may lead far back
 
 
 def find_proposal(moment: StoredSnapshot) -> Proposal:
-    """What the reviewer of a paused execution decides on; nothing if it is not paused."""
+    """Returns the proposal that a reviewer decides on; None if the execution is not paused."""
     if moment.row is None or moment.status is not Status.PAUSED:
         return Proposal()
     writes = _Writes(moment.row)
@@ -34,7 +34,7 @@ def _predecessors(moment: StoredSnapshot) -> frozenset[str] | None:
 
 
 class _Writes:
-    """The manifests of an execution, many in one query."""
+    """The manifests of an execution, read in large batches."""
 
     def __init__(self, row: Execution) -> None:
         self._where = {"conversation": row.conversation, "execution": row.number}

@@ -1,4 +1,4 @@
-"""Reading executions: snapshots, the list of versions, the difference of two."""
+"""Reads executions: snapshots, the list of versions, the difference of two."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _NOTHING: Mapping[str, bytes] = {}
 
 
 def find_moment(actor: Actor, public_id: str, version: int | None = None) -> StoredSnapshot:
-    """The current execution of a conversation now, or at a version; NotFound for others."""
+    """Returns the current execution now or at a version; raises NotFound for others."""
     head = find_head(actor.workspace, public_id)
     if version is None:
         return current_snapshot(head)
@@ -48,9 +48,9 @@ def find_moment(actor: Actor, public_id: str, version: int | None = None) -> Sto
 
 
 def snapshot_pieces(moment: StoredSnapshot, keys: Collection[str] | None = None) -> list[bytes]:
-    """The snapshot of a moment as JSON in pieces, of the bytes as they are stored.
+    """Returns the snapshot of a moment as JSON in pieces, from the stored bytes.
 
-    ``keys`` names the keys of ``state_data`` that are wanted, all by default.
+    ``keys`` names the keys of ``state_data`` to include, all by default.
     """
     contents = contents_of(moment, ALL_PARTS) if keys is None else contents_of_keys(moment, keys)
     moment.require_whole()
@@ -77,19 +77,19 @@ def snapshot_pieces(moment: StoredSnapshot, keys: Collection[str] | None = None)
 
 
 def snapshot_bytes(moment: StoredSnapshot, keys: Collection[str] | None = None) -> bytes:
-    """``snapshot_pieces`` as one text."""
+    """Returns ``snapshot_pieces`` as one text."""
     return b"".join(snapshot_pieces(moment, keys))
 
 
 def state_pieces(moment: StoredSnapshot) -> list[bytes]:
-    """The value of ``state_data`` of a moment as JSON in pieces; behind it ``opaque``, if any."""
+    """Returns the value of ``state_data`` as JSON in pieces, followed by ``opaque``, if any."""
     contents = contents_of(moment, (Part.STATE, Part.MESSAGES))
     moment.require_whole()
     return [*_state_data(contents), *_opaque(contents)]
 
 
 def _state_data(contents: Contents) -> Iterator[bytes]:
-    """The keys by name, and the visible messages behind them if they are wanted."""
+    """Returns the keys by name, followed by the visible messages if requested."""
     before = b"{"
     for name, value in sorted(contents[Part.STATE].items()):
         if _is_opaque(value):
@@ -105,7 +105,7 @@ def _state_data(contents: Contents) -> Iterator[bytes]:
 
 
 def _opaque(contents: Contents) -> Iterator[bytes]:
-    """The field ``opaque`` with the comma before it; nothing without opaque values."""
+    """Returns the field ``opaque`` with the comma before it; nothing without opaque values."""
     before = b',"opaque":{'
     for name, value in sorted(contents[Part.STATE].items()):
         if _is_opaque(value):
@@ -121,7 +121,7 @@ def _is_opaque(value: Value) -> bool:
 
 
 def _node_name(moment: StoredSnapshot) -> str | None:
-    """The name of the current node, its id if it has none."""
+    """Returns the name of the current node, its id if it has none."""
     if moment.node_id is None or moment.pinned is None:
         return moment.node_id
     node = moment.pinned.graph.nodes.get(moment.node_id)
@@ -131,7 +131,7 @@ def _node_name(moment: StoredSnapshot) -> str | None:
 def list_checkpoints(
     actor: Actor, public_id: str, request: PageRequest
 ) -> tuple[Execution | None, Page[Checkpoint]]:
-    """The versions of a conversation's current execution, the newest first, without any state."""
+    """Lists the versions of a conversation's current execution, latest first, without state."""
     head = find_head(actor.workspace, public_id)
     row = find_current(head.key)
     before = place_after(request)
@@ -149,7 +149,7 @@ def list_checkpoints(
 
 
 def place_after(request: PageRequest) -> int:
-    """The version that those of a page are below."""
+    """Returns the version above those of this page."""
     match request.after:
         case ():
             return _BEHIND_ALL
@@ -160,7 +160,10 @@ def place_after(request: PageRequest) -> int:
 
 
 def checkpoint_json(row: Checkpoint) -> dict[str, object]:
-    """A version as the contract lists it; ``node_id`` is the saved node, else the current one."""
+    """Returns a version as the contract lists it.
+
+    ``node_id`` is the saved node, else the current one.
+    """
     return {
         "version": row.version,
         "kind": row.kind,
@@ -199,14 +202,14 @@ class Compared:
 
 
 def compare(actor: Actor, public_id: str, before: int, after: int) -> Compared:
-    """The difference of two versions of the current execution; NotFound for others."""
+    """Compares two versions of the current execution; raises NotFound for others."""
     head = find_head(actor.workspace, public_id)
     row = find_current(head.key)
     return compare_moments(snapshot_at(head, row, before), snapshot_at(head, row, after))
 
 
 def compare_moments(before: StoredSnapshot, after: StoredSnapshot) -> Compared:
-    """``compare`` of two moments of one conversation, also of different executions."""
+    """Compares two moments of one conversation, also of different executions."""
     left, right = _Side(before), _Side(after)
     state = compare_states(left.heads, right.heads, left.read, right.read)
     before.require_whole()
@@ -215,7 +218,7 @@ def compare_moments(before: StoredSnapshot, after: StoredSnapshot) -> Compared:
 
 
 class _Side:
-    """One version's keys, whose values are read when asked for."""
+    """One version's keys, whose values are read on demand."""
 
     def __init__(self, moment: StoredSnapshot) -> None:
         self.moment = moment
@@ -243,7 +246,7 @@ def _message_changes(before: StoredSnapshot, after: StoredSnapshot) -> Sequence[
 
 
 class _Revisions(dict[int, Revision]):
-    """The revisions of a conversation by number, each read when first asked for."""
+    """The revisions of a conversation by number, each read on demand."""
 
     def __init__(self, head: Conversation) -> None:
         super().__init__()

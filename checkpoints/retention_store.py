@@ -1,4 +1,4 @@
-"""Thinning in SQL: what an execution's versions say, and taking their state away."""
+"""Thinning in SQL: reads what retention needs to know of versions, and removes their state."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -39,9 +39,9 @@ BATCH: Final = 500  # versions of one transaction: about 0.1 s under the lock of
 
 @dataclass(frozen=True, slots=True)
 class RetentionState:
-    """The versions of an execution as retention looks at them; ``thinned`` are those before.
+    """The versions of an execution for retention; ``thinned`` are those thinned before.
 
-    Deleted ones are none of them: no other version would be kept in their place.
+    Deleted versions are not included: no other version would be kept in their place.
     """
 
     versions: Sequence[Version]
@@ -51,14 +51,16 @@ class RetentionState:
 
 @dataclass(frozen=True, slots=True)
 class ThinningBatch:
-    """What goes in one transaction: the state of some versions, the rows that nobody reads then."""
+    """The work of one transaction: versions that lose their state, and rows that nothing reads
+    then.
+    """
 
     versions: Sequence[int]
     places: Sequence[Place]
 
 
 def retention_state_of(row: Execution) -> RetentionState:
-    """What is known of all versions of an execution, from their manifests."""
+    """Returns all versions of an execution, from their manifests."""
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     names = ("version", "created_at", "status", "restored_from", "thinned_at", "deleted")
     found = list(rows.order_by("version").values_list(*names))
@@ -92,26 +94,26 @@ def retention_state_of(row: Execution) -> RetentionState:
 
 
 def forked_versions(row: Execution) -> frozenset[int]:
-    """The versions of an execution that forks came from."""
+    """Returns the versions of an execution that were forked."""
     forks = Execution.objects.filter(origin_execution=row.public_id)
     found = forks.values_list("origin_version", flat=True)
     return frozenset(version for version in found if version is not None)
 
 
 def labelled_versions(row: Execution) -> frozenset[int]:
-    """The versions of an execution that have a label."""
+    """Returns the versions of an execution that have a label."""
     rows = Label.objects.filter(conversation=row.conversation, execution=row.number)
     return frozenset(rows.values_list("version", flat=True))
 
 
 def edited_versions(row: Execution) -> frozenset[int]:
-    """The versions of an execution that edits began at and are not applied yet."""
+    """Returns the versions of an execution that are the base of drafts."""
     rows = PendingEdit.objects.filter(conversation=row.conversation, execution=row.number)
     return frozenset(rows.values_list("version", flat=True))
 
 
 def restored_versions_after(row: Execution, version: int) -> frozenset[int]:
-    """The versions that were gone back to by those after ``version``."""
+    """Returns the versions that later ones than ``version`` restored."""
     rows = Checkpoint.objects.filter(
         conversation=row.conversation, execution=row.number, version__gt=version
     )
@@ -126,10 +128,10 @@ def thinning_batches(
     *,
     keys: Collection[str] | None = None,
 ) -> list[ThinningBatch]:
-    """What thinning does, transaction by transaction; after each of them all is consistent.
+    """Yields the transactions of thinning; everything is consistent after each of them.
 
     ``whole`` are the versions that keep their state, ``going`` those that lose it, both ascending.
-    ``keys`` are those of which rows can go, if that is known.
+    ``keys`` are those with rows to delete, if known.
     """
     ends = [*going[BATCH - 1 :: BATCH]]
     if not ends or ends[-1] != going[-1]:
@@ -143,10 +145,10 @@ def thinning_batches(
 
 
 def deletion_batch(row: Execution, version: int) -> ThinningBatch:
-    """What goes with a single version that is not the newest.
+    """Returns the rows to delete with a single version that is not the latest.
 
-    Only of keys that were written both since the version before that is whole, and up to the one
-    after: any other row of this version is read by one of these, too.
+    These are only rows of keys that were written both since the whole version before, and up to the
+    one after: any other row of this version is read by one of these too.
     """
     rows = Checkpoint.objects.filter(
         conversation=row.conversation, execution=row.number, thinned_at=None
@@ -165,9 +167,9 @@ def deletion_batch(row: Execution, version: int) -> ThinningBatch:
 def _rows_by_key(
     row: Execution, newest: int, keys: Collection[str] | None = None
 ) -> Iterator[tuple[str, list[KeyRow]]]:
-    """The rows of the state up to a version, without values, in the order of the primary key.
+    """Yields the rows of the state up to a version, without values, in order of the primary key.
 
-    Versions that were written since are left alone.
+    Later versions are left alone.
     """
     rows = StateValue.objects.filter(
         conversation=row.conversation, execution=row.number, version__lte=newest
@@ -186,9 +188,9 @@ def _rows_by_key(
 
 
 def _spans_of(row: Execution, key: str, version: int, ends: Span, data: bytes) -> tuple[Span, ...]:
-    """The spans of a value; Damaged unless they ascend between its ends.
+    """Returns the spans of a value; raises Damaged unless they ascend between its ends.
 
-    Of other rows nobody would know that they are still read.
+    Otherwise rows that are still read could be deleted.
     """
     try:
         spans = tuple((int(first), int(last)) for first, last in orjson.loads(data or b"[]"))
@@ -209,15 +211,15 @@ def _damaged(row: Execution, key: str) -> ContextError:
 
 
 def size_of_values(row: Execution, places: Sequence[Place]) -> int:
-    """The bytes of the values of some rows."""
+    """Returns the bytes of the values of some rows."""
     return sum(_for_pairs(row, "SELECT COALESCE(SUM(LENGTH(value)), 0) FROM", places))
 
 
 def drop_states(row: Execution, batch: ThinningBatch, at: datetime) -> int:
-    """Take the state of versions away; the bytes that are free are returned.
+    """Removes the state of versions; returns the freed bytes.
 
-    The manifests stay: the timeline goes on telling what happened, repeats of a save get their
-    answer, and the decisions on edges can be followed back.
+    The manifests stay: the timeline remains complete, repeated saves get their answers, and the
+    decisions on edges can be traced.
     """
     freed = size_of_values(row, batch.places)
     for _ in _for_pairs(row, "DELETE FROM", batch.places):
@@ -234,14 +236,14 @@ def drop_states(row: Execution, batch: ThinningBatch, at: datetime) -> int:
 
 
 def mark_deleted(row: Execution, version: int, at: datetime) -> None:
-    """Have a version that has no state be a deleted one, without what was said of it."""
+    """Marks a version without state as deleted, and removes its details."""
     own = {"conversation": row.conversation, "execution": row.number, "version": version}
     CheckpointDetails.objects.filter(**own).delete()
     Checkpoint.objects.filter(**own).update(deleted=True, thinned_at=at, details_sum=None)
 
 
 def paused_since_version(row: Execution) -> int | None:
-    """The version from which on an execution has been PAUSED, None if it is not."""
+    """Returns the version since which an execution has been PAUSED, None if it is not."""
     if row.status != Status.PAUSED:
         return None
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
@@ -251,7 +253,7 @@ def paused_since_version(row: Execution) -> int | None:
 
 
 def _for_pairs(row: Execution, verb: str, places: Sequence[Place]) -> Iterable[int]:
-    """Run a statement over rows by their keys and versions; what each gives, or 0."""
+    """Runs a statement over rows by their keys and versions; returns its results, or 0."""
     for start in range(0, len(places), _PAIRS):
         part = places[start : start + _PAIRS]
         # SQLite seeks for a term only if it names the whole key.

@@ -1,4 +1,4 @@
-"""Where an execution and its conversation stood at one version, read as one consistent whole."""
+"""The execution and conversation at one version, read as one consistent whole."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ from workflows.domain.routing import Marking
 class StoredSnapshot:
     """One version of an execution with the messages that were visible then.
 
-    What a version is made of never changes, so everything that is read by a moment fits
-    together, whoever writes meanwhile. ``row`` is None for a conversation without an execution,
-    whose ``version`` is 0. ``manifest`` is the row with the totals of the state.
+    The data of a version never change, so all reads of one snapshot are consistent, whoever writes
+    meanwhile. ``row`` is None for a conversation without an execution, whose ``version`` is 0.
+    ``manifest`` is the row with the totals of the state.
     """
 
     head: Conversation
@@ -52,26 +52,26 @@ class StoredSnapshot:
 
     @property
     def ready(self) -> tuple[str, ...]:
-        """The nodes whose dependencies were done."""
+        """Returns the nodes that were ready."""
         return ready_nodes(self.status, self.node_id, self.when, self.pinned, self.marking)
 
     @property
     def rows(self) -> StateRows | None:
-        """The state rows, None without an execution."""
+        """Returns the state rows, None without an execution."""
         return None if self.row is None else StateRows(self.row.conversation, self.row.number)
 
     @property
     def log(self) -> SqlLog:
-        """The log as it was seen from the revision of then."""
+        """Returns the log as of the revision."""
         return SqlLog(self.head, self.log_count, self.revision)
 
     def view(self) -> View:
-        """What was visible; the revision may have grown since."""
+        """Returns the messages visible then; the revision can have grown since."""
         view = view_of(find_revision(self.head.key, self.revision))
         return view.slice(0, self.visible_count)
 
     def held(self) -> dict[str, StoredKey]:
-        """What was held of every key and list, by digest; Damaged if any is missing."""
+        """Returns the heads of all keys and lists by digest; raises Damaged if any is missing."""
         rows, manifest = self.rows, self.manifest
         if rows is None or manifest is None:
             return {}
@@ -93,22 +93,22 @@ class StoredSnapshot:
         return held
 
     def require_whole(self) -> None:
-        """NotFound if a former version was thinned or deleted since the moment was found.
+        """Raises NotFound if an earlier version was thinned or deleted since it was found.
 
-        To be asked after its values are read: they are read by several statements. The newest is
-        neither, and what was it a moment ago and is read whole is what it was: ``held`` and the
-        values find what is missing.
+        Call it after its values are read, which takes several statements. The latest version is
+        never thinned, and a version that was the latest a moment ago and reads whole is unchanged:
+        ``held`` and the values detect anything missing.
         """
         if self.row is not None and self.version < self.row.version:
             find_checkpoint(self.row.conversation, self.row.number, self.version)
 
     def metadata(self) -> Mapping[str, JsonValue]:
-        """The metadata of a context."""
+        """Returns the metadata of a context."""
         return metadata_of(self.head, self.row)
 
 
 def metadata_of(head: Conversation, row: Execution | None) -> Mapping[str, JsonValue]:
-    """The conversation's metadata, overlaid by the execution's (semantics 2.1)."""
+    """Returns the conversation's metadata, overlaid by the execution's (semantics 2.1)."""
     both: dict[str, JsonValue] = orjson.loads(metadata_of_head(head))
     if row is not None:
         both |= orjson.loads(bytes(row.details.metadata))
@@ -116,10 +116,10 @@ def metadata_of(head: Conversation, row: Execution | None) -> Mapping[str, JsonV
 
 
 def current_snapshot(head: Conversation, *, with_details: bool = False) -> StoredSnapshot:
-    """The newest version of a conversation's current execution, and the view of now.
+    """Returns the latest version of a conversation's current execution, and the current view.
 
-    The execution is read together with the counts of the conversation, in one statement: ``head``
-    may have been read before another write. Its details are read along or when they are asked for.
+    Reads the execution together with the counts of the conversation, in one statement, because
+    ``head`` may have been read before another write. Its details are read along or on demand.
     """
     found = find_current_with_counts(head.key, with_details=with_details)
     if found is None:
@@ -165,7 +165,7 @@ def _without_execution(head: Conversation) -> StoredSnapshot:
 
 
 def snapshot_at(head: Conversation, row: Execution | None, version: int) -> StoredSnapshot:
-    """A version of an execution as it was right after its write; NotFound if there is none."""
+    """Returns a version of an execution right after its write; raises NotFound without one."""
     if row is None:
         raise NotFound(say("This conversation has no execution."))
     checkpoint = find_checkpoint(row.conversation, row.number, version)
@@ -173,7 +173,7 @@ def snapshot_at(head: Conversation, row: Execution | None, version: int) -> Stor
 
 
 def snapshot_of(head: Conversation, row: Execution, checkpoint: Checkpoint) -> StoredSnapshot:
-    """The moment that a checkpoint's manifest tells of."""
+    """Returns the snapshot of a checkpoint's manifest."""
     return StoredSnapshot(
         head=head,
         row=row,

@@ -1,11 +1,11 @@
-"""The checksums of the rows that a state is made of."""
+"""The checksums of the rows of a state."""
 
 from checkpoints.models import StateKey, StateValue
 from ctxadmin.lib.row_sums import row_sum
 
 
 def sum_of_value(key: str, version: int, value: bytes) -> int:
-    """Of what one version wrote to one key."""
+    """Returns the checksum of a key's value at one version."""
     return row_sum(f"{key}|{version}|", value)
 
 
@@ -21,13 +21,13 @@ def sum_of_head(
     *,
     gone: int,
 ) -> int:
-    """Of the head of a key, which every change of the key replaces."""
+    """Returns the checksum of the head of a key, which every change of the key replaces."""
     facts = f"{name}|{version}|{first}|{last}|{digest}|{size}|{count}|{gone:d}|"
     return row_sum(facts, bytes(spans))
 
 
 def sum_of_key(row: StateKey) -> int:
-    """``sum_of_head`` of a row."""
+    """Returns ``sum_of_head`` of a row."""
     return sum_of_head(
         row.name,
         row.version,
@@ -42,12 +42,12 @@ def sum_of_key(row: StateKey) -> int:
 
 
 def summed_key(row: StateKey) -> StateKey:
-    """A row of a key with its sum."""
+    """Returns a row of a key with its checksum."""
     row.sum = sum_of_key(row)
     return row
 
 
 def summed_value(row: StateValue) -> StateValue:
-    """A new row of a value with its sum."""
+    """Returns a new row of a value with its checksum."""
     row.sum = sum_of_value(row.key, row.version, bytes(row.value))
     return row

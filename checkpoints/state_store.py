@@ -1,4 +1,4 @@
-"""The state of one execution in SQL: a small head per key, a row per change, nothing rewritten."""
+"""The state of one execution in SQL: a small head per key, a row per change, no rewrites."""
 
 import hashlib
 from collections import defaultdict
@@ -44,7 +44,7 @@ _OF_EXECUTION: Final = "{conversation} = %s AND {execution} = %s"
 
 
 def digest_of_name(name: str) -> str:
-    """What a state key is looked up by: names have any characters and no collation."""
+    """Returns the lookup key of a state key: names can have any characters and no collation."""
     return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
 
 
@@ -53,7 +53,7 @@ class StoredKey:
     """A key of the state, or a list beside it, as of some version.
 
     ``version`` is that of its last change, ``spans`` the versions, both ends included, whose rows
-    make up the value. ``head`` is None for a key that is not there.
+    form the value. ``head`` is None for a missing key.
     """
 
     key: str
@@ -63,7 +63,7 @@ class StoredKey:
     head: KeyHead | None
 
     def appended(self, version: int) -> tuple[Span, ...]:
-        """The spans when one more chunk is written at ``version``."""
+        """Returns the spans after one more chunk at ``version``."""
         *others, (first, last) = self.spans
         if last == self.version:  # no row of this key stands between
             return (*others, (first, version))
@@ -78,42 +78,45 @@ class StateRows:
     execution: int
 
     def held(self, keys: Collection[str]) -> dict[str, StoredKey]:
-        """What is known now of some keys by their digests; those that were deleted too."""
+        """Returns the current heads of some keys by digest, deleted ones included."""
         where = {"conversation": self.conversation, "execution": self.execution}
         found: dict[str, StoredKey] = {}
         for row in map(self._checked, _KEYS.find_all(where, "key", keys)):
-            held = _held_of(*(getattr(row, name) for name in _HEAD))
+            held = _stored_key(*(getattr(row, name) for name in _HEAD))
             found[held.key] = replace(held, head=None) if row.gone else held
         return found
 
     def _checked(self, row: StateKey) -> StateKey:
-        """The row, Damaged unless it is what was written; one without a sum is not looked at."""
+        """Returns the row; raises Damaged if its checksum differs.
+
+        A row without one is not checked.
+        """
         if row.sum is not None and row.sum != sum_of_key(row):
             raise self.damaged(row.key, row.name, ALTERED)
         return row
 
     def damaged(self, key: str, name: str, how: str) -> ContextError:
-        """What is said of a damaged key or list of this state."""
+        """Returns the error for a damaged key or list of this state."""
         what = "list" if key in LISTS else "state key"
         return damaged(self.conversation, what, name, how)
 
     def held_at(self, version: int) -> dict[str, StoredKey]:
-        """Every key that was there at a version, and the lists; by digest, no value is read."""
+        """Returns all keys and lists that existed at a version, by digest; reads no value."""
         now: dict[str, StoredKey] = {}
         changed: dict[str, str] = {}  # since then: name by digest
         own = [self.conversation, self.execution]
         for key, *head, gone, total in _KEYS.read(_SHOWN, _OF_EXECUTION, own):
-            held = _held_of(key, *head)
+            held = _stored_key(key, *head)
             if total is not None and total != sum_of_head(*head, gone=gone):
                 raise self.damaged(held.key, held.name, ALTERED)
             if held.version > version:
                 changed[held.key] = held.name
             elif not gone:
                 now[held.key] = held
-        return now | self._former(changed, version)
+        return now | self._keys_at(changed, version)
 
-    def _former(self, names: Mapping[str, str], version: int) -> dict[str, StoredKey]:
-        """What was held at a version of keys that changed since, each by a seek in the index."""
+    def _keys_at(self, names: Mapping[str, str], version: int) -> dict[str, StoredKey]:
+        """Returns the heads at a version of keys that changed since, each by an index seek."""
         found: dict[str, StoredKey] = {}
         keys = list(names)
         for start in range(0, len(keys), _UNITED):
@@ -124,19 +127,19 @@ class StateRows:
                 cursor.execute(sql, list(chain.from_iterable(own)))
                 for key, kind, *row in cursor.fetchall():
                     if kind != ChangeKind.GONE:
-                        found[key] = _held_of(key, names[key], *row)
+                        found[key] = _stored_key(key, names[key], *row)
         return found
 
     def names_changed_since(self, version: int) -> list[str]:
-        """The state keys that changed after a version, sorted."""
+        """Returns the state keys that changed after a version, sorted."""
         rows = self._keys().filter(version__gt=version).exclude(key__in=LISTS)
         return sorted(rows.values_list("name", flat=True))
 
     def values(self, held: Iterable[StoredKey], at: int | None = None) -> dict[str, bytes]:
-        """The values of keys by digest, as of the versions at which they were held.
+        """Returns the values of keys by digest, as of the versions of their heads.
 
-        ``at`` is the version whose values they are, if it is not the newest: NotFound if
-        retention takes its state meanwhile. Damaged if they differ from what was written.
+        ``at`` is the version whose values they are, if it is not the latest: raises NotFound if
+        retention removes its state meanwhile. Raises Damaged if a checksum differs.
         """
         wanted = {each.key: each for each in held if each.head is not None}
         spans = [(each.key, *span) for each in wanted.values() for span in each.spans]
@@ -153,19 +156,19 @@ class StateRows:
                         if total is not None and total != sum_of_value(key, version, chunk):
                             raise self.damaged(key, wanted[key].name, ALTERED)
                         chunks[key].append((version, chunk))
-        found = {key: _joined(parts) for key, parts in chunks.items()}
+        found = {key: _join_chunks(parts) for key, parts in chunks.items()}
         for each in wanted.values():
             if not self._is_whole(each, found):
                 raise self._without(each, at)
         return found
 
     def _is_whole(self, held: StoredKey, found: Mapping[str, bytes]) -> bool:
-        """True for a value that was found in its full length, as far as that is known."""
+        """Returns True if a value has its full length, as far as that is known."""
         size = held.head.size if held.head is not None else 0
         return held.key in found and size in (0, len(found[held.key]))
 
     def _without(self, held: StoredKey, at: int | None) -> ContextError:
-        """What is said of a value of which rows are missing."""
+        """Returns the error for a value with missing rows."""
         rows = Checkpoint.objects.filter(conversation=self.conversation, execution=self.execution)
         gone = None if at is None else rows.filter(version=at, thinned_at__isnull=False).first()
         if gone is not None and gone.deleted:
@@ -177,7 +180,7 @@ class StateRows:
         return self.damaged(held.key, held.name, MISSING)
 
     def write(self, version: int, changes: Sequence["StoredChange"]) -> int:
-        """Store what a version changes; the bytes of the values are returned."""
+        """Stores the changes of a version; returns the bytes of the values."""
         values = [summed_value(self._value_row(version, change)) for change in changes]
         _STORED.insert(values)
         _KEYS.put(
@@ -238,9 +241,9 @@ _VALUES: Final = "SELECT `key`, version, value, sum FROM checkpoints_statevalue 
 
 @dataclass(frozen=True, slots=True)
 class StoredChange:
-    """One change of one key as it is stored.
+    """One change of one key in stored form.
 
-    ``before`` is what was held of the key, ``same_as`` the former spans that a SAME points to.
+    ``before`` is the head of the key before, ``same_as`` the earlier spans that a SAME points to.
     """
 
     key: str
@@ -252,7 +255,7 @@ class StoredChange:
     same_as: tuple[Span, ...] = field(default=())
 
     def spans(self, version: int) -> tuple[Span, ...]:
-        """Which rows make up the value after this change at ``version``."""
+        """Returns the spans of the value after this change at ``version``."""
         if self.kind is ChangeKind.SAME:
             return self.same_as
         if self.kind is ChangeKind.APPEND and self.before is not None:
@@ -260,7 +263,7 @@ class StoredChange:
         return ((version, version),)
 
     def held(self, version: int) -> StoredKey:
-        """What is known of the key after this change at ``version``."""
+        """Returns the head of the key after this change at ``version``."""
         head = None if self.kind is ChangeKind.GONE else self.head or _NO_HEAD
         return StoredKey(self.key, self.name, version, self.spans(version), head)
 
@@ -270,7 +273,7 @@ def changed_state(
     held: Mapping[str, StoredKey],
     former: Mapping[str, StoredKey] | None = None,
 ) -> list[StoredChange]:
-    """The changes of state keys as they are stored; ``former`` is what a restore goes back to."""
+    """Returns the changes of state keys in stored form; ``former`` is the target of a restore."""
     written: list[StoredChange] = []
     for change in changes:
         if change.kind is ChangeKind.UNCHANGED:
@@ -288,7 +291,7 @@ def changed_state(
 def grown_list(
     name: str, elements: Sequence[bytes], before: StoredKey | None
 ) -> list[StoredChange]:
-    """The change of a list beside the state that got more elements, none if there are none."""
+    """Returns the change of a list beside the state that grew, none without new elements."""
     if not elements:
         return []
     there = before is not None and before.head is not None
@@ -300,13 +303,13 @@ def grown_list(
 
 
 def replaced_list(name: str, elements: Sequence[bytes], before: StoredKey | None) -> StoredChange:
-    """The change of a list beside the state that was replaced as a whole."""
+    """Returns the change of a list beside the state that was replaced as a whole."""
     value = b"[" + b",".join(elements) + b"]"
     return StoredChange(name, name, ChangeKind.SET, _list_head(value), value, before)
 
 
 def same_list(name: str, now: StoredKey | None, former: StoredKey | None) -> list[StoredChange]:
-    """The change of a list beside the state that goes back to what it was."""
+    """Returns the change of a list beside the state that is restored."""
     if former is not None and former.head is not None:
         if now is not None and now.spans == former.spans:
             return []
@@ -320,7 +323,7 @@ _NO_HEAD: Final = KeyHead(b"", 0)
 
 
 def _list_head(value: bytes, before: StoredKey | None = None) -> KeyHead:
-    """The head of a list beside the state: its size, 0 if that of ``before`` is not known."""
+    """Returns the head of a list beside the state: its size, 0 if that of ``before`` is unknown."""
     if before is None or before.head is None:
         return KeyHead(b"", len(value))
     size = before.head.size
@@ -328,7 +331,7 @@ def _list_head(value: bytes, before: StoredKey | None = None) -> KeyHead:
     return KeyHead(b"", size and size + comma + len(value) - len(EMPTY_LIST))
 
 
-def _held_of(
+def _stored_key(
     key: str,
     name: str,
     version: int,
@@ -345,13 +348,13 @@ def _held_of(
     return StoredKey(key, name, version, places, KeyHead(bytes.fromhex(digest), size, count))
 
 
-def _joined(chunks: list[tuple[int, bytes]]) -> bytes:
-    """One value of the rows that it is made of."""
+def _join_chunks(chunks: list[tuple[int, bytes]]) -> bytes:
+    """Joins the rows of one value."""
     if len(chunks) == 1:
         return chunks[0][1]
     return join_list(value for _, value in sorted(chunks))
 
 
 def quoted(sql: str) -> str:
-    """The SQL with the quotes of the database: ``key`` and ``first`` are words of SQL."""
+    """Returns the SQL with the quotes of the database: ``key`` and ``first`` are reserved words."""
     return sql.replace("`", '"') if connection.vendor == "sqlite" else sql

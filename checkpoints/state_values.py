@@ -13,17 +13,17 @@ from checkpoints.state_store import LISTS, StoredKey
 
 
 def reducers_for(row: Execution | None) -> ReducerTable:
-    """The reducers of an execution."""
+    """Returns the reducers of an execution."""
     return ReducerTable() if row is None else reducers_of(bytes(row.reducers))
 
 
 def held_keys(moment: StoredSnapshot) -> dict[str, StoredKey]:
-    """What was held of every key at a moment, by name; no value is read."""
+    """Returns the heads of all keys at a moment, by name; reads no value."""
     return {each.name: each for key, each in moment.held().items() if key not in LISTS}
 
 
 def values_of(moment: StoredSnapshot, names: Collection[str]) -> dict[str, JsonValue]:
-    """The values of those of the named keys that were there."""
+    """Returns the values of those of the named keys that existed."""
     if moment.rows is None or not names:
         return {}
     wanted = [each for name, each in held_keys(moment).items() if name in names]
@@ -32,5 +32,5 @@ def values_of(moment: StoredSnapshot, names: Collection[str]) -> dict[str, JsonV
 
 
 def all_values(moment: StoredSnapshot) -> dict[str, JsonValue]:
-    """The whole state at a moment."""
+    """Returns the whole state at a moment."""
     return values_of(moment, held_keys(moment).keys())

@@ -1,4 +1,4 @@
-"""Executions and checkpoints in SQL: finding their rows."""
+"""Finds the rows of executions and checkpoints in SQL."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -41,12 +41,12 @@ _SIDES: Final = frozenset(side.value for side in When)
 
 
 def find_current(conversation: int) -> Execution | None:
-    """The newest execution of a conversation, None if it never had one."""
+    """Returns the latest execution of a conversation, None if it never had one."""
     return EXECUTIONS.find({"conversation": conversation}, last_by="number")
 
 
 def find_execution(conversation: int, public_id: str) -> Execution:
-    """An execution of a conversation by its id; NotFound for others."""
+    """Returns an execution of a conversation by its id; raises NotFound for others."""
     row = None
     if is_public_id(public_id):
         row = EXECUTIONS.find({"conversation": conversation, "public_id": public_id})
@@ -56,12 +56,12 @@ def find_execution(conversation: int, public_id: str) -> Execution:
 
 
 def execution_at(conversation: int, number: int) -> Execution | None:
-    """The execution of a conversation with a number."""
+    """Returns the execution of a conversation by its number."""
     return EXECUTIONS.find({"conversation": conversation, "number": number})
 
 
 def decided_of(row: Execution) -> Decided:
-    """What was decided on an execution; Damaged if it cannot be read."""
+    """Returns the domain's value of an execution; raises Damaged if it cannot be read."""
     try:
         return read(bytes(row.decided))
     except (ValueError, RecursionError):
@@ -69,7 +69,7 @@ def decided_of(row: Execution) -> Decided:
 
 
 def marking_of(row: Execution | Checkpoint) -> Marking | None:
-    """Where the tokens of a pinned workflow were; Damaged if that cannot be read."""
+    """Returns the token positions of a pinned workflow; raises Damaged if they cannot be read."""
     data = bytes(row.marking)
     try:
         return Marking.from_json(orjson.loads(data)) if data else None
@@ -81,7 +81,7 @@ def marking_of(row: Execution | Checkpoint) -> Marking | None:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of a conversation: its current revision, and the numbers of visible and of all messages."""
+    """The counts of a conversation: current revision, visible messages, all messages."""
 
     revision: int
     visible: int
@@ -101,7 +101,7 @@ _METADATA: Final = """
 def find_current_with_counts(
     conversation: int, *, with_details: bool = False
 ) -> tuple[Execution, Counts] | None:
-    """The newest execution with the counts of its conversation, by one statement: they fit."""
+    """Returns the latest execution with its conversation's counts, consistent by one statement."""
     beside = f"{_COUNTS}, {_METADATA}" if with_details else _COUNTS
     found = EXECUTIONS.find_beside({"conversation": conversation}, beside, last_by="number")
     if found is None:
@@ -115,7 +115,7 @@ def find_current_with_counts(
 
 
 def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoint:
-    """The manifest of one version that has its state; NotFound if there is none."""
+    """Returns the manifest of one version with state; raises NotFound without one."""
     row = None
     if 0 <= version <= _LARGEST:
         where = {"conversation": conversation, "execution": execution, "version": version}
@@ -141,20 +141,20 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
 
 
 def was_deleted(row: Checkpoint) -> str:
-    """What is said of a version that was deleted."""
+    """Returns the error for a version that was deleted."""
     at = "" if row.thinned_at is None else f"{row.thinned_at:%Y-%m-%d %H:%M}"
     return say("Version {n} was deleted at {at} UTC.", n=row.version, at=at)
 
 
 def check_manifest(row: Checkpoint) -> Checkpoint:
-    """The row, Damaged if it says what no version can say; a manifest has no checksum."""
+    """Returns the row; raises Damaged if it is implausible, because a manifest has no checksum."""
     if manifest_fault(row):
         raise damaged(row.conversation, "version", row.version, ALTERED)
     return row
 
 
 def manifest_fault(row: Checkpoint) -> str:
-    """What is wrong with a manifest in itself, "" for nothing."""
+    """Returns what is implausible in a manifest, "" for nothing."""
     for name, values in (("kind", _KINDS), ("status", _STATUSES), ("side", _SIDES)):
         if getattr(row, name) not in values:
             return f"has an unknown {name}"
@@ -170,39 +170,39 @@ def manifest_fault(row: Checkpoint) -> str:
 
 
 def kept_before(row: Execution, version: int) -> int | None:
-    """The nearest version before one that has its state; version 0 always does."""
+    """Returns the nearest earlier version with state; version 0 always has it."""
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     older = rows.filter(version__lt=version, thinned_at=None).order_by("-version")
     return older.values_list("version", flat=True).first()
 
 
 def kept_after(row: Execution, version: int) -> int | None:
-    """The nearest version after one that has its state; the newest always does."""
+    """Returns the nearest later version with state; the latest always has it."""
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     newer = rows.filter(version__gt=version, thinned_at=None).order_by("version")
     return newer.values_list("version", flat=True).first()
 
 
 def find_saved(conversation: int, checkpoint_id: str) -> Checkpoint | None:
-    """The checkpoint that was saved under an id of the caller's, None if it is a new one."""
+    """Returns the checkpoint saved under an id of the caller's, None for a new one."""
     return CHECKPOINTS.find({"conversation": conversation, "checkpoint_id": checkpoint_id})
 
 
 def version_saved_as(row: Execution, checkpoint_id: str) -> int | None:
-    """The version of an execution that was saved under an id, None if there is none."""
+    """Returns the version of an execution saved under an id, None without one."""
     found = find_saved(row.conversation, checkpoint_id)
     return found.version if found is not None and found.execution == row.number else None
 
 
 def as_saved(row: Checkpoint | None) -> SavedCheckpoint | None:
-    """The row as the value by which a repeat is known."""
+    """Returns the row as the value that recognizes a repeat."""
     if row is None or row.checkpoint_id is None:
         return None
     return SavedCheckpoint(row.checkpoint_id, bytes.fromhex(row.body_digest), bytes(row.answer))
 
 
 def forget(conversation: int) -> None:
-    """Remove everything that is kept of a conversation's executions."""
+    """Deletes everything stored of a conversation's executions."""
     for table in (
         *(PendingEdit, Claim, Label, TaskWrites, StateValue, StateKey),
         *(Usage, CheckpointDetails, Checkpoint, ExecutionDetails, Execution),

@@ -1,4 +1,4 @@
-"""The course of an execution: which node wrote which version, what was decided on edges then."""
+"""The trace of an execution: the versions of each node, and the decisions on edges."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ MOST_VERSIONS: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class EdgeDecision:
-    """A decision on an edge, and why."""
+    """A decision on an edge, and its reason."""
 
     edge: str
     passes: bool
@@ -26,9 +26,9 @@ class EdgeDecision:
 
 @dataclass(frozen=True, slots=True)
 class NodeRun:
-    """A version that a node wrote; ``undone`` if the execution was put back to before it since.
+    """A version that a node wrote; ``undone`` if the execution was restored to before it since.
 
-    ``took`` is the time since the version before, None if that was not looked at.
+    ``took`` is the time since the version before, None if that was not read.
     """
 
     version: int
@@ -41,7 +41,7 @@ class NodeRun:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The turns of the nodes, the newest first; ``whole`` is False if there were older ones."""
+    """The runs of the nodes, latest first; ``whole`` is False if there were older ones."""
 
     turns: Sequence[NodeRun]
     whole: bool
@@ -50,15 +50,15 @@ class Trace:
         return [turn for turn in self.turns if turn.node == node_id]
 
     def on_edge(self, edge_id: str) -> list[tuple[NodeRun, EdgeDecision]]:
-        """The decisions on an edge with the turns in which they were taken, the newest first."""
+        """Returns the decisions on an edge with the runs in which they were made, latest first."""
         return [(turn, way) for turn in self.turns for way in turn.ways if way.edge == edge_id]
 
     def runs(self) -> Mapping[str, int]:
-        """How often each node wrote a version that still counts."""
+        """Returns how many versions of each node still count."""
         return Counter(turn.node for turn in self.turns if not turn.undone)
 
     def decisions(self) -> Mapping[str, tuple[int, int]]:
-        """By edge: how often it was taken and how often not, as far as that still counts."""
+        """Returns by edge how often it was taken and how often not, as far as that still counts."""
         taken: Counter[str] = Counter()
         refused: Counter[str] = Counter()
         for turn in self.turns:
@@ -68,7 +68,7 @@ class Trace:
 
 
 def trace_of(row: Execution, most: int = MOST_VERSIONS) -> Trace:
-    """What the manifests of an execution tell, in one query; nothing of the state is read."""
+    """Returns the trace from the manifests of an execution, with one query; reads no state."""
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     found = list(
         rows.only("version", "kind", "saved_node", "routing", "restored_from", "created_at")
@@ -76,7 +76,7 @@ def trace_of(row: Execution, most: int = MOST_VERSIONS) -> Trace:
         .order_by("-version")[: most + 1]
     )
     at = {each.version: each.created_at for each in found}
-    standing = _standing(found)
+    standing = _versions_in_effect(found)
     turns = [
         NodeRun(
             version=each.version,
@@ -95,8 +95,8 @@ def trace_of(row: Execution, most: int = MOST_VERSIONS) -> Trace:
     return Trace(turns, len(found) <= most)
 
 
-def _standing(found: Sequence[Checkpoint]) -> set[int]:
-    """The versions that led to the newest: a restored one leads on from what it restored."""
+def _versions_in_effect(found: Sequence[Checkpoint]) -> set[int]:
+    """Returns the versions that led to the latest: a restore continues from what it restored."""
     standing: set[int] = set()
     expected = found[0].version if found else 0
     for each in found:

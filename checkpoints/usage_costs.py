@@ -1,4 +1,4 @@
-"""Sums of usage with what they cost by the prices of their models."""
+"""Sums of usage with their cost by the prices of the models."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ TOKENS: Final = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_
 
 @dataclass(frozen=True, slots=True)
 class UsageSum:
-    """What a number of steps used and cost; steps of unknown models count as unpriced, never as 0.
+    """Usage and cost of a number of steps; steps of unknown models are unpriced, never 0.
 
-    ``price_cost`` is in US dollars, of the ``priced`` steps alone. ``reported`` is the sum of what
-    engines said that ``costed`` steps cost, in billionths of their currency.
+    ``price_cost`` is in US dollars, of the ``priced`` steps alone. ``reported`` is the sum of the
+    costs that engines reported for ``costed`` steps, in billionths of their currency.
     """
 
     steps: int = 0
@@ -52,17 +52,17 @@ class UsageSum:
 
     @property
     def cached_share(self) -> float:
-        """The part of the input that was read from the cache, from 0 to 1."""
+        """Returns the part of the input that was read from the cache, from 0 to 1."""
         return self.cached_tokens / self.input_tokens if self.input_tokens else 0.0
 
     @property
     def unpriced(self) -> int:
-        """How many steps have a cost that nobody knows."""
+        """Returns the number of steps with unknown cost."""
         return self.steps - self.priced
 
     @property
     def cost(self) -> Decimal | None:
-        """US dollars by price; None if the price of no step is known."""
+        """Returns US dollars by price; None if the price of no step is known."""
         return self.price_cost if self.priced else None
 
     @property
@@ -71,7 +71,9 @@ class UsageSum:
 
 
 def sums_by_model(rows: QuerySet[Usage], columns: Sequence[str], most: int) -> list[dict[str, Any]]:
-    """Sums in SQL for each value of ``columns`` and each model, at most ``most`` of them."""
+    """Returns sums in SQL for each value of ``columns`` and each model, at most ``most`` of
+    them.
+    """
     groups = [*dict.fromkeys((*columns, "model"))]
     sums = {f"sum_{name}": Sum(name) for name in (*TOKENS, "cost")}
     counted = rows.values(*groups).annotate(steps=Count("*"), costed=Count("cost"), **sums)
@@ -79,7 +81,7 @@ def sums_by_model(rows: QuerySet[Usage], columns: Sequence[str], most: int) -> l
 
 
 def priced(row: Mapping[str, Any], prices: Prices) -> UsageSum:
-    """One row of ``sums_by_model`` with its cost."""
+    """Returns one row of ``sums_by_model`` with its cost."""
     known = UsageSum(
         steps=row["steps"],
         input_tokens=int(row["sum_input_tokens"]),
@@ -96,7 +98,7 @@ def priced(row: Mapping[str, Any], prices: Prices) -> UsageSum:
 
 
 def added_up(found: Iterable[tuple[KeyT, UsageSum]]) -> dict[KeyT, UsageSum]:
-    """The sum of each key, in the order in which the keys come first."""
+    """Returns the sum of each key, in the order of first appearance."""
     sums: dict[KeyT, UsageSum] = {}
     for key, each in found:
         sums[key] = sums[key] + each if key in sums else each

@@ -13,7 +13,7 @@ _USAGE: Final = Table(Usage)
 
 
 def usage_row(execution: Execution, checkpoint: Checkpoint, usage: ModelUsage) -> Usage:
-    """The row of what a new version used, of the node that it saved."""
+    """Returns the row of a new version's usage, for the node that it saved."""
     return Usage(
         conversation=checkpoint.conversation,
         execution=checkpoint.execution,
@@ -37,7 +37,7 @@ def insert_usage(row: Usage) -> None:
 
 
 def sum_of_usage(row: Usage) -> int:
-    """The checksum of a row, which stands in the row of its version."""
+    """Returns the checksum of a row, which is in the row of its version."""
     facts = (
         *(row.version, row.workspace, row.workflow, row.workflow_version, row.day),
         *(row.input_tokens, row.cached_tokens, row.cache_write_tokens, row.output_tokens, row.cost),
@@ -46,21 +46,21 @@ def sum_of_usage(row: Usage) -> int:
 
 
 def read_usage(rows: Iterable[Checkpoint]) -> dict[int, ModelUsage]:
-    """What versions of one execution used; nothing is asked if none of them reported any.
+    """Returns the usage of versions of one execution, without a query if none reported any.
 
-    Damaged if it is not what was written.
+    Raises Damaged if a checksum differs.
     """
     found = read_beside(_USAGE, rows, lambda row: row.usage_sum, sum_of_usage)
     return {version: usage_of(row) for version, row in found.items()}
 
 
 def usage_at(row: Checkpoint) -> ModelUsage | None:
-    """What one version used, None if its engine reported nothing."""
+    """Returns the usage of one version, None if its engine reported nothing."""
     return read_usage([row]).get(row.version)
 
 
 def usage_of(row: Usage) -> ModelUsage:
-    """A row as its value."""
+    """Returns a row as its value."""
     return ModelUsage.model_construct(
         model=row.model or None,
         input_tokens=row.input_tokens,

@@ -1,4 +1,4 @@
-"""Sums of what models used in a workspace: by node, workflow version, execution, model, day."""
+"""Sums of model usage in a workspace: by node, workflow version, execution, model, day."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,17 +31,17 @@ _MOST_MODELS: Final = 100_000  # rows of groups and models of one page
 
 @dataclass(frozen=True, slots=True)
 class UsageQuery:
-    """By what usage is summed, and from which day on (UTC)."""
+    """The grouping of usage sums, and the first day (UTC)."""
 
     groups: Sequence[str]
     since: date
 
 
 def usage_sums(actor: Actor, wanted: UsageQuery, request: PageRequest) -> Page[dict[str, object]]:
-    """The sums of each group that used anything, in the order of the groups' values."""
+    """Returns the sums of each group with usage, ordered by the groups' values."""
     columns = [*dict.fromkeys(name for group in wanted.groups for name in COLUMNS[group])]
     rows = Usage.objects.filter(workspace=actor.workspace, day__gte=wanted.since.isoformat())
-    start = _place(request)
+    start = _start_of(request)
     totals = {f"sum_{name}": Sum(name) for name in _SUMS}
     counts = {"steps": Count("*"), "costed": Count("cost")}
     found: list[dict[str, Any]]
@@ -66,10 +66,10 @@ def _costs(
     items: Sequence[Mapping[str, Any]],
     prices: Prices,
 ) -> Mapping[tuple[object, ...], UsageSum]:
-    """The cost of each group of a page by the prices of its models.
+    """Returns the cost of each group of a page by the prices of its models.
 
-    One statement for all groups: it names the values of each column, so a few groups beside those
-    of the page are added up, too.
+    One statement covers all groups: it names the values of each column, so it also sums a few
+    groups that are not on the page.
     """
     for name in columns:
         values = {row[name] for row in items}
@@ -82,13 +82,13 @@ def _costs(
 def _by_price(
     costs: Mapping[tuple[object, ...], UsageSum], row: Mapping[str, Any], columns: Sequence[str]
 ) -> dict[str, object]:
-    """Rows that were written meanwhile may be missing, and count as unknown."""
+    """Returns the cost of a group; rows written meanwhile can be missing, and count as unknown."""
     found = costs.get(tuple(row[name] for name in columns), UsageSum())
     cost = None if found.cost is None else float(found.cost)
     return {"price_cost": cost, "steps_with_price": found.priced}
 
 
-def _place(request: PageRequest) -> int:
+def _start_of(request: PageRequest) -> int:
     match request.after:
         case ():
             return 0
@@ -99,7 +99,7 @@ def _place(request: PageRequest) -> int:
 
 
 def _executions(rows: Sequence[Mapping[str, Any]]) -> Mapping[tuple[int, int], tuple[str, str]]:
-    """The ids of conversations and executions by their numbers."""
+    """Returns the ids of conversations and executions by their numbers."""
     keys = {row["conversation"] for row in rows}
     heads = dict(Conversation.objects.filter(key__in=keys).values_list("key", "public_id"))
     runs = Execution.objects.filter(conversation__in=keys)

@@ -1,4 +1,4 @@
-"""What models used, summed for pages: of a workspace by day, of an execution by node."""
+"""Model usage for pages: of a workspace by day, of an execution by node."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MOST_SUMS: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What a sum is of; parts that were not asked for are empty."""
+    """The group of a sum; parts that were not requested are empty."""
 
     day: str
     workflow: str
@@ -26,7 +26,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums of the days ``days`` (UTC), the oldest first, also of those without usage.
+    """Sums of the days ``days`` (UTC), oldest first, including days without usage.
 
     ``cut`` is set if there were too many sums to add all of them.
     """
@@ -54,12 +54,12 @@ class Totals:
 
 
 def totals_of_workspace(workspace: int, today: date, count: int) -> Totals:
-    """The last ``count`` days of all workflows, without their nodes: one index is read."""
+    """Returns the last ``count`` days of all workflows, without nodes; reads a single index."""
     return _totals(workspace, today, count, ("day", "workflow", "workflow_version"))
 
 
 def totals_of_workflow(workspace: int, workflow: str, today: date, count: int) -> Totals:
-    """The last ``count`` days of one workflow, with its nodes."""
+    """Returns the last ``count`` days of one workflow, with its nodes."""
     columns = ("day", "workflow", "workflow_version", "node_id")
     return _totals(workspace, today, count, columns, workflow)
 
@@ -90,7 +90,7 @@ def _totals(
 
 
 def usage_of_nodes(execution: Execution) -> Mapping[str, UsageSum]:
-    """What the nodes of one execution used; those that reported nothing are not in it."""
+    """Returns the usage of the nodes of one execution; nodes without a report are omitted."""
     rows = Usage.objects.filter(conversation=execution.conversation, execution=execution.number)
     found = sums_by_model(rows, ("node_id",), MOST_SUMS)
     prices = prices_of(execution.workspace) if found else Prices()

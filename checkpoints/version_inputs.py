@@ -1,4 +1,4 @@
-"""What a node saw when it wrote a version: the state before it, with what others said since."""
+"""The context of a node when it wrote a version: the state before it, and later messages."""
 
 from dataclasses import replace
 from typing import Final
@@ -26,10 +26,10 @@ _OF_A_NODE: Final = frozenset({"assistant", "tool"})
 
 
 def version_input(moment: StoredSnapshot, after: Checkpoint) -> NodeInput:
-    """The state before a node wrote ``after``, with what others said until then.
+    """Returns the state before a node wrote ``after``, with messages of others until then.
 
-    Messages that came between the two writes were seen by the node as far as they are not its
-    own: what an engine logs of a node begins with an answer or a result.
+    Messages between the two writes were seen by the node as far as they are not its own: what an
+    engine logs of a node begins with an answer or a result.
     """
     index = moment.log_count
     came = Message.objects.filter(
@@ -48,10 +48,10 @@ def version_input(moment: StoredSnapshot, after: Checkpoint) -> NodeInput:
 
 
 def preview_version_input(head: Conversation, row: Execution, version: int) -> NodePreview:
-    """What the node that wrote a version saw, and why, by the version that the execution runs.
+    """Returns the context of the node that wrote a version, explained by the pinned version.
 
-    Entered along the edges on which something waited then. NotFound for a version that no node of
-    the workflow wrote, or whose state before it is not kept.
+    The incoming edges are those whose source was done then. Raises NotFound for a version that no
+    node of the workflow wrote, or whose previous state was removed.
     """
     after = find_checkpoint(row.conversation, row.number, version)
     if after.kind not in SAVES or not after.saved_node or not version:

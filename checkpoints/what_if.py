@@ -1,4 +1,4 @@
-"""A changed workflow over recorded executions: what each node would have seen otherwise."""
+"""Replays recorded executions with a changed workflow: what each node would have seen."""
 
 import time
 from collections import Counter
@@ -35,7 +35,7 @@ BUDGET_SECONDS: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RecordedExecution:
-    """An execution of the workflow with the conversation that it is of."""
+    """An execution of the workflow with its conversation."""
 
     head: Conversation
     row: Execution
@@ -43,10 +43,10 @@ class RecordedExecution:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedInput:
-    """The input of a node that would change; ``version`` is the one that the node wrote.
+    """The context of a node that would change; ``version`` is the one that the node wrote.
 
-    ``gone_edges`` are edges along which it was entered and which the document does not have.
-    ``problem`` says why nothing can be compared, or what the node would lack now.
+    ``gone_edges`` are edges along which it was entered and which the document lacks. ``problem``
+    says why nothing can be compared, or what the node would lack now.
     """
 
     version: int
@@ -61,9 +61,9 @@ class ReplayedInput:
 
 @dataclass(slots=True)
 class ReplayedExecution:
-    """One execution: how many inputs were looked at by node, and those that would change.
+    """One execution: the number of contexts compared by node, and those that would change.
 
-    ``thinned`` inputs have no state any more. ``complete`` is False if the time was over.
+    ``thinned`` contexts have no state any longer. ``complete`` is False if the time was over.
     """
 
     recorded: RecordedExecution
@@ -75,14 +75,14 @@ class ReplayedExecution:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """The executions that were looked at, and the ids of those for which the time was too short."""
+    """The executions that were tried, and the ids of those for which the time was too short."""
 
     tried: Sequence[ReplayedExecution]
     left: Sequence[str]
 
 
 class TimeBudget:
-    """The seconds that may be spent, counted from the first look at it."""
+    """The seconds that can be spent, counted from the first use."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -99,11 +99,11 @@ def what_if(
     recorded: Sequence[RecordedExecution],
     budget: TimeBudget | None = None,
 ) -> WhatIf:
-    """What the nodes of recorded executions would see by ``plan`` and did not, or the reverse.
+    """Compares what nodes of recorded executions saw with what they would see by ``plan``.
 
-    Each input is the state before the version that the node wrote, once by the published version
-    that the execution is pinned to, once by ``plan``, entered along the same edges. At least one
-    input is looked at however small the budget is; nothing is stored.
+    Each context is that of the state before the version that the node wrote, once by the published
+    version that the execution is pinned to, once by ``plan``, entered along the same edges. At
+    least one context is compared however small the budget is; nothing is stored.
     """
     actor.require(Action.PREVIEW)
     budget = budget or TimeBudget(BUDGET_SECONDS)
@@ -118,9 +118,9 @@ def what_if(
 def last_executions(
     actor: Actor, slug: str, count: int, *, before: tuple[datetime, str] | None = None
 ) -> list[RecordedExecution]:
-    """The executions of a workflow that began last, the newest first.
+    """Returns the latest executions of a workflow, latest first.
 
-    ``before`` is when the last one of a former page began, and its id.
+    ``before`` is the start time and id of the last one of the previous page.
     """
     key = find_workflow(actor.workspace, slug).key
     rows = Execution.objects.filter(workspace=actor.workspace, workflow_key=key)
@@ -131,14 +131,14 @@ def last_executions(
 
 
 def count_executions(actor: Actor, slug: str, most: int) -> int:
-    """How many executions a workflow has, counted up to ``most``."""
+    """Returns the number of executions of a workflow, counted up to ``most``."""
     key = find_workflow(actor.workspace, slug).key
     rows = Execution.objects.filter(workspace=actor.workspace, workflow_key=key)
     return len(rows.order_by("-created_at").values_list("number")[:most])
 
 
 def named_executions(actor: Actor, slug: str, names: Sequence[str]) -> list[RecordedExecution]:
-    """Executions of a workflow by their ids; NotFound for others."""
+    """Returns executions of a workflow by their ids; raises NotFound for others."""
     key = find_workflow(actor.workspace, slug).key
     rows = Execution.objects.filter(
         workspace=actor.workspace, workflow_key=key, public_id__in=list(names)
@@ -151,7 +151,7 @@ def named_executions(actor: Actor, slug: str, names: Sequence[str]) -> list[Reco
 
 
 def _with_heads(actor: Actor, rows: Sequence[Execution]) -> list[RecordedExecution]:
-    """The executions whose conversations are still there."""
+    """Returns the executions whose conversations still exist."""
     keys = [row.conversation for row in rows]
     heads = Conversation.objects.for_workspace(actor.workspace).filter(key__in=keys)
     by_key = {head.key: head for head in read_details(list(heads))}
@@ -183,7 +183,7 @@ def _tried(recorded: RecordedExecution, plan: Plan, budget: TimeBudget) -> Repla
 
 
 def _inputs(row: Execution) -> Iterator[tuple[Checkpoint, Checkpoint]]:
-    """Each version that a node wrote, with the one before it."""
+    """Yields each version that a node wrote, with the one before it."""
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     before: Checkpoint | None = None
     for found in rows.defer("answer", "changed_keys", "routing", "whole").order_by("version"):
@@ -195,7 +195,7 @@ def _inputs(row: Execution) -> Iterator[tuple[Checkpoint, Checkpoint]]:
 def _try_input(
     recorded: RecordedExecution, before: Checkpoint, after: Checkpoint, plan: Plan
 ) -> ReplayedInput | None:
-    """How one input changes; None if it does not."""
+    """Compares one context; returns None if it does not change."""
     moment = snapshot_of(recorded.head, recorded.row, before)
     pinned = moment.pinned
     node_id = after.saved_node
@@ -211,7 +211,7 @@ def _try_input(
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A node that was entered, with the whole state of then."""
+    """A node that was entered, with the whole state at that time."""
 
     head: Conversation
     sight: NodeInput
@@ -258,7 +258,7 @@ def _leads_to(plan: Plan, edge_id: str, node_id: str) -> bool:
 
 
 def _sees_the_same(case: _Case, was: Plan, would: Plan, edges: Sequence[str]) -> bool:
-    """True if nothing differs: neither what the node sees nor what it needs."""
+    """Returns True if nothing differs: neither what the node sees nor what it needs."""
     first, second = was.node(case.node_id), would.node(case.node_id)
     if (first.node.type, first.context_type) != (second.node.type, second.context_type):
         return False

@@ -16,28 +16,31 @@ _WRITES: Final = Table(TaskWrites)
 
 
 def find_writes(conversation: int, checkpoint: str, task: str) -> bytes | None:
-    """The writes of a task as JSON, None if it has none; Damaged unless they are as written."""
+    """Returns the writes of a task as JSON, None without any.
+
+    Raises Damaged if a checksum differs.
+    """
     where = {"conversation": conversation, "checkpoint": checkpoint, "task": task}
     row = _WRITES.find(where)
     return None if row is None else _checked(row)
 
 
 def put_writes(conversation: int, checkpoint: str, task: str, writes: bytes) -> None:
-    """Store the writes of a task in the place of its former ones."""
+    """Replaces the stored writes of a task."""
     row = TaskWrites(conversation=conversation, checkpoint=checkpoint, task=task, writes=writes)
     row.sum = sum_of_writes(checkpoint, task, writes)
     _WRITES.put([row])
 
 
 def count_tasks(conversation: int, checkpoint: str) -> int:
-    """How many tasks of a checkpoint have writes."""
+    """Returns how many tasks of a checkpoint have writes."""
     return TaskWrites.objects.filter(conversation=conversation, checkpoint=checkpoint).count()
 
 
 def writes_of(
     conversation: int, checkpoints: Collection[str]
 ) -> dict[str, list[dict[str, object]]]:
-    """The writes of checkpoints by their ids, each with its task, in the order of the tasks."""
+    """Returns the writes of checkpoints by their ids, each with its task, ordered by task."""
     found: dict[str, list[dict[str, object]]] = defaultdict(list)
     rows = _WRITES.find_all({"conversation": conversation}, "checkpoint", checkpoints)
     for row in sorted(rows, key=lambda each: (each.checkpoint, each.task)):
@@ -48,14 +51,14 @@ def writes_of(
 
 
 def copy_writes(source: int, target: int, checkpoints: Iterable[str]) -> None:
-    """Give another conversation the writes of checkpoints that it has, too."""
+    """Copies the writes of checkpoints to another conversation that has the same checkpoints."""
     ids = [*checkpoints]
     for row in _WRITES.find_all({"conversation": source}, "checkpoint", ids):
         put_writes(target, row.checkpoint, row.task, bytes(row.writes))
 
 
 def drop_writes(conversation: int, checkpoints: QuerySet[Checkpoint, Any]) -> None:
-    """Remove the writes of checkpoints, whose ids a query gives, by one statement."""
+    """Deletes the writes of checkpoints, whose ids a query gives, with one statement."""
     own = TaskWrites.objects.filter(conversation=conversation)
     own.filter(checkpoint__in=checkpoints).delete()
 

@@ -1,4 +1,4 @@
-"""What a committed change of a conversation did, told to whoever follows along."""
+"""Announces committed changes of conversations to their followers."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,11 +18,11 @@ PartT = TypeVar("PartT")
 
 @dataclass(frozen=True, slots=True)
 class ChangeNotice:
-    """One committed change: from which mark to which, and what it did.
+    """One committed change: the marks before and after it, and its effect.
 
-    ``shown`` are the messages that came behind the visible ones; None says that the view is
-    another one since. ``parts`` is what the apps above say of their own rows. ``actor`` did
-    it, and ``action`` is what the audit calls it.
+    ``shown`` are the messages added at the end of the view; None means that the view is another
+    one. ``parts`` are the changes of rows of the apps above. ``actor`` did it, and ``action`` is
+    its kind in the audit.
     """
 
     head: Conversation
@@ -34,12 +34,12 @@ class ChangeNotice:
     action: Action
 
     def parts_of(self, kind: type[PartT]) -> list[PartT]:
-        """What was told of one kind of rows, in its order."""
+        """Returns the changes of one kind of rows, in order."""
         return [part for part in self.parts if isinstance(part, kind)]
 
 
 class _Gathered(threading.local):
-    """What is committed and not told yet, of this thread's block; None outside of one."""
+    """The committed but unannounced changes of this thread's block; None outside of one."""
 
     changes: list[ChangeNotice] | None = None
 
@@ -50,26 +50,26 @@ _followers: Final[list[Follower]] = []
 
 
 def follow(follower: Follower) -> None:
-    """Have ``follower`` called with every change right after its commit, in order for a process.
+    """Registers ``follower``, which gets every change right after its commit, in order.
 
-    The change is committed by then, so what a follower raises is logged and stops nobody.
+    The change is committed by then, so an exception of a follower is logged and stops nobody.
     """
     _followers.append(follower)
 
 
 def is_followed() -> bool:
-    """False as long as nobody follows: then nothing has to be gathered."""
+    """Returns False while there are no followers: then nothing has to be gathered."""
     return bool(_followers)
 
 
 def announce_after_commit(change: ChangeNotice) -> None:
-    """Tell the followers of a change when its transaction is committed, and never before."""
+    """Announces a change when its transaction is committed, and never before."""
     if _followers:
         transaction.on_commit(lambda: announce([change]), robust=True)
 
 
 def announce(changes: Sequence[ChangeNotice]) -> None:
-    """Tell the followers of changes that are committed."""
+    """Announces committed changes."""
     if _gathered.changes is not None:
         _gathered.changes += changes
         return
@@ -79,9 +79,9 @@ def announce(changes: Sequence[ChangeNotice]) -> None:
 
 @contextmanager
 def announce_group() -> Iterator[None]:
-    """Tell the followers once of all that the block commits, at its end and in its order.
+    """Announces all commits of the block together, at its end and in order.
 
-    It stands around transactions, so that what is told is committed.
+    It wraps transactions, so that everything announced is committed.
     """
     changes: list[ChangeNotice] = []
     _gathered.changes = changes

@@ -7,8 +7,9 @@ class ConversationsConfig(AppConfig):
     name = "conversations"
 
     def ready(self) -> None:
-        """Have the audit's streams compared with the heads of conversations; leave feeds one entry
-        of what is erased."""
+        """Registers the audit's comparison with the heads of conversations, and the feed of
+        erased ones.
+        """
         from conversations import feed
         from conversations.erasure import on_erase
         from conversations.models import Conversation

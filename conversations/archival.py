@@ -1,4 +1,4 @@
-"""Archived conversations: out of the lists, whole, and back with the next write."""
+"""Archived conversations: unlisted, whole, and restored by the next write."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -27,10 +27,10 @@ def archive(
     reason: str | None = None,
     unchanged_since: datetime | None = None,
 ) -> Conversation:
-    """Take a conversation out of the lists; a second time changes nothing.
+    """Archives a conversation; a repeat changes nothing.
 
-    Nothing else about it changes, and whoever writes to it brings it back. Raises InvalidState
-    while an execution goes on, and if it was changed after ``unchanged_since``.
+    Nothing else about it changes, and any write unarchives it. Raises InvalidState while an
+    execution is active, and if it was changed after ``unchanged_since``.
     """
     actor.require(Action.CONVERSATION_ARCHIVE)
     with writing(actor, public_id) as opened:
@@ -48,7 +48,7 @@ def archive(
 
 
 def unarchive(actor: Actor, public_id: str, *, seen: Seen = UNSEEN) -> Conversation:
-    """Have a conversation in the lists again; for one that is there this changes nothing."""
+    """Unarchives a conversation; for one that is listed this changes nothing."""
     actor.require(Action.CONVERSATION_UNARCHIVE)
     with writing(actor, public_id) as opened:
         check_seen(opened, seen)
@@ -61,10 +61,9 @@ def unarchive(actor: Actor, public_id: str, *, seen: Seen = UNSEEN) -> Conversat
 def inactive_conversations(
     workspace: int, *, archived: bool, since: datetime
 ) -> Iterator[Conversation]:
-    """The conversations that nobody wrote to after ``since``, the oldest first.
+    """Yields the conversations without writes after ``since``, oldest first.
 
-    Of those that are not archived only the ones in which nothing goes on. What is done with one
-    while this runs does not disturb it.
+    Of the unarchived ones only those without an active execution. Changing one meanwhile is safe.
     """
     everything = Conversation.objects.for_workspace(workspace).that_are(archived=archived)
     rows = everything.filter(updated_at__lt=since)

@@ -19,8 +19,8 @@ _MOST: Final = 512
 class _Line:
     """The part of a line that belongs to a branch: revisions ``[start, stop)``.
 
-    ``batch`` is the batch of its first revision, ``origin`` what that was opened from,
-    ``branched_at`` how far that counts. ``limit`` says how far its own last revision counts.
+    ``batch`` is the batch of its first revision, ``origin`` the revision that was opened from,
+    ``branched_at`` how much of that counts. ``limit`` is how much of its own last revision counts.
     """
 
     start: int
@@ -32,11 +32,11 @@ class _Line:
 
 
 class Branch:
-    """A revision and all its ancestors, read from SQL as far down as is asked.
+    """A revision and all its ancestors, read from SQL as far back as needed.
 
-    Most revisions are opened from the one numbered before them. Such unbroken *lines* part the
-    numbers of a conversation into ranges, and a branch is the lower part of some lines. So it
-    costs the rollbacks that were gone on from, not the revisions.
+    Most revisions are opened from the one numbered before them. Such unbroken *lines* divide the
+    numbers of a conversation into ranges, and a branch is the lower part of some lines. Its cost is
+    therefore that of the rollbacks that were continued, not of the revisions.
     """
 
     def __init__(self, conversation: int, revision: int) -> None:
@@ -48,7 +48,7 @@ class Branch:
         self._block = _FIRST_BLOCK
 
     def sees(self, revision: int, index: int) -> bool:
-        """True if the message at a log index, which was logged into a revision, is of the branch.
+        """Returns True if the message at a log index, logged into a revision, is of the branch.
 
         Those of an ancestor are, up to where the next one branched off (``branched_at``).
         """
@@ -63,12 +63,15 @@ class Branch:
         return line.limit is None or index < line.limit or revision < line.stop - 1
 
     def ranges(self) -> Iterator[Run]:
-        """The numbers as runs, from the latest down to the root's."""
+        """Yields the numbers as runs, from the latest to the root's."""
         for line in self._all_lines():
             yield line.start, line.stop
 
     def end_of_batch(self, batch: int) -> Revision | None:
-        """The latest revision of the branch in a batch, without its view; None without one."""
+        """Returns the latest revision of the branch in a batch, without its view.
+
+        None without one.
+        """
         for line in self._all_lines() if batch >= 0 else ():
             # From a revision to the one opened from it, the batch stays or rises by one.
             if line.batch <= batch:
@@ -90,7 +93,7 @@ class Branch:
             yield self._lines[place]
 
     def _read(self) -> None:
-        """Read lines downwards; between those of the branch lie others."""
+        """Reads lines backward; others lie between those of the branch."""
         starts = Revision.objects.filter(
             conversation=self.conversation, starts_line=True, number__lte=self._below
         ).order_by("-number")
@@ -109,7 +112,7 @@ class Branch:
 
 
 def split_at_fork(one: Branch, other: Branch) -> tuple[int, Runs]:
-    """The last revision of both branches, and as ascending runs the numbers from it on."""
+    """Returns the last common revision, and the later numbers of each branch as ascending runs."""
     ours, theirs = one.ranges(), other.ranges()
     here, there = next(ours), next(theirs)
     path: list[Run] = []

@@ -1,4 +1,4 @@
-"""What people say about messages, keys and versions: written, read, taken back."""
+"""Comments on messages, keys and versions: written, read, removed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LONGEST: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a comment is about: a message of the log, a version, or a key as it was at one."""
+    """The subject of a comment: a message of the log, a version, or a key at a version."""
 
     message: int | None = None
     execution: int | None = None
@@ -27,9 +27,9 @@ class About:
 
 
 def comment(actor: Actor, public_id: str, about: About, text: str) -> Comment:
-    """Say something about a message or a version; OutOfRange for a message that is not there.
+    """Comments on a message or a version; raises OutOfRange for a missing message.
 
-    It changes nothing of what an agent sees, so it brings no archived conversation back.
+    It changes nothing of what an agent sees, so it does not unarchive the conversation.
     """
     actor.require(Action.COMMENT_WRITE)
     with writing(actor, public_id) as opened:
@@ -37,7 +37,7 @@ def comment(actor: Actor, public_id: str, about: About, text: str) -> Comment:
 
 
 def comment_in(opened: Writing, about: About, text: str) -> Comment:
-    """The comment as the one change of an open transaction, which it commits; see ``comment``."""
+    """Adds a comment as the one change of an open transaction, and commits it; see ``comment``."""
     head, actor = opened.head, opened.actor
     if about.message is not None and about.message >= head.log_count:
         said = f"There is no message #{about.message}."
@@ -60,7 +60,7 @@ def comment_in(opened: Writing, about: About, text: str) -> Comment:
 
 
 def remove_comment(actor: Actor, public_id: str, number: int) -> Comment:
-    """Remove a comment: one's own, or any for an admin; Forbidden else."""
+    """Removes a comment: one's own, or any for an admin; raises Forbidden otherwise."""
     actor.require(Action.COMMENT_DELETE)
     with writing(actor, public_id) as opened:
         found = Comment.objects.filter(conversation=opened.head.key, number=number).first()
@@ -80,7 +80,7 @@ def may_remove(actor: Actor, said: Comment) -> bool:
 
 
 def of_messages(head: Conversation, indices: Iterable[int]) -> Mapping[int, Sequence[Comment]]:
-    """The comments on some messages by log index, the oldest first."""
+    """Returns the comments on some messages by log index, oldest first."""
     rows = Comment.objects.filter(conversation=head.key, message__in=list(indices))
     found: dict[int, list[Comment]] = {}
     for each in rows.order_by("number"):
@@ -90,13 +90,13 @@ def of_messages(head: Conversation, indices: Iterable[int]) -> Mapping[int, Sequ
 
 
 def of_execution(head: Conversation, execution: int) -> Sequence[Comment]:
-    """The comments on the versions and keys of one execution, the oldest first; at most 500."""
+    """Returns the comments on the versions and keys of one execution, oldest first; at most 500."""
     rows = Comment.objects.filter(conversation=head.key, execution=execution)
     return list(rows.order_by("number")[:500])
 
 
 def comment_json(said: Comment) -> dict[str, object]:
-    """A comment as REST shows it: only what it is about."""
+    """Returns a comment as REST shows it, with its subject only."""
     about = {"message": said.message, "version": said.version, "key": said.key_name or None}
     return {
         "number": said.number,

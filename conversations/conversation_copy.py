@@ -1,4 +1,4 @@
-"""Copying a conversation as it was at some moment, within SQL."""
+"""Copies a conversation as of some moment, within SQL."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _BATCH: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class UpTo:
-    """How far a conversation had come: its counts, its current revision, its last change."""
+    """The extent of a conversation: its counts, its current revision, its last change."""
 
     log_count: int
     revision_count: int
@@ -29,9 +29,9 @@ class UpTo:
 
 
 def copy_conversation(source: Conversation, upto: UpTo, target: Conversation) -> None:
-    """Give ``target`` the log, the revisions and the moves that ``source`` had at a moment.
+    """Copies the log, the revisions and the moves of ``source`` as of a moment to ``target``.
 
-    Its counters are set and not stored. A revision that grew later is cut to what it was.
+    Sets its counters without storing them. A revision that grew later is cut to its former length.
     """
     for table in (Message, UnsettledCall, Mark, Pin):
         copy_rows(table, [source.key], [target.key], "index", upto.log_count)
@@ -68,7 +68,7 @@ def _copy_revisions(source: Conversation, upto: UpTo, target: Conversation) -> N
 
 
 def _cut(row: Revision, log_count: int, sums: TokenSums) -> None:
-    """Take away what the revision showed only after the log had ``log_count`` messages."""
+    """Removes what the revision showed only after the log had ``log_count`` messages."""
     whole = view_of(row)
     kept = whole.within(((0, log_count),))
     row.grown = b""
@@ -79,7 +79,7 @@ def _cut(row: Revision, log_count: int, sums: TokenSums) -> None:
 
 
 def _copy_moves(source: Conversation, upto: UpTo, target: Conversation) -> None:
-    """Numbered below 1, so that the moves of the new conversation come behind them."""
+    """Copies moves with numbers below 1, so that those of the new conversation follow them."""
     rows = moves_until(source.key, upto.change_seq)
     for place, row in enumerate(rows):
         row.conversation, row.seq = target.key, place - len(rows)
@@ -87,7 +87,7 @@ def _copy_moves(source: Conversation, upto: UpTo, target: Conversation) -> None:
 
 
 def moves_until(conversation: int, change_seq: int) -> list[Move]:
-    """The moves up to a change, in order."""
+    """Returns the moves up to a change, in order."""
     rows = Move.objects.filter(conversation=conversation, seq__lte=change_seq)
     return list(rows.order_by("seq"))
 
@@ -95,10 +95,10 @@ def moves_until(conversation: int, change_seq: int) -> list[Move]:
 def copy_rows(
     table: type[models.Model], source: Sequence[int], target: Sequence[int], place: str, stop: int
 ) -> None:
-    """Copy the rows of ``source`` whose ``place`` is below ``stop``, in one statement.
+    """Copies the rows of ``source`` whose ``place`` is below ``stop``, in one statement.
 
-    ``source`` and ``target`` are the first columns of the table's primary key: a conversation,
-    or a conversation and one of its executions.
+    ``source`` and ``target`` are the first columns of the table's primary key: a conversation, or a
+    conversation and one of its executions.
     """
     quote = connection.ops.quote_name
     columns = [field.column for field in table._meta.concrete_fields if field.column]

@@ -1,4 +1,4 @@
-"""Which conversations keep what they copied from another, as the apps that copy tell it."""
+"""Which conversations have content copied from another; the copying apps register themselves."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from conversations.models import Conversation
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A conversation with what was in another one at a version of its execution."""
+    """A conversation with the content of another one at a version of its execution."""
 
     public_id: str
     title: str
@@ -21,10 +21,10 @@ _finders: Final[list[Find]] = []
 
 
 def register_copies(find: Find) -> None:
-    """Have ``find(head)`` asked for the copies of a conversation in its workspace."""
+    """Registers ``find(head)``, which returns the copies of a conversation in its workspace."""
     _finders.append(find)
 
 
 def copies_of(head: Conversation) -> list[Copy]:
-    """The newest conversations that were copied from one."""
+    """Returns the latest conversations that were copied from one."""
     return [copy for find in _finders for copy in find(head)]

@@ -1,4 +1,4 @@
-"""Who created a conversation: an engine may do more to its own."""
+"""The creator of a conversation: an engine has more rights to its own."""
 
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
@@ -7,10 +7,11 @@ from ctxadmin.identity.roles import Action
 
 
 def require_as_creator(actor: Actor, action: Action, head: Conversation) -> None:
-    """Forbidden unless the actor may do ``action`` to any conversation, or created this one.
+    """Raises Forbidden unless the actor has the right to ``action``, or created this
+    conversation.
 
-    The first entry of the audit tells who did; it is in the transaction that made the
-    conversation. A token is its id: another one of the same name is somebody else.
+    The first audit entry names the creator; it is in the transaction that created the conversation.
+    A token is identified by its id: another one of the same name is someone else.
     """
     if actor.may(action):
         return

@@ -37,10 +37,10 @@ _log = logging.getLogger(__name__)
 
 
 def damaged(conversation: int, what: str, place: object, how: str) -> Damaged | NotFound:
-    """The refusal of a read that met a damaged row, counted and logged; content is not named.
+    """Returns the error for a damaged row, counted and logged without content.
 
-    ``what`` is the kind of row, ``place`` its number or name, ``how`` MISSING or ALTERED. NotFound
-    if the conversation was erased while it was read: then nothing is wrong.
+    ``what`` is the kind of row, ``place`` its number or name, ``how`` MISSING or ALTERED. It is
+    NotFound if the conversation was erased while it was read: then nothing is damaged.
     """
     head = Conversation.objects.filter(key=conversation).only("public_id").first()
     if head is None:

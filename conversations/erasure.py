@@ -1,4 +1,4 @@
-"""Erasing a conversation everywhere."""
+"""Erases a conversation everywhere."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -36,9 +36,9 @@ _others: Final[list[Forget]] = []
 
 
 def on_erase(forget: Forget) -> None:
-    """Have ``forget(conversation key)`` called in the transaction of every erasure.
+    """Registers ``forget(conversation key)``, called in the transaction of every erasure.
 
-    For the apps that stand on this one and keep rows of conversations.
+    It is for the apps above, which have rows of conversations.
     """
     _others.append(forget)
 
@@ -51,12 +51,12 @@ def erase(
     reason: str | None = None,
     archived_since: datetime | None = None,
 ) -> None:
-    """Remove a conversation with everything that belongs to it; only the audit remembers it.
+    """Erases a conversation with everything that belongs to it; only the audit remains.
 
-    What the audit keeps are ids, counts and who did what; of reasons only that of the erasure.
+    The audit has ids, counts, and who did what; of reasons only that of the erasure.
 
-    With ``archived_since`` InvalidState unless it has been archived, and nobody wrote to it, from
-    before then on.
+    With ``archived_since`` raises InvalidState unless it has been archived, without writes, since
+    before then.
     """
     actor.require_to_own(Action.CONVERSATION_ERASE)
     with writing(actor, public_id) as opened:

@@ -1,9 +1,9 @@
 """The feed of a workspace: all committed changes of its conversations in one order.
 
-A position cannot be given by the transaction that changes something: one that began earlier may
-commit later, and a reader who has gone past its position would never see it. So writers only mark
-their conversation as ``unfed``, in a statement that they send anyway, and whoever reads the feed
-first gives the next positions to what was committed since (semantics 5.2).
+The transaction of a change cannot assign its position: one that began earlier may commit later, and
+a reader who has passed its position would never see it. So writers only mark their conversation as
+``unfed``, in a statement that they send anyway, and the next reader of the feed assigns positions
+to what was committed since (semantics 5.2).
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _CHANGES: Final = 1_000  # of one conversation in one transaction
 
 @dataclass(frozen=True, slots=True)
 class FeedChange:
-    """A change at its position: the number ``seq`` of a conversation, by the key of that."""
+    """A change at its position: the number ``seq`` in its conversation, and the key of that."""
 
     position: int
     conversation: int
@@ -36,9 +36,9 @@ class FeedChange:
 
 @dataclass(frozen=True, slots=True)
 class FeedPart:
-    """A part of a feed: its entries, and the cursor behind all that was looked at.
+    """A part of a feed: its entries, and the cursor after all that was read.
 
-    ``is_reset``: changes between the cursor that was given and the entries are not kept any more.
+    ``is_reset``: changes between the given cursor and the entries are no longer stored.
     """
 
     entries: Sequence[FeedChange]
@@ -47,7 +47,7 @@ class FeedPart:
 
 
 def read(workspace: int, after: int, most: int) -> FeedPart:
-    """The next changes behind a position, at most ``most``; what was committed is there."""
+    """Returns the next changes after a position, at most ``most``; includes all committed ones."""
     while _give_positions(workspace):
         pass
     feed = Feed.objects.filter(workspace=workspace).first() or Feed(workspace=workspace)
@@ -59,14 +59,14 @@ def read(workspace: int, after: int, most: int) -> FeedPart:
 
 
 def last_position(workspace: int) -> int:
-    """The position of the latest change that was committed by now."""
+    """Returns the position of the latest committed change."""
     while _give_positions(workspace):
         pass
     return Feed.objects.filter(workspace=workspace).values_list("last", flat=True).first() or 0
 
 
 def forget(conversation: int) -> None:
-    """Leave one entry of a conversation that is being erased, that of its erasure."""
+    """Leaves one entry of a conversation that is being erased, that of its erasure."""
     head = Conversation.objects.filter(key=conversation).values_list("workspace", "change_seq")
     for workspace, seq in head:
         FeedEntry.objects.filter(workspace=workspace, conversation=conversation).delete()
@@ -76,7 +76,7 @@ def forget(conversation: int) -> None:
 
 
 def remove_old(now: datetime, *, remove: bool) -> int:
-    """Remove entries that are older than KEPT_FOR, or only count them."""
+    """Deletes entries that are older than KEPT_FOR, or only counts them."""
     old = FeedEntry.objects.filter(at__lt=now - KEPT_FOR)
     if not remove:
         return old.count()
@@ -94,7 +94,7 @@ def remove_old(now: datetime, *, remove: bool) -> int:
 
 
 def _give_positions(workspace: int) -> bool:
-    """Put changes that were committed into the feed; True if there may be more."""
+    """Adds committed changes to the feed; returns True if there may be more."""
     heads = Conversation.objects.filter(workspace=workspace, unfed=True).order_by("key")
     unfed = list(heads.values_list("key", "change_seq")[:_CONVERSATIONS])
     erased = FeedMark.objects.filter(workspace=workspace, erased_at_seq__isnull=False)
@@ -134,7 +134,7 @@ def _marks(keys: Sequence[int]) -> dict[int, int]:
 
 
 def _recorded(keys: Sequence[int]) -> dict[int, int]:
-    """The numbers of the last changes of some conversations that the audit has."""
+    """Returns the numbers of the last audited changes of some conversations."""
     if not keys:
         return {}
     entries = AuditEntry.objects.filter(stream__in=keys).order_by()

@@ -13,9 +13,9 @@ from ctxadmin.lib.sentence import say
 
 
 def insert_head(head: Conversation, actor: Actor) -> Writing:
-    """Store a new conversation with its first revision; Duplicate if the id is taken.
+    """Stores a new conversation with its first revision; Duplicate if the id is taken.
 
-    The writing that is returned may go on in the same transaction, and commits itself.
+    The returned writing can continue in the same transaction, and commits itself.
     """
     at = clock.now()
     head.created_at = head.updated_at = at

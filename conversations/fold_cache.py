@@ -1,9 +1,9 @@
-"""Folds of budgets that this process made, so that only new messages are folded.
+"""A cache of budget folds in this process, so that only new messages are folded.
 
-A fold holds log indices and tokens, no content. It is used only for a view that begins with the
-messages that were folded, if the last of these in the log still is the same row with the same sum
-of tokens before it; what is not committed yet is never kept. So every process answers the same,
-whatever it knows.
+A fold has log indices and tokens, no content. It is used only for a view that begins with the
+folded messages, if the last of these in the log still is the same row with the same sum of tokens
+before it; uncommitted data are never cached. So every process answers the same, whatever it has
+cached.
 """
 
 from collections import OrderedDict
@@ -37,7 +37,7 @@ class _Known:
 
 
 class FoldCache:
-    """The folds used last, bounded in entries, conversations and age; safe for threads."""
+    """The most recently used folds, bounded in entries, conversations and age; thread-safe."""
 
     def __init__(self, entries: int = _KEPT_ENTRIES, keys: int = _KEPT_KEYS) -> None:
         self._entries = entries
@@ -66,7 +66,7 @@ class FoldCache:
                 self._used -= _size(dropped)
 
     def drop(self, conversation: int) -> None:
-        """Forget a conversation that was erased."""
+        """Drops the folds of an erased conversation."""
         with self._lock:
             gone = [key for key in self._known if isinstance(key, tuple) and key[0] == conversation]
             for key in gone:
@@ -111,7 +111,9 @@ class StoredFolds:
             FOLDS.put((self._conversation, key), _Known(view, fold, proof, monotonic()))
 
     def _proof(self, view: View) -> tuple[int, int | None] | None:
-        """The tokens of the log up to the last message of a view in it, and that row's sum."""
+        """Returns the tokens of the log up to the last logged message of a view, and that row's
+        checksum.
+        """
         last = view.indices_as_runs()[-1][1] - 1
         rows = Message.objects.filter(conversation=self._conversation, index=last)
         return rows.values_list("tokens_upto", "sum").first()

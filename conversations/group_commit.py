@@ -1,8 +1,8 @@
-"""Writing several conversations in one transaction: one COMMIT for many calls.
+"""Writes several conversations in one transaction: one COMMIT for many requests.
 
-Each call is a part of the transaction that decides for itself. What a part cannot decide by the
-head and by what the process remembers it may read, as long as it has written nothing; a part that
-is refused, or needs more, leaves nothing and is done alone afterwards.
+Each request is a part of the transaction and decides for itself. A part can read what it cannot
+decide by the head and the caches, as long as it has written nothing; a part that is refused, or
+needs more, leaves nothing and is done alone afterward.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ _BY_ID: Final = "conversation_id_unique"
 
 @dataclass(frozen=True, slots=True)
 class WriteRequest:
-    """One write: who asks, by the digest of a token, of which conversation, and what to do."""
+    """One write: the caller, by the digest of a token, the conversation, and what to do."""
 
     token: authentication.TokenUse
     public_id: str
@@ -43,10 +43,10 @@ class WriteRequest:
 
 
 def commit_group(requests: Sequence[WriteRequest]) -> list[bytes | None]:
-    """The answers of writes to different conversations, committed as one transaction.
+    """Returns the answers of writes to different conversations, committed as one transaction.
 
     None for each that has to be done alone: it has left nothing. Raises CommitUnknown, and the
-    database's error while that is down; nobody's write was stored then, or nobody knows.
+    database's error while that is down; no write was stored then, or that is unknown.
     """
     answers: list[bytes | None] = [None] * len(requests)
     known = authentication.workspaces_of([request.token.digest for request in requests])
@@ -75,10 +75,10 @@ def commit_group(requests: Sequence[WriteRequest]) -> list[bytes | None]:
 def _look_up(
     requests: Sequence[WriteRequest], known: Mapping[str, int]
 ) -> list[tuple[Actor | None, Conversation | None]]:
-    """Who asks, as of now, and the heads, which are locked; both by one round trip.
+    """Returns the current callers, and the locked heads, with one round trip.
 
-    Heads are locked in the order of the index, by every batch. One that someone else holds is
-    left out where the database can do that: nobody waits for a stranger's transaction.
+    Every batch locks heads in the order of the index. One that someone else holds is left out where
+    the database can do that, so that nobody waits for an unrelated transaction.
     """
     ids: dict[int, list[str]] = defaultdict(list)
     for request in requests:
@@ -102,7 +102,7 @@ def _look_up(
 def _decided(
     batch: statement_batch.Batch, request: WriteRequest, actor: Actor, head: Conversation
 ) -> bytes | None:
-    """The answer of one part; None if it left the batch, for whatever reason."""
+    """Returns the answer of one part; None if it left the batch, for whatever reason."""
     try:
         with batch.part():
             return request.context.run(_as_actor, actor, request.step, head)

@@ -1,4 +1,4 @@
-"""What a view does not show: where it would stand, and which revision hid it."""
+"""Hidden messages of a view: where they would be, and which revision hid them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ from conversations.store import find_revision, lineage, view_of
 
 @dataclass(frozen=True, slots=True)
 class HidingRevision:
-    """The revision that a message was last visible before; ``on_branch`` is False if the message
-    was logged into a branch that the view is not of: then a rollback took it away, and
-    ``revision`` is the one that it was logged into.
+    """The revision before which a message was last visible.
+
+    ``on_branch`` is False if the message was logged into a branch that the view is not of: then a
+    rollback hid it, and ``revision`` is the one that it was logged into.
     """
 
     revision: Revision
@@ -23,25 +24,25 @@ class HidingRevision:
 
 
 def hidden_runs(view: View, log_length: int) -> Runs:
-    """The log indices below ``log_length`` that a view does not show, ascending.
+    """Returns the log indices below ``log_length`` that a view does not show, ascending.
 
-    Each run belongs behind the message before it, which is visible, or to the front.
+    Each run follows the visible message before it, or is at the front.
     """
     return run_sets.difference(((0, log_length),) if log_length else (), view.indices_as_runs())
 
 
 def gaps_behind(hidden: Runs) -> Mapping[int, tuple[int, int]]:
-    """The hidden runs by the log index that they stand behind, -1 for the front."""
+    """Returns the hidden runs by the log index that they follow, -1 for the front."""
     return {start - 1: (start, stop) for start, stop in hidden}
 
 
 def hiding_revisions(
     head: Conversation, row: Revision, indices: Iterable[int]
 ) -> dict[int, HidingRevision]:
-    """Which revision hid each of the log indices from the view of ``row``.
+    """Returns which revision hid each of the log indices from the view of ``row``.
 
-    Looks at the views of the branch by halves, from where a message was logged to where it is
-    hidden: some queries for each step, however many messages were hidden by the same operation.
+    Bisects the views of the branch, from where a message was logged to where it is hidden: some
+    queries for each step, however many messages the same operation hid.
     """
     asked = sorted(set(indices))
     rows = Message.objects.filter(conversation=head.key, index__in=asked)
@@ -60,7 +61,7 @@ def hiding_revisions(
 
 
 def _first_hidden(seen: "_Seen", revisions: Sequence[Revision], first: int, index: int) -> int:
-    """The place of a revision that does not show a message which the one before it does."""
+    """Bisects for the first revision that does not show a message which the one before it does."""
     shown, hidden = first, len(revisions) - 1
     if shown == hidden or not seen.shows(revisions[shown].number, index):
         return shown

@@ -1,4 +1,4 @@
-"""Reading the messages of runs of the log by few ranges instead of one by one."""
+"""Reads the messages of runs of the log by few ranges instead of one by one."""
 
 from collections.abc import Iterable, Iterator
 from functools import reduce
@@ -19,26 +19,26 @@ _RANGES: Final = 40  # in one query: each is a seek, and MariaDB plans by all of
 
 
 def chunks(items: Iterable[ItemT]) -> Iterator[list[ItemT]]:
-    """The items in lists that fit into one query."""
+    """Yields the items in lists that fit into one query."""
     remaining = iter(items)
     while part := list(islice(remaining, _CHUNK)):
         yield part
 
 
 def rows_of(conversation: int, runs: Runs, *, gap: int) -> Iterator[QuerySet[Message]]:
-    """Queries that find, together and in order, the messages of ascending ``runs``.
+    """Yields queries that find, together and in order, the messages of ascending ``runs``.
 
-    Each finds later messages than the one before. They find messages between the runs, too: a gap
-    of up to ``gap`` messages is read over, for it costs less than another range.
+    Each finds later messages than the one before. They include messages between the runs: a gap of
+    up to ``gap`` messages is read, because it costs less than another range.
     """
-    joined = _joined(runs, gap)
+    joined = _merge_runs(runs, gap)
     while part := list(islice(joined, _RANGES)):
         ranges = reduce(or_, (Q(index__gte=start, index__lt=stop) for start, stop in part))
         yield Message.objects.filter(ranges, conversation=conversation)
 
 
-def _joined(runs: Runs, gap: int) -> Iterator[Run]:
-    """The runs, those within ``gap`` of each other as one."""
+def _merge_runs(runs: Runs, gap: int) -> Iterator[Run]:
+    """Merges runs within ``gap`` of each other."""
     held: Run | None = None
     for start, stop in runs:
         if held is not None and start - held[1] <= gap:

@@ -1,4 +1,4 @@
-"""Messages of a conversation one page, or one message, at a time."""
+"""Messages of a conversation, one page or one message at a time."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,10 @@ _MOST_DIGITS: Final = 9
 def message_page(
     head: Conversation, which: str, asked: PageRequest, *, newest_first: bool = False
 ) -> Page[StoredMessage]:
-    """A page of a view, or of the log (``all``), by position; cursors stay true when it grows."""
+    """Returns a page of a view, or of the log (``all``), by position.
+
+    Cursors survive its growth.
+    """
     row = None if which == "all" else shown_revision(head, which)
     count = head.log_count if row is None else row.visible_count
     if newest_first:
@@ -53,7 +56,7 @@ def message_page(
 
 
 def _position_before(request: PageRequest, count: int) -> int:
-    """Where a page ends that begins with the latest: before the cursor's position."""
+    """Returns the end of a page in descending order: before the cursor's position."""
     match request.after:
         case ():
             return count
@@ -63,7 +66,7 @@ def _position_before(request: PageRequest, count: int) -> int:
 
 
 def with_pins(head: Conversation, messages: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
-    """The messages, those that are pinned saying so."""
+    """Returns the messages, with the pins of those that are pinned."""
     pinned = pinned_among(head.key, (message.index for message in messages))
     if not pinned:
         return messages
@@ -71,10 +74,10 @@ def with_pins(head: Conversation, messages: Sequence[StoredMessage]) -> Sequence
 
 
 def one_message(head: Conversation, name: str) -> StoredMessage:
-    """A message of the log by its index or its id; NotFound.
+    """Returns a message of the log by its index or its id; raises NotFound.
 
-    It is ``visible`` if the current view has it. Digits are an index; an id of digits only is
-    found by its index.
+    It is ``visible`` if the current view has it. Digits are an index; an id of digits only is found
+    by its index.
     """
     row = _row_of(head, name)
     current = find_revision(head.key, head.current_revision)
@@ -82,7 +85,7 @@ def one_message(head: Conversation, name: str) -> StoredMessage:
 
 
 def index_of(head: Conversation, name: str) -> int:
-    """The log index of a message that its index or its id names; NotFound."""
+    """Returns the log index of a message by its index or its id; raises NotFound."""
     return _row_of(head, name).index
 
 

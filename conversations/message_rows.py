@@ -1,4 +1,4 @@
-"""Messages read from SQL by their log indices, each found whole or refused as damaged."""
+"""Reads messages from SQL by their log indices; refuses damaged rows."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -34,7 +34,7 @@ _MOMENT: Final = len("2026-01-31 09:00:00.000000")
 
 
 def message_rows(conversation: int, wanted: View) -> dict[int, MessageRow]:
-    """The rows of all messages of a view by index; Damaged if one is missing or altered."""
+    """Returns the rows of all messages of a view by index; Damaged if one is missing or altered."""
     rows: dict[int, MessageRow] = {}
     for given, values in _conditions(wanted):
         found = _MESSAGES.read(_SHOWN, "{conversation} = %s AND " + given, [conversation, *values])
@@ -47,7 +47,7 @@ def message_rows(conversation: int, wanted: View) -> dict[int, MessageRow]:
 
 
 def _without(conversation: int, index: int) -> ContextError:
-    """What is said of a message that is not there: of one behind the log that there is none."""
+    """Returns the error for a missing message; beyond the log it is that there is none."""
     is_behind = Conversation.objects.filter(key=conversation, log_count__lte=index).exists()
     if is_behind:
         return NotFound(say("There is no message {index}.", index=index))
@@ -55,13 +55,13 @@ def _without(conversation: int, index: int) -> ContextError:
 
 
 def check_message(conversation: int, row: MessageRow) -> None:
-    """Damaged unless the row is what was written; one without a sum cannot be looked at."""
+    """Raises Damaged unless the row is what was written; one without a checksum is not checked."""
     if row[-1] is not None and row[-1] != _sum_of(row):
         raise damaged(conversation, "message", row[0], ALTERED)
 
 
 def checked(rows: Iterable[Message]) -> Iterator[Message]:
-    """``check_message`` for rows of the ORM."""
+    """Yields rows of the ORM after ``check_message``."""
     for row in rows:
         if row.sum is not None and row.sum != sum_of_message(row):
             raise damaged(row.conversation, "message", row.index, ALTERED)
@@ -69,14 +69,14 @@ def checked(rows: Iterable[Message]) -> Iterator[Message]:
 
 
 def sum_of_message(row: Message) -> int:
-    """The checksum that belongs to a row."""
+    """Returns the checksum of a row."""
     return _sum_of((*_SUMMED(row), None))
 
 
 def iso_of(stored: str | datetime) -> str:
-    """A stored moment, ``2026-01-31 09:00:00.000000``, as ``clock.iso`` writes it.
+    """Returns a stored moment, ``2026-01-31 09:00:00.000000``, as ``clock.iso`` writes it.
 
-    SQLite has no microseconds where there are none.
+    SQLite omits microseconds that are zero.
     """
     if not isinstance(stored, str):
         return clock.iso(stored)
@@ -94,7 +94,7 @@ def _sum_of(row: MessageRow) -> int:
 
 
 def _conditions(wanted: View) -> Iterator[tuple[str, list[int]]]:
-    """Few conditions for many messages: long runs by their ends, the rest by their indices."""
+    """Returns few conditions for many messages: long runs by their ends, the rest by index."""
     single: list[int] = []
     for start, stop in wanted.indices_as_runs():
         if stop - start >= _LONG_RUN:

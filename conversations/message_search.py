@@ -1,4 +1,4 @@
-"""Finding words in the messages of a conversation, a bounded stretch at a time."""
+"""Searches the messages of a conversation, a bounded stretch at a time."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _PASSAGE: Final = 600  # on each side of the words in a message that is shown sh
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A message with the words in it: what stands before, the words as written, what follows."""
+    """A message with a match: the text before it, the words as written, the text after it."""
 
     index: int
     position: int
@@ -39,7 +39,10 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The hits of a stretch of a view; ``next`` is the position to go on from, None at the end."""
+    """The hits in a stretch of a view.
+
+    ``next`` is the position to continue from, None at the end.
+    """
 
     hits: Sequence[SearchHit]
     next: int | None
@@ -47,9 +50,9 @@ class SearchResult:
 
 
 def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchResult:
-    """The messages of a view from a position on that have the words, upper or lower case.
+    """Finds the messages of a view from a position on that have the words, ignoring case.
 
-    Text, and the names and arguments of tool calls are looked at. ValidationFailed for words
+    It searches text, and the names and arguments of tool calls. Raises ValidationFailed for words
     that are too long.
     """
     if len(words) > LONGEST:
@@ -72,14 +75,14 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
 
 
 def passage(index: int, role: str, body: bytes, words: str) -> SearchHit | None:
-    """The first place in one message that has the words, with more of the text around it."""
+    """Returns the first match in one message, with more of the text around it."""
     text = searched_text(orjson.loads(body))
     match = re.compile(re.escape(words), re.IGNORECASE).search(text) if words else None
     return _hit(index, 0, role, text, match, _PASSAGE) if match else None
 
 
 def searched_text(body: dict[str, JsonValue]) -> str:
-    """What is looked at: the text of a message, then its tool calls line by line."""
+    """Returns the searched text of a message: its text, then its tool calls line by line."""
     calls = body.get("tool_calls")
     lines = [text_of_content(body.get("content"))]
     for call in calls if isinstance(calls, list) else ():

@@ -1,4 +1,4 @@
-"""What a conversation is described with: title, metadata, the tools text."""
+"""The description of a conversation: title, metadata, the tools text."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -19,18 +19,18 @@ EDITED: Final = ("title", *_DETAILS)
 
 
 def seen_of(head: Conversation) -> dict[str, str]:
-    """The digests of the fields that ``change`` sets, as they are now."""
+    """Returns the digests of the current values that ``change_metadata`` sets."""
     return {name: field_digest(value_of(head, name)) for name in EDITED}
 
 
 def value_of(head: Conversation, name: str) -> str | bytes:
-    """The value of one of the fields that ``change`` sets."""
+    """Returns the value of one of the fields that ``change_metadata`` sets."""
     value: str | bytes = getattr(head.details if name in _DETAILS else head, name)
     return value
 
 
 def field_digest(value: str | bytes) -> str:
-    """What tells one value of a field from another, in hex."""
+    """Returns the digest of a value of a field, in hex."""
     return digest(value.encode() if isinstance(value, str) else bytes(value)).hex()
 
 
@@ -44,11 +44,11 @@ def change_metadata(
     seen: Mapping[str, str] = MappingProxyType({}),
     view: Seen = UNSEEN,
 ) -> Conversation:
-    """Set what is given: title, metadata (JSON bytes of an object) or tools.
+    """Sets what is given: title, metadata (JSON bytes of an object) or tools.
 
-    ``seen`` are the digests of the values that the writer started from, as ``seen_of`` gives
-    them: VersionConflict names the given fields that someone else changed since. It is also
-    raised if ``view`` is not the view of now.
+    ``seen`` are the digests of the values that the writer started from, as ``seen_of`` returns
+    them: VersionConflict names the given fields that someone else changed since. It is also raised
+    if ``view`` is not the current view.
     """
     actor.require(Action.CONVERSATION_UPDATE)
     given = {"title": title, "metadata": metadata, "tools": tools}

@@ -1,4 +1,4 @@
-"""The log, the revisions of its view, and the head row that every write goes through."""
+"""The log, the revisions of its view, and the head row that every write locks."""
 
 from functools import cached_property
 from typing import ClassVar
@@ -13,13 +13,13 @@ from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):
     def for_workspace(self, workspace: int) -> "ConversationQuerySet":
-        """What the members of a workspace may see; every query starts here."""
+        """Returns what the members of a workspace can see; every query starts here."""
         return self.filter(workspace=workspace)
 
     def that_are(self, *, archived: bool) -> "ConversationQuerySet":
-        """Those that are archived, or those that are not.
+        """Returns those that are archived, or those that are not.
 
-        Of ``archived=False`` Django makes ``NOT archived`` on SQLite, for which no index is of use:
+        For ``archived=False`` Django generates ``NOT archived`` on SQLite, which can use no index:
         the list of 100,000 conversations then read and sorted all of them.
         """
         return self.filter(archived__in=[archived])
@@ -28,17 +28,16 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
 class Conversation(models.Model):
     """The head of a conversation.
 
-    Every write takes this row, decides, and sets it under the condition that ``change_seq``
-    is still the number that it read; ``change_seq`` is also the number of the audit entry, and
-    ``audit_hash`` the hash of that entry: together they tell one state of a conversation from every
-    other, also after a backup was put back.
-    ``log_count`` and ``log_tokens`` count the log, ``visible_count`` and ``visible_tokens``
-    the current view. ``status`` and ``workflow`` repeat what the current execution says, so
-    that a list needs no join. ``log_bytes`` sums the bodies of the log, ``state_bytes`` is the size
-    of the current execution's state, ``checkpoint_bytes`` sums the values that are stored of all
-    versions of all executions. An ``archived`` one nobody wrote to since ``updated_at``.
-    ``unfed``: it may have changes that are not in the feed of its workspace yet (see ``feed``).
-    What may be large is in ``details``.
+    Every write locks this row, decides, and sets it on the condition that ``change_seq`` is still
+    the number that it read; ``change_seq`` is also the number of the audit entry, and
+    ``audit_hash`` the hash of that entry: together they distinguish one state of a conversation
+    from every other, even after a backup was restored. ``log_count`` and ``log_tokens`` count the
+    log, ``visible_count`` and ``visible_tokens`` the current view. ``status`` and ``workflow``
+    repeat those of the current execution, so that a list needs no join. ``log_bytes`` sums the
+    bodies of the log, ``state_bytes`` is the size of the current execution's state,
+    ``checkpoint_bytes`` sums the stored values of all versions of all executions. An ``archived``
+    one has had no write since ``updated_at``. ``unfed``: it may have changes that are not in the
+    feed of its workspace yet (see ``feed``). Large fields are in ``details``.
     """
 
     key = models.BigIntegerField(primary_key=True)
@@ -97,7 +96,7 @@ class Conversation(models.Model):
 
     @cached_property
     def details(self) -> "ConversationDetails":
-        """Its metadata and tools, read when they are first asked for; NotFound if it was erased."""
+        """Returns its metadata and tools, read on first use; raises NotFound if it was erased."""
         found = ConversationDetails.objects.filter(conversation=self.key).first()
         if found is None:
             raise NotFound(say("There is no conversation {name}.", name=repr(self.public_id)))
@@ -105,15 +104,15 @@ class Conversation(models.Model):
 
     @property
     def stored_bytes(self) -> int:
-        """The bytes of its messages and of the states of all versions."""
+        """Returns the bytes of its messages and of the states of all versions."""
         return self.log_bytes + self.checkpoint_bytes
 
 
 class ConversationDetails(models.Model):
-    """The fields of a conversation that may be large, and that appends neither read nor write.
+    """The fields of a conversation that can be large, and that appends neither read nor write.
 
-    Each conversation has one row. A write of the head takes the whole head into the binary log of
-    MySQL unless that is told otherwise: 1 MB of ``metadata`` there cost 2 MB per append.
+    Each conversation has one row. Every write of the head puts the whole row into the binary log of
+    MySQL by default: 1 MB of ``metadata`` there cost 2 MB per append.
     """
 
     conversation = models.BigIntegerField(primary_key=True)
@@ -127,7 +126,7 @@ class ConversationDetails(models.Model):
 class FeedEntry(models.Model):
     """One committed change of a conversation at its ``position`` in the feed of the workspace.
 
-    The change itself is the audit entry ``seq`` of the conversation; ``at`` is when it was put into
+    The change itself is the audit entry ``seq`` of the conversation; ``at`` is when it was added to
     the feed.
     """
 
@@ -160,7 +159,7 @@ class Feed(models.Model):
 
 
 class FeedMark(models.Model):
-    """Up to which change a conversation is in the feed.
+    """The last change of a conversation in the feed.
 
     ``erased_at_seq`` is the number of its erasure while that is not in the feed yet.
     """
@@ -182,13 +181,13 @@ class FeedMark(models.Model):
 class Message(models.Model):
     """One message of the log; a row is written once and never changed.
 
-    ``body`` is the JSON that is returned, without ``id``, ``tokens`` and ``node_id``, which
-    stand beside it. ``message_id`` is null for the default id, ``log-{index}``. ``tokens_upto``
-    is the sum of tokens of the log through this message, so that a run of the view costs two
-    look-ups. For a tool result ``answers`` is the digest of its ``tool_call_id`` and ``call_index``
-    the log index of the message with that call, null for an orphan. ``revision`` is the one that
-    was current when the message was logged. ``sum`` is the checksum of the row as it is shown
-    (see message_rows), null for a row that is older than the sums.
+    ``body`` is the JSON that is returned, without ``id``, ``tokens`` and ``node_id``, which have
+    columns of their own. ``message_id`` is null for the default id, ``log-{index}``.
+    ``tokens_upto`` is the sum of tokens of the log through this message, so that a run of the view
+    costs two lookups. For a tool result ``answers`` is the digest of its ``tool_call_id`` and
+    ``call_index`` the log index of the message with that call, null for an orphan. ``revision`` is
+    the one that was current when the message was logged. ``sum`` is the checksum of the row as it
+    is shown (see message_rows), null for a row older than checksums.
     """
 
     pk = models.CompositePrimaryKey("conversation", "index")
@@ -292,12 +291,12 @@ class UnsettledCall(models.Model):
     """A tool call of a group that is not settled, with all calls of its group; few among many.
 
     A group is a logged message with calls, and the results that answer them. It is *settled* once
-    each call has one result, all of them right behind the message, logged into its revision and
-    on every branch that has the message. Then nothing but a replaced result can make it another
-    group, and only a view that cuts it can split it, which the message at the cut tells.
-    ``index`` and ``revision`` are those of the message, ``call`` is the digest of the call's id,
-    ``answered`` says that it has a result on some branch. Of ``whole`` groups only the branches
-    of the results are not all branches.
+    each call has one result, all of them directly after the message, logged into its revision and
+    on every branch that has the message. Then only a replaced result can change the group, and only
+    a view that cuts it can split it, which the message at the cut shows. ``index`` and ``revision``
+    are those of the message, ``call`` is the digest of the call's id, ``answered`` says that it has
+    a result on some branch. Of ``whole`` groups only the branches of the results are not all
+    branches.
     """
 
     pk = models.CompositePrimaryKey("conversation", "index", "position")
@@ -323,14 +322,14 @@ class Revision(models.Model):
     """One state of the view: opened by an operation, grown by appends until others open from it.
 
     ``opened`` is the view as it was opened and is never rewritten: its runs, or, if ``patches`` is
-    not 0, how its runs come out of its parent's view; so many patches lead from a whole view to
-    it. ``grown`` holds the runs that were appended since, ``log_length`` is the length of the log
+    not 0, a patch of its parent's view; ``patches`` is the number of patches from a whole view to
+    it. ``grown`` has the runs that were appended since, ``log_length`` is the length of the log
     when it was opened or last grew. ``last_talk`` is the log index of the last message of the
-    branch that is no tool message, -1 without one. ``branched_at`` is set if it was opened from
+    branch that is not a tool message, -1 without one. ``branched_at`` is set if it was opened from
     its parent as that was earlier: messages of the parent from that log index on are not of its
     branch. ``starts_line`` unless it was opened from the whole of the revision numbered before it
     (see Branch). ``sum`` is the checksum of what never changes, ``grown_sum`` of what appends and
-    later revisions change (see revision_sums); null in a row that is older than the sums.
+    later revisions change (see revision_sums); null in a row older than checksums.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -385,10 +384,10 @@ class Move(models.Model):
 
 
 class Comment(models.Model):
-    """What a person said about a message, a key of the state or a version.
+    """A comment on a message, a key of the state or a version.
 
     ``number`` is that of its audit entry. ``message`` is a log index; ``execution`` with
-    ``version`` names a checkpoint, with ``key_name`` a key of the state as it was then.
+    ``version`` names a checkpoint, with ``key_name`` a key of the state at that version.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -414,7 +413,7 @@ class Comment(models.Model):
 
 
 class WorkspacePrices(models.Model):
-    """The prices that the admins of a workspace set; without a row only the public ones hold.
+    """The prices that the admins of a workspace set; without a row only the public ones apply.
 
     ``rules`` is a PriceRules as JSON, ``version`` the number of times they were set.
     """

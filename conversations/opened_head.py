@@ -28,7 +28,7 @@ class OpenedHead:
 
     @property
     def current(self) -> Revision:
-        """The row of the current revision; its view is not read before it is asked for."""
+        """Returns the row of the current revision; its view is read on demand."""
         if self._current is None or self._current.number != self.head.current_revision:
             known = self._known_revision()
             self._remembered = None if known is None else known.number
@@ -41,7 +41,9 @@ class OpenedHead:
 
     @property
     def whole(self) -> Revision:
-        """``current`` as it is stored, its view included: for what builds on the view."""
+        """Returns ``current`` as it is stored, its view included, for steps that build on the
+        view.
+        """
         number = self.head.current_revision
         if self._whole != number:
             row = find_revision(self.head.key, number)
@@ -50,11 +52,11 @@ class OpenedHead:
         return self.current
 
     def view(self) -> View:
-        """The view of the current revision."""
+        """Returns the view of the current revision."""
         return view_of(self.whole)
 
     def _require_fit(self, row: Revision) -> None:
-        """Damaged unless the head counts what its current revision has."""
+        """Raises Damaged unless the head counts what its current revision has."""
         head = self.head
         told = (head.current_batch, head.visible_count, head.visible_tokens)
         fits = told == (row.batch, row.visible_count, row.tokens)
@@ -62,13 +64,13 @@ class OpenedHead:
             raise damaged(head.key, "conversation", head.public_id, ALTERED)
 
     def _known_revision(self) -> Revision | None:
-        """The current revision, if the process remembers it."""
+        """Returns the current revision, if it is cached."""
         known = self.known.get(REVISION)
         is_current = known is not None and known.number == self.head.current_revision
         return known if is_current else None
 
     @property
     def log(self) -> SqlLog:
-        """The log as seen from the current revision."""
+        """Returns the log as seen from the current revision."""
         head = self.head
         return SqlLog(head, head.log_count, head.current_revision, newest=True)

@@ -1,4 +1,4 @@
-"""The rows that say which messages are pinned, and who pinned them."""
+"""The rows of pins: which messages are pinned, and by whom."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ def write_pins(
     reason: str = "",
     holds: bool = True,
 ) -> None:
-    """Write who pinned messages, or unpinned them unless it ``holds``."""
+    """Stores who pinned messages, or unpinned them unless it ``holds``."""
     _PINS.insert(
         [
             Pin(conversation=conversation, index=index, author=author, reason=reason, created_at=at)
@@ -36,19 +36,19 @@ def write_pins(
 
 
 def pinned_among(conversation: int, indices: Iterable[int]) -> frozenset[int]:
-    """Those of some messages that are pinned now, by one statement."""
+    """Returns those of some messages that are pinned now, with one statement."""
     marks = Mark.objects.filter(conversation=conversation, kind=Mark.PIN)
     return frozenset(indices).intersection(marks.values_list("index", flat=True))
 
 
 def remove_pin(conversation: int, index: int) -> None:
-    """Forget that a message is or was pinned."""
+    """Deletes the record that a message is or was pinned."""
     Pin.objects.filter(conversation=conversation, index=index).delete()
     Mark.objects.filter(conversation=conversation, kind=Mark.PIN, index=index).delete()
 
 
 def pins_among(conversation: int, indices: Iterable[int]) -> Mapping[int, Pin]:
-    """The pins of those of some messages that are pinned, by log index."""
+    """Returns the pins of those of some messages that are pinned, by log index."""
     found: dict[int, Pin] = {}
     for part in chunks(pinned_among(conversation, indices)):
         rows = Pin.objects.filter(conversation=conversation, index__in=part)
@@ -57,14 +57,14 @@ def pins_among(conversation: int, indices: Iterable[int]) -> Mapping[int, Pin]:
 
 
 def pins_of(head: Conversation) -> Sequence[Pin]:
-    """All pins of a conversation that hold now, by their messages."""
+    """Returns all current pins of a conversation, by their messages."""
     marks = Mark.objects.filter(conversation=head.key, kind=Mark.PIN)
     found = pins_among(head.key, marks.values_list("index", flat=True))
     return [found[index] for index in sorted(found)]
 
 
 def pin_json(pin: Pin) -> dict[str, object]:
-    """Who pinned a message, when and why, as the contract shows it."""
+    """Returns who pinned a message, when and why, as the contract shows it."""
     return {
         "author": pin.author,
         "reason": pin.reason or None,

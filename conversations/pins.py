@@ -1,4 +1,4 @@
-"""Pinning messages: who pinned what, when and why. Source: semantics 4.2."""
+"""Pins messages: who pinned what, when and why. Source: semantics 4.2."""
 
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.message_pages import index_of
@@ -25,10 +25,10 @@ def pin(
     reason: str | None = None,
     seen: Seen = UNSEEN,
 ) -> None:
-    """Pin or unpin a message of the log by its index or its id; NotFound without it.
+    """Pins or unpins a message of the log by its index or its id; raises NotFound without it.
 
-    The current revision continues under the same batch number, so that who saw the view before
-    notices that operations and filters now do something else. What is so already stays as it is.
+    The current revision continues under the same batch number, so that whoever saw the view before
+    notices that operations and filters have another effect now. A repeat changes nothing.
     """
     actor.require(Action.MESSAGES_PIN)
     with writing(actor, public_id) as opened:

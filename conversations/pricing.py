@@ -1,4 +1,4 @@
-"""The prices that hold in a workspace: those that its admins set, then the public ones."""
+"""The prices of a workspace: those that its admins set, then the public ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,21 +32,21 @@ class Prices:
     changed_at: datetime | None = None
 
     def price_of(self, model: str | None) -> Price | None:
-        """The price of a model, None if nobody knows it or no model is named."""
+        """Returns the price of a model, None for an unknown or missing one."""
         if not model:
             return None
         own = set_price(self.rules, model)
         return public_price(model) if own is None else own
 
     def source_of(self, model: str) -> Literal["workspace", "public"] | None:
-        """Whose price it is, None if the model has none."""
+        """Returns the source of a model's price, None if it has none."""
         if set_price(self.rules, model) is not None:
             return "workspace"
         return "public" if public_price(model) is not None else None
 
 
 def prices_of(workspace: int) -> Prices:
-    """What holds in a workspace now; one row is read."""
+    """Returns the current prices of a workspace, with one query."""
     row = WorkspacePrices.objects.filter(workspace=workspace).first()
     if row is None:
         return Prices()
@@ -55,9 +55,9 @@ def prices_of(workspace: int) -> Prices:
 
 
 def set_prices(actor: Actor, rules: PriceRules, expected: int) -> Prices:
-    """Replace the prices of the actor's workspace; VersionConflict if somebody else did since.
+    """Replaces the prices of the actor's workspace; VersionConflict if they changed since.
 
-    Costs of the past are told by the new prices, too: none is stored.
+    Past costs are calculated with the new prices too: none is stored.
     """
     actor.require(Action.PRICES_SET)
     now = clock.now()

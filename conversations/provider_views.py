@@ -1,4 +1,4 @@
-"""The messages of a view as a provider takes them, bounded, as such an answer has no pages."""
+"""The messages of a view in a provider's format, bounded, because such an answer has no pages."""
 
 from typing import Final
 
@@ -18,10 +18,10 @@ _AT_ONCE: Final = 100  # messages that are read before their sizes are looked at
 
 
 def view_in_format(head: Conversation, row: Revision, name: ProviderFormat) -> FormattedView:
-    """The messages of a revision's view in a provider's format.
+    """Returns the messages of a revision's view in a provider's format.
 
-    A part of them could split a pair, so it is all or, over MOST_MESSAGES or the bytes that a body
-    may have, TooLarge.
+    A part of them could split a pair, so it is all or, over MOST_MESSAGES or the bytes of a request
+    body, TooLarge.
     """
     view = view_of(row)
     refuse_many(len(view))
@@ -37,7 +37,7 @@ def view_in_format(head: Conversation, row: Revision, name: ProviderFormat) -> F
 
 
 def refuse_many(count: int) -> None:
-    """TooLarge for more messages than a format is written for in one answer."""
+    """Raises TooLarge for more messages than one answer in a format can have."""
     if count > MOST_MESSAGES:
         told = say(
             "{count} messages are visible; a provider's format takes at most {most}. "
@@ -49,7 +49,7 @@ def refuse_many(count: int) -> None:
 
 
 def refuse_large(size: int) -> None:
-    """TooLarge for more bytes of messages than a body may have."""
+    """Raises TooLarge for more bytes of messages than a request body can have."""
     most = settings.MAX_BODY_BYTES
     if size > most:
         told = say(

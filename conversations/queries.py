@@ -1,4 +1,4 @@
-"""Reading conversations: lists, messages, batches, differences."""
+"""Reads conversations: lists, messages, batches, differences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -53,10 +53,10 @@ STATUSES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ConversationFilter:
-    """Which conversations a list shows; empty fields mean all. ``text`` is in title or id.
+    """The filter of a list; empty fields mean all. ``text`` is in title or id.
 
-    A list has either those that are archived or those that are not. ``with_execution`` leaves out
-    those that never had one.
+    A list has either archived or unarchived ones. ``with_execution`` leaves out those that never
+    had one.
     """
 
     status: str = ""
@@ -80,9 +80,10 @@ class MessageWindow:
 
 
 def listed_json(head: Conversation) -> dict[str, object]:
-    """``conversation_json`` in a list: one whose metadata are damaged shows none there.
+    """Returns ``conversation_json`` for a list, without metadata if they are damaged.
 
-    So it hides no others. That they are damaged is logged and counted; read alone it is refused.
+    So it hides no others. The damage is logged and counted; a read of the conversation alone is
+    refused.
     """
     try:
         return conversation_json(head)
@@ -92,7 +93,7 @@ def listed_json(head: Conversation) -> dict[str, object]:
 
 
 def conversation_json(head: Conversation) -> dict[str, object]:
-    """A conversation as the contract shows it (rest.md, "Conversations")."""
+    """Returns a conversation as the contract shows it (rest.md, "Conversations")."""
     return {
         "id": head.public_id,
         "title": head.title,
@@ -117,7 +118,7 @@ def conversation_json(head: Conversation) -> dict[str, object]:
 def list_conversations(
     actor: Actor, wanted: ConversationFilter, request: PageRequest
 ) -> Page[Conversation]:
-    """The latest changed first."""
+    """Lists conversations, latest change first."""
     rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=wanted.archived)
     if wanted.text:
         rows = _with_text(rows, wanted.text)
@@ -142,10 +143,10 @@ def list_conversations(
 
 
 def _with_text(rows: ConversationQuerySet, text: str) -> ConversationQuerySet:
-    """Those of some conversations that have a text in title or id.
+    """Returns those of some conversations that have a text in title or id.
 
-    What few have is looked for in an index that has nothing else, which is several times as fast as
-    reading heads until there are enough. What many have is soon found in the order of the list.
+    A rare text is searched in an index that has nothing else, which is several times as fast as
+    reading heads until there are enough. A frequent one is soon found in the order of the list.
     """
     found_by = Q(title__icontains=text)
     if text.isascii():  # ids are; MySQL refuses to compare them with anything else
@@ -170,7 +171,7 @@ def _microseconds(moment: datetime) -> int:
 
 
 def position_after(request: PageRequest) -> int:
-    """Where a page by position starts: behind the cursor's position, or at 0."""
+    """Returns where a page by position starts: after the cursor's position, or at 0."""
     match request.after:
         case ():
             return 0
@@ -180,7 +181,7 @@ def position_after(request: PageRequest) -> int:
 
 
 def shown_revision(head: Conversation, which: str) -> Revision:
-    """The row that ``current`` or ``revision:N`` names."""
+    """Returns the row that ``current`` or ``revision:N`` names."""
     if which == "current":
         return find_revision(head.key, head.current_revision)
     kind, _, number = which.partition(":")
@@ -192,10 +193,10 @@ def shown_revision(head: Conversation, which: str) -> Revision:
 def visible_window(
     head: Conversation, row: Revision, start: int, limit: int, *, count: int | None = None
 ) -> MessageWindow:
-    """``limit`` messages of a revision's view from position ``start`` on.
+    """Returns ``limit`` messages of a revision's view from position ``start`` on.
 
-    ``count`` goes back to when the view had so many: a view that others were opened from, or
-    that is current, only ever grew at its end.
+    ``count`` goes back to when the view had so many: a view that others were opened from, or that
+    is current, only ever grew at its end.
     """
     view = view_of(row)
     if count is not None:
@@ -206,7 +207,7 @@ def visible_window(
 
 
 def log_window(head: Conversation, start: int, limit: int) -> MessageWindow:
-    """``limit`` messages of the log from ``start`` on, ``visible`` as of the current view."""
+    """Returns ``limit`` messages of the log from ``start`` on, ``visible`` by the current view."""
     row = find_revision(head.key, head.current_revision)
     stop = min(start + limit, head.log_count)
     if stop == head.log_count:
@@ -216,7 +217,7 @@ def log_window(head: Conversation, start: int, limit: int) -> MessageWindow:
 
 
 def messages_at(head: Conversation, indices: Iterable[int], shown: View) -> list[StoredMessage]:
-    """The messages at some log indices, ascending."""
+    """Returns the messages at some log indices, ascending."""
     return _in_order(head.key, View.of_indices(sorted(set(indices))), shown)
 
 
@@ -226,12 +227,12 @@ def messages_of(head: Conversation, part: View, shown: View) -> list[StoredMessa
 
 
 def hidden_messages(head: Conversation, part: View) -> list[StoredMessage]:
-    """The messages of a view in its order, none of which is visible any more."""
+    """Returns the messages of a view in order, all of them hidden by now."""
     return _in_order(head.key, part, shown=View())
 
 
 def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, str], int]:
-    """Where the results of messages with tool calls stand: ``(index, call id)`` -> log index.
+    """Returns the places of tool results: ``(index, call id)`` -> log index.
 
     The first one, if a call has several.
     """
@@ -246,7 +247,7 @@ def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, st
 
 
 def visible_json(conversation: int, view: View) -> list[bytes]:
-    """The messages of a view in its order, each as JSON, visible as they are in it."""
+    """Yields the messages of a view in order, each as JSON, all visible."""
     rows = message_rows(conversation, view)
     return [
         message_bytes(
@@ -267,13 +268,13 @@ def visible_json(conversation: int, view: View) -> list[bytes]:
 
 
 def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessage]:
-    """The messages of ``wanted`` in its order."""
+    """Returns the messages of ``wanted`` in its order."""
     rows = message_rows(conversation, wanted)
     return [_stored(rows[index], visible=index in shown) for index in wanted]
 
 
 def stored_message(row: Message, *, visible: bool) -> StoredMessage:
-    """A row as the value that is answered."""
+    """Returns a row as the value for an answer."""
     return StoredMessage(
         index=row.index,
         message_id=row.message_id or f"log-{row.index}",
@@ -307,29 +308,29 @@ def _stored(row: MessageRow, *, visible: bool) -> StoredMessage:
 
 
 def branch_of(head: Conversation) -> list[Revision]:
-    """The revisions from the first to the current one, without their views."""
+    """Returns the revisions from the first to the current one, without their views."""
     return list(reversed(lineage(head.key, head.current_revision)))
 
 
 def all_revisions(head: Conversation) -> list[Revision]:
-    """Every revision ever opened, oldest first, without their views."""
+    """Returns every revision ever opened, oldest first, without their views."""
     rows = Revision.objects.filter(conversation=head.key).defer("opened", "grown")
     return [check_parent(row) for row in rows.order_by("number")]
 
 
 def newest_revisions(head: Conversation, most: int) -> list[Revision]:
-    """The revisions that were opened last, oldest first, without their views."""
+    """Returns the latest revisions, oldest first, without their views."""
     rows = Revision.objects.filter(conversation=head.key).defer("opened", "grown")
     return [check_parent(row) for row in reversed(rows.order_by("-number")[:most])]
 
 
 def moves_of(head: Conversation) -> list[Move]:
-    """Every rollback and restore, oldest first."""
+    """Returns every rollback and restore, oldest first."""
     return list(Move.objects.filter(conversation=head.key).order_by("seq"))
 
 
 def revision_json(row: Revision, *, with_parent: bool = False) -> dict[str, object]:
-    """A batch as the contract lists it; Damaged if its configuration is none."""
+    """Returns a batch as the contract lists it; Damaged if its configuration cannot be read."""
     shown: dict[str, object] = {
         "number": row.batch,
         "revision": row.number,
@@ -364,13 +365,13 @@ def move_json(move: Move) -> dict[str, object]:
 
 
 def diff_of(actor: Actor, public_id: str, before: int, after: int) -> Sequence[diff.Change]:
-    """What leads from one revision's view to another's (rest.md, ``diff``)."""
+    """Returns the changes from one revision's view to another's (rest.md, ``diff``)."""
     head = find_head(actor.workspace, public_id)
     return diff_between(head.key, before, after)
 
 
 def diff_between(conversation: int, before: int, after: int) -> Sequence[diff.Change]:
-    """``diff_of`` by the key of the conversation."""
+    """Returns ``diff_of`` by the key of the conversation."""
     first, last = find_revision(conversation, before), find_revision(conversation, after)
     return diff.diff_revisions(
         as_revision(first, view_of(first)),
@@ -380,7 +381,7 @@ def diff_between(conversation: int, before: int, after: int) -> Sequence[diff.Ch
 
 
 def edits_between(conversation: int, before: int, after: int) -> dict[int, int]:
-    """The messages that were replaced on the way between two revisions, by log index."""
+    """Returns the messages that were replaced between two revisions, by log index."""
     first, last = find_revision(conversation, before), find_revision(conversation, after)
     return diff.edits_between(
         as_revision(first, view_of(first)),
@@ -390,7 +391,7 @@ def edits_between(conversation: int, before: int, after: int) -> dict[int, int]:
 
 
 def change_json(change: diff.Change) -> dict[str, object]:
-    """One difference as the contract shows it: only the fields that its kind has."""
+    """Returns one difference as the contract shows it: only the fields that its kind has."""
     shown: dict[str, object] = {"kind": change.kind, "index": change.index}
     for name in ("previous_index", "position", "previous_position"):
         value = getattr(change, name)

@@ -1,4 +1,4 @@
-"""What writing to a conversation did, as answers and pages say it."""
+"""The results of writes to a conversation, for answers and pages."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from conversations.domain.view import View
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where appended messages went: log indices ``first_index ... first_index + count - 1``."""
+    """The log indices of appended messages: ``first_index ... first_index + count - 1``."""
 
     first_index: int
     count: int
@@ -18,7 +18,7 @@ class Appended:
     revision: int
 
     def as_json(self) -> dict[str, object]:
-        """The answer of an append."""
+        """Returns the answer of an append."""
         return {
             "first_index": self.first_index,
             "count": self.count,
@@ -29,11 +29,11 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What an operation, a batch, a rollback or a restore did, or would do in a dry run.
+    """The effect of an operation, a batch, a rollback or a restore, or of its dry run.
 
-    ``revision`` is None in a dry run; runs are of log indices, figures are tokens. ``view`` is what
-    is visible then, ``target`` the number of its revision, also in a dry run; ``entries`` are the
-    messages that are logged.
+    ``revision`` is None in a dry run; runs are of log indices, figures are tokens. ``view`` is the
+    resulting view, ``target`` the number of its revision, also in a dry run; ``entries`` are the
+    logged messages.
     """
 
     batch: int
@@ -51,7 +51,7 @@ class Applied:
     entries: tuple[Entry, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """The answer of every change of the view (rest.md, ``operations``)."""
+        """Returns the answer of every change of the view (rest.md, ``operations``)."""
         return {
             "batch": self.batch,
             "revision": self.revision,
@@ -68,7 +68,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Popped:
-    """The messages that a pop took from the end of the view, in its order, and what it did."""
+    """The messages that a pop hid at the end of the view, in order, and its effect."""
 
     messages: View
     applied: Applied

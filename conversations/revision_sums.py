@@ -15,7 +15,7 @@ _GROWN: Final = ("number", "log_length", "last_talk", "visible_count", "tokens")
 
 
 def sum_of_revision(row: Revision) -> int:
-    """Of what the row was written with, its view as it was opened included."""
+    """Returns the checksum of the row as it was written, its opened view included."""
     config, opened = bytes(row.config), bytes(row.opened)
     facts = [getattr(row, name) for name in _FACTS]
     own = f"{facts}|{row.starts_line:d}|{clock.iso(row.created_at)}|{len(config)}|"
@@ -23,19 +23,22 @@ def sum_of_revision(row: Revision) -> int:
 
 
 def sum_of_growth(row: Revision) -> int:
-    """Of what appends and the revisions opened from it change."""
+    """Returns the checksum of what appends and the revisions opened from it change."""
     facts = [getattr(row, name) for name in _GROWN]
     return row_sum(f"{facts}|{row.has_children:d}|", bytes(row.grown))
 
 
 def summed(row: Revision) -> Revision:
-    """A new row with both of its sums."""
+    """Returns a new row with both of its checksums."""
     row.sum, row.grown_sum = sum_of_revision(row), sum_of_growth(row)
     return row
 
 
 def check_parent(row: Revision) -> Revision:
-    """The row, Damaged unless its parent was opened before it: so walks of parents end."""
+    """Returns the row.
+
+    Damaged unless its parent was opened before it, so that walks of parents end.
+    """
     parent = -1 if row.parent is None else row.parent
     if (parent != -1) if row.number == 0 else not 0 <= parent < row.number:
         raise damaged(row.conversation, "revision", row.number, ALTERED)
@@ -43,7 +46,10 @@ def check_parent(row: Revision) -> Revision:
 
 
 def check_revision(row: Revision, *, with_view: bool = True) -> Revision:
-    """The row, Damaged unless it is what was written; without its view as far as it was read."""
+    """Returns the row; raises Damaged if a checksum differs.
+
+    Without its view checks what was read.
+    """
     grew = row.grown_sum is None or row.grown_sum == sum_of_growth(row)
     if not grew or (with_view and row.sum is not None and row.sum != sum_of_revision(row)):
         raise damaged(row.conversation, "revision", row.number, ALTERED)

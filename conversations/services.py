@@ -1,4 +1,4 @@
-"""What can be done to a conversation: each use case loads, decides, commits."""
+"""The use cases of conversations: each loads, decides, commits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ from ctxadmin.telemetry.traces import span
 
 @dataclass(frozen=True, slots=True)
 class NewConversation:
-    """What a conversation starts with; ``metadata`` is JSON bytes of an object."""
+    """The initial data of a conversation; ``metadata`` is JSON bytes of an object."""
 
     public_id: str | None = None
     title: str = ""
@@ -52,11 +52,11 @@ POPPED: Final = "Popped"
 
 
 class _DryRun(Exception):
-    """Undoes a transaction whose result was only asked for."""
+    """Rolls back a transaction whose result was only requested."""
 
 
 def create(actor: Actor, new: NewConversation) -> Conversation:
-    """Make a conversation, perhaps with its first messages; Duplicate if the id is taken."""
+    """Creates a conversation, perhaps with its first messages; Duplicate if the id is taken."""
     actor.require(Action.CONVERSATION_CREATE)
     for knows in _knows_workflow:
         if new.workflow and not knows(actor.workspace, new.workflow):
@@ -73,15 +73,15 @@ def create(actor: Actor, new: NewConversation) -> Conversation:
 
 
 def ask_for_workflows(knows: KnowsWorkflow) -> None:
-    """Have ``knows(workspace, slug)`` asked whether a new conversation's workflow exists.
+    """Registers ``knows(workspace, slug)``: whether a new conversation's workflow exists.
 
-    For the app above this one, which has the workflows.
+    It is for the app above, which has the workflows.
     """
     _knows_workflow.append(knows)
 
 
 def open_new(actor: Actor, new: NewConversation) -> Writing:
-    """The first step of every use case that makes a conversation; the caller commits."""
+    """The first step of every use case that creates a conversation; the caller commits."""
     head = Conversation(
         key=new_key(),
         workspace=actor.workspace,
@@ -103,7 +103,7 @@ def append(
     *,
     seen: Seen = UNSEEN,
 ) -> Appended:
-    """Log messages and show them at the end of the view; all or none.
+    """Logs messages and shows them at the end of the view; all or none.
 
     Never a conflict (rule 1.16), unless the writer says what it saw and wants nothing between.
     """
@@ -115,7 +115,7 @@ def append(
 def append_alone(
     opened: Writing, drafts: Sequence[Draft], *, node_id: str = "", seen: Seen = UNSEEN
 ) -> Appended:
-    """``append`` as all that an open transaction does to its conversation."""
+    """Appends as the only change of an open transaction."""
     opened.actor.require(Action.MESSAGES_APPEND)
     check_seen(opened, seen)
     appended = append_in(opened, drafts, node_id=node_id)
@@ -125,7 +125,7 @@ def append_alone(
 
 
 def append_in(opened: Writing, drafts: Sequence[Draft], *, node_id: str = "") -> Appended:
-    """``append`` as a step of an open transaction."""
+    """Appends as a step of an open transaction."""
     first = opened.head.log_count
     opened.append(pairing.place(drafts, opened.log), node_id=node_id)
     head = opened.head
@@ -141,7 +141,7 @@ def operate(
     seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
-    """One of the operations; it opens exactly one batch, or none in a dry run.
+    """Applies an operation; it opens exactly one batch, or none in a dry run.
 
     People wait until nothing runs (rule 1.16).
     """
@@ -156,9 +156,9 @@ def operate(
 def operate_in(
     opened: Writing, config: OperationConfig, *, reason: str | None = None, node_id: str = ""
 ) -> Applied:
-    """``operate`` as a step of an open transaction; permission and status are the caller's.
+    """Applies an operation in an open transaction; the caller checks rights and status.
 
-    TooLarge if looking for its keywords takes more work than a preview may.
+    Raises TooLarge if searching for its keywords takes more work than a preview may.
     """
     before = opened.view()
     with finished_for_nobody(), bounded(settings.MAX_PREVIEW_WORK):
@@ -184,11 +184,11 @@ def pop(
     reason: str | None = None,
     seen: Seen = UNSEEN,
 ) -> Popped:
-    """Take up to ``count`` messages from the end of the view; no two callers get the same.
+    """Pops up to ``count`` messages from the end of the view; no two callers get the same.
 
-    Pinned ones stay. The others are hidden as by ``truncate``, by one batch, and a rollback brings
-    them back. A view without any stays as it is: there is nothing to bring back, and who asks again
-    and again for the next message would fill the list of batches (rule 1.19).
+    Pinned ones stay. The others are hidden as by ``truncate``, by one batch, and a rollback shows
+    them again. A view without any stays as it is: there is nothing to restore, and repeated
+    requests for the next message would fill the list of batches (rule 1.19).
     """
     actor.require(Action.MESSAGES_OPERATE)
     why = reason or POPPED
@@ -221,7 +221,7 @@ def open_batch(
     seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
-    """An explicit new batch: the view narrowed to log indices >= ``boundary`` (rule 1.5)."""
+    """Opens an explicit new batch: the view narrowed to log indices >= ``boundary`` (rule 1.5)."""
     actor.require(Action.BATCH_OPEN)
 
     def step(opened: Writing) -> Applied:
@@ -242,7 +242,7 @@ def rollback(
     seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
-    """Show the view as it was at the end of a batch of the branch (rule 1.4)."""
+    """Shows the view as it was at the end of a batch of the branch (rule 1.4)."""
     actor.require(Action.BATCH_ROLLBACK)
 
     def step(opened: Writing) -> Applied:
@@ -263,7 +263,7 @@ def restore(
     seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
-    """Make any revision the current one, also of a branch that was rolled back (rule 1.5)."""
+    """Makes any revision the current one, also of a branch that was rolled back (rule 1.5)."""
     actor.require(Action.REVISION_RESTORE)
 
     def step(opened: Writing) -> Applied:
@@ -273,9 +273,9 @@ def restore(
 
 
 def move_in(opened: Writing, kind: MoveKind, revision: int, *, reason: str | None) -> Applied:
-    """Make ``revision`` the current one, as a step of an open transaction.
+    """Makes ``revision`` the current one, as a step of an open transaction.
 
-    To the current one: nothing changes and nothing is put on record.
+    For the current one nothing changes and nothing is recorded.
     """
     head = opened.head
     target = find_revision(head.key, revision)
@@ -288,7 +288,7 @@ def move_in(opened: Writing, kind: MoveKind, revision: int, *, reason: str | Non
 
 
 def require_quiet(opened: Writing) -> None:
-    """InvalidState if a person would operate while an execution is RUNNING (rule 1.16)."""
+    """Raises InvalidState if a person would operate while an execution is RUNNING (rule 1.16)."""
     if not opened.actor.is_engine and opened.head.status == "RUNNING":
         raise InvalidState(
             say("An execution of this conversation is running; pause it first."), status="RUNNING"
@@ -296,7 +296,7 @@ def require_quiet(opened: Writing) -> None:
 
 
 def check_seen(opened: Writing, seen: Seen) -> None:
-    """VersionConflict unless the view is still what the writer saw."""
+    """Raises VersionConflict unless the view is still what the writer saw."""
     if seen == UNSEEN:  # so that what is damaged can be erased
         return
     revisions.require_seen(seen, opened.current.number, opened.current.visible_count)
@@ -310,7 +310,7 @@ def change_of(
     before: str = "",
     detail: Mapping[str, object] | None = None,
 ) -> Change:
-    """The audit's record of a change of a conversation: its view before and after."""
+    """Returns the audit's record of a change of a conversation: its view before and after."""
     return Change(
         action=action,
         object_type="conversation",
@@ -331,7 +331,7 @@ def _step(
     seen: Seen,
     dry_run: bool,
 ) -> Applied:
-    """Run one change of the view in its own transaction; a dry run is undone."""
+    """Runs one change of the view in its own transaction; rolls back a dry run."""
     applied: Applied | None = None
     try:
         with writing(actor, public_id) as opened:

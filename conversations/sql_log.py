@@ -42,8 +42,8 @@ _COUNTS_AS: Final[Mapping[str, CountsAs]] = {
 class SqlLog:
     """The Log protocol over ``message`` rows, seen from the branch of one revision.
 
-    It holds the first ``length`` messages; unless it is the ``newest``, more may have been logged
-    since. What was asked once is not asked again.
+    It has the first ``length`` messages; unless it is the ``newest``, more may have been logged
+    since. Answers are cached.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class SqlLog:
         return self.length
 
     def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
-        """By the index over role; reads no bodies.
+        """Returns messages by the index over role; reads no bodies.
 
-        Sorted here: asked for them in order, SQLite reads the table instead of that index, which
-        took 15 ms of processor time for the system messages among 50,000, and takes 0.4.
+        Sorted here: for a sorted query, SQLite reads the table instead of that index, which took 15
+        ms of processor time for the system messages among 50,000, and takes 0.4.
         """
         names = [name for role in roles for name in _ROLES[role]]
         found = (
@@ -174,7 +174,7 @@ class SqlLog:
 
     @cached_property
     def branch(self) -> Branch:
-        """The revision that the log is seen from, with its ancestors."""
+        """Returns the revision that the log is seen from, with its ancestors."""
         return Branch(self.conversation, self.revision)
 
     def orphans(self, runs: Runs) -> Runs:
@@ -186,7 +186,10 @@ class SqlLog:
     def open_calls(
         self, call_ids: Collection[str], instead_of: int | None = None
     ) -> Iterable[OpenCall]:
-        """Of settled calls only that of a replaced result, or of results behind a past log."""
+        """Returns open calls.
+
+        Of settled ones only that of a replaced result, or of results past the log.
+        """
         names = {call_digest(call_id): call_id for call_id in call_ids}
         homes: dict[tuple[int, str], int] = {}
         answered: set[int] = set()
@@ -214,9 +217,9 @@ class SqlLog:
                 yield OpenCall(names[call], index, on_branch, former.index)
 
     def _settled_calls(self, instead_of: int | None) -> Iterator[tuple[int, Answer]]:
-        """The calls that may be open though they are settled, by their results."""
+        """Returns the calls that may be open though they are settled, by their results."""
         if not self._newest:
-            self._look_at([self.length])
+            self._read_answers([self.length])
             call = self._answered_at[self.length]
             if call is not None and call < self.length:
                 for result in answers_to(self.conversation, [call])[call]:
@@ -229,12 +232,12 @@ class SqlLog:
                     yield call, Answer(instead_of, digest, revision)
 
     def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
-        """Those that are loose, and those that the messages right behind the cuts belong to.
+        """Returns the loose groups, and those of the messages right after the cuts.
 
-        Only a result can stand right behind a cut through a group that is whole in the log.
+        Only a result can come right after a cut through a group that is whole in the log.
         """
         places = cuts if self._newest else sorted({*cuts, self.length})
-        self._look_at(places)
+        self._read_answers(places)
         found = {self._answered_at[place] for place in places} | self._loose.keys()
         wanted = sorted(call for call in found if call is not None and call < self.length)
         missing = [call for call in wanted if call not in self._groups]
@@ -243,7 +246,7 @@ class SqlLog:
         return [self._groups[call] for call in wanted]
 
     def _group(self, call: int, results: Sequence[Answer]) -> ToolGroup:
-        """A group by all of its results, also those behind a past log."""
+        """Returns a group by all of its results, including those past the log's length."""
         per_call: dict[str, list[Answer]] = defaultdict(list)
         for result in results:
             if result.index < self.length:
@@ -264,7 +267,7 @@ class SqlLog:
         )
 
     def _best(self, answers: Sequence[Answer]) -> Answer:
-        """Of several results of a call the branch's own, else the latest."""
+        """Returns of several results of a call the branch's own, else the latest."""
         if len(answers) == 1:
             return answers[0]
         return max(answers, key=lambda answer: (self._sees(answer), answer.index))
@@ -272,8 +275,8 @@ class SqlLog:
     def _sees(self, answer: Answer) -> bool:
         return self.branch.sees(answer.revision, answer.index)
 
-    def _look_at(self, places: Sequence[int]) -> None:
-        """Find out which calls the messages at some log indices answer."""
+    def _read_answers(self, places: Sequence[int]) -> None:
+        """Reads which calls the messages at some log indices answer."""
         missing = [place for place in places if place not in self._answered_at]
         results = Message.objects.filter(conversation=self.conversation, call_index__isnull=False)
         if len(missing) > MANY:
@@ -286,13 +289,15 @@ class SqlLog:
 
     @cached_property
     def _loose(self) -> Mapping[int, int]:
-        """How many calls each message has whose group is not whole by now."""
+        """Returns how many calls each message has whose group is not whole by now."""
         rows = self._unsettled().filter(whole=False)
         return Counter(rows.values_list("index", flat=True))
 
     @cached_property
     def last_talk(self) -> int:
-        """The log index of the branch's last message that is no tool message, -1 without one."""
+        """Returns the log index of the branch's last message that is not a tool message, -1
+        without one.
+        """
         rows = Revision.objects.filter(conversation=self.conversation, number=self.revision)
         last_talk, known = rows.values_list("last_talk", "log_length").get()
         if known <= self.length:
@@ -308,7 +313,7 @@ class SqlLog:
                 return -1
 
     def _results_of(self, calls: Collection[int]) -> Mapping[int, Sequence[Answer]]:
-        """The results of messages with calls that are in this log."""
+        """Returns the results of messages with calls that are in this log."""
         found = answers_to(self.conversation, calls)
         if not self._newest:
             for call, results in found.items():

@@ -1,4 +1,4 @@
-"""Reading one conversation in SQL: its head, its revisions, their views."""
+"""Reads one conversation in SQL: its head, its revisions, their views."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ EXISTS (SELECT 1 FROM conversations_message AS message
 
 
 def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversation:
-    """The head of a conversation of the workspace; NotFound, also for a foreign one."""
+    """Returns the head of a conversation; raises NotFound, also for one of another workspace."""
     head = None
     if is_public_id(public_id):
         head = HEADS.find({"workspace": workspace, "public_id": public_id}, lock=lock)
@@ -48,7 +48,7 @@ def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversa
 
 
 def find_with_details(workspace: int, public_id: str, *, checked: bool = False) -> Conversation:
-    """``find_head`` together with the details of then, by one statement; NotFound.
+    """Returns ``find_head`` with its details, consistent by one statement; raises NotFound.
 
     ``checked``: Damaged if the log has a message that the head does not count.
     """
@@ -67,7 +67,7 @@ def find_with_details(workspace: int, public_id: str, *, checked: bool = False) 
 
 
 def read_details(heads: Sequence[Conversation]) -> list[Conversation]:
-    """The heads with their details, read together; without those that were erased meanwhile."""
+    """Returns the heads with their details, read together; without those erased meanwhile."""
     details = ConversationDetails.objects.in_bulk([head.key for head in heads])
     found = [head for head in heads if head.key in details]
     for head in found:
@@ -76,7 +76,7 @@ def read_details(heads: Sequence[Conversation]) -> list[Conversation]:
 
 
 def metadata_of_head(head: Conversation) -> bytes:
-    """The metadata of a conversation; Damaged unless they are a JSON object."""
+    """Returns the metadata of a conversation; raises Damaged unless they are a JSON object."""
     data = bytes(head.details.metadata)
     if not is_object(data):
         raise damaged(head.key, "metadata", head.public_id, ALTERED)
@@ -84,9 +84,9 @@ def metadata_of_head(head: Conversation) -> bytes:
 
 
 def refuse_short_counts(conversation: int) -> None:
-    """Damaged if a head counts fewer messages or revisions than there are.
+    """Raises Damaged if a head counts fewer messages or revisions than there are.
 
-    One statement looks, so that a write of just now is no damage.
+    A single statement checks it, so that a concurrent write is not taken for damage.
     """
     messages = Message.objects.filter(
         conversation=OuterRef("key"), index__gte=OuterRef("log_count")
@@ -101,16 +101,16 @@ def refuse_short_counts(conversation: int) -> None:
 
 
 def refuse_damaged_current(conversation: int) -> None:
-    """Damaged unless the current revision of a conversation is what was written."""
+    """Raises Damaged unless the current revision of a conversation is what was written."""
     head = Conversation.objects.filter(key=conversation).only("current_revision").first()
     if head is not None:
         find_revision(conversation, head.current_revision)
 
 
 def find_revision(conversation: int, number: int, *, with_view: bool = True) -> Revision:
-    """A revision by its number; NotFound if there is none.
+    """Returns a revision by its number; raises NotFound without one.
 
-    Without its view what the view is made of is read when it is asked for.
+    Without its view, the parts of the view are read on demand.
     """
     row = None
     if 0 <= number < 2**31:
@@ -125,7 +125,7 @@ def find_revision(conversation: int, number: int, *, with_view: bool = True) -> 
 
 
 def view_of(row: Revision) -> View:
-    """The view of a revision: as it was opened, with what was appended since."""
+    """Returns the view of a revision: as it was opened, with later appends."""
     chain = [row]
     while chain[-1].patches:
         chain += _ancestors(chain[-1])
@@ -138,7 +138,7 @@ def view_of(row: Revision) -> View:
 
 
 def _ancestors(row: Revision) -> list[Revision]:
-    """The next ancestors that the view of a revision is patched from; at least one."""
+    """Returns the next ancestors that the view of a revision is patched from; at least one."""
     if row.parent is None or not 0 <= row.parent < row.number:  # nothing can be patched from it
         raise damaged(row.conversation, "revision", row.number, ALTERED)
     first = row.parent + 1 - row.patches
@@ -161,7 +161,7 @@ def _grown(opened: View, row: Revision) -> View:
 
 
 def as_revision(row: Revision, view: View) -> rules.Revision:
-    """The row as the value that the rules speak of."""
+    """Returns the row as the value of the rules."""
     return rules.Revision(
         id=row.number,
         parent=row.parent,
@@ -181,15 +181,15 @@ def as_revision(row: Revision, view: View) -> rules.Revision:
 
 
 def lineage(conversation: int, number: int) -> list[Revision]:
-    """The rows of a revision and its ancestors up to the root, without their views."""
+    """Returns the rows of a revision and its ancestors up to the root, without their views."""
     return _rows_in(conversation, Branch(conversation, number).ranges())
 
 
 def path_between(conversation: int, before: int, after: int) -> dict[int, rules.Revision]:
-    """The revisions on the path from one to another, by number, for what was edited on it.
+    """Returns the revisions on the path between two, by number, to find what was edited on it.
 
-    The one where both branches part stands as the root. Only those have their views of which
-    a message was replaced on the path.
+    The fork of both branches is the root. Only those have their views of which a message was
+    replaced on the path.
     """
     parting, path = split_at_fork(Branch(conversation, before), Branch(conversation, after))
     rows = _rows_in(conversation, reversed(path))
@@ -203,7 +203,7 @@ def path_between(conversation: int, before: int, after: int) -> dict[int, rules.
 
 
 def _rows_in(conversation: int, ranges: Iterable[Run]) -> list[Revision]:
-    """The rows of descending ranges of numbers, in that order, without their views."""
+    """Returns the rows of descending ranges of numbers, in that order, without their views."""
     found: list[Revision] = []
     remaining = iter(ranges)
     while part := list(islice(remaining, _RANGES)):

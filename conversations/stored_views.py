@@ -14,14 +14,15 @@ _MOST_PATCHES: Final = 8  # to read one costs as much as to read a whole view
 
 @dataclass(frozen=True, slots=True)
 class StoredView:
-    """A view as it is stored: its runs, or so many patches from a view whose runs are stored."""
+    """A stored view: its runs, or so many patches from a view whose runs are stored."""
 
     data: bytes
     patches: int = 0
 
 
 def stored_view(view: View, base: View, parent: Revision) -> StoredView:
-    """As a patch of the parent's view, if that is much smaller and there are few patches yet.
+    """Returns a patch of the parent's view, if that is much smaller and there are few patches
+    yet.
 
     So a revision costs what it changes, and reading one costs a bounded number of patches.
     """
@@ -36,7 +37,10 @@ def stored_view(view: View, base: View, parent: Revision) -> StoredView:
 def revision_row(
     conversation: int, value: rules.Revision, parent: Revision | None, base: View | None
 ) -> Revision:
-    """The row of a revision that exists elsewhere already; ``base`` is its parent's view."""
+    """Returns the row of a revision that exists elsewhere already.
+
+    ``base`` is its parent's view.
+    """
     stored = StoredView(value.view.encode())
     if parent is not None and base is not None:
         stored = stored_view(value.view, base, parent)

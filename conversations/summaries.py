@@ -1,4 +1,4 @@
-"""Which messages are summaries, and what they stand for. Source: semantics 4.4."""
+"""Finds the messages that are summaries, and what they cover. Source: semantics 4.4."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,8 +13,10 @@ from ctxadmin.lib.json_bytes import is_object
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a message stands for: ``sources`` are log indices, ``revision`` is the one that it
-    opened, from its ``parent``."""
+    """The record of a summary.
+
+    ``sources`` are log indices; ``revision`` is the one that it opened, from its ``parent``.
+    """
 
     sources: Runs
     revision: int
@@ -22,7 +24,7 @@ class Summary:
 
 
 def summaries_among(head: Conversation, indices: Collection[int]) -> dict[int, Summary]:
-    """Those of some messages that are summaries, by log index."""
+    """Returns those of some messages that are summaries, by log index."""
     if head.revision_count < 2:  # each summary opened one
         return {}
     rows = Revision.objects.filter(conversation=head.key, operation="summarize")
@@ -36,7 +38,7 @@ def summaries_among(head: Conversation, indices: Collection[int]) -> dict[int, S
 
 
 def _record_of(block: object) -> tuple[int, Runs]:
-    """The log index of the summary and its sources; an imported record may be anything."""
+    """Returns the log index of the summary and its sources; an imported record can be anything."""
     said = block if isinstance(block, dict) else {}
     message, sources = said.get("message"), said.get("sources")
     index = message.get("index") if isinstance(message, dict) else None

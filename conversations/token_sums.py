@@ -1,4 +1,4 @@
-"""Sums of tokens over runs of the log, by the running total that each message keeps."""
+"""Sums of tokens over runs of the log, by the running total in each message."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from conversations.models import Message
 class TokenSums:
     """``sums(start, stop)`` is the number of tokens of the log indices ``[start, stop)``.
 
-    A run costs two look-ups, which are made for many runs at once and remembered.
+    A run costs two lookups, which are made for many runs at once and cached.
     """
 
     def __init__(self, conversation: int) -> None:
@@ -23,13 +23,14 @@ class TokenSums:
         return self.total([(start, stop)])
 
     def total(self, runs: Iterable[Run]) -> int:
-        """The tokens of some runs."""
+        """Returns the tokens of some runs."""
         whole = list(runs)
         self._load({end - 1 for run in whole for end in run})
         return sum(self._upto[stop - 1] - self._upto[start - 1] for start, stop in whole)
 
     def of_view(self, view: View, known: View, tokens: int) -> int:
-        """The tokens of ``view``, by how it differs from ``known``, which has ``tokens``.
+        """Returns the tokens of ``view``, by how it differs from ``known``, which has
+        ``tokens``.
 
         Costs the runs of the difference, or those of ``view`` if they are fewer.
         """
@@ -40,9 +41,10 @@ class TokenSums:
         return tokens + self.total(came) - self.total(went)
 
     def prefix_lost(self, before: View, after: View, tokens: int) -> int:
-        """How many of the ``tokens`` of ``before`` stand behind what both views start with.
+        """Returns how many of the ``tokens`` of ``before`` come after the common prefix of both
+        views.
 
-        Costs the runs of that start, or of the rest if they are fewer.
+        Costs the runs of that prefix, or of the rest if they are fewer.
         """
         common = before.common_prefix_length(after)
         start, rest = before.slice(0, common), before.slice(common, len(before))

@@ -1,4 +1,4 @@
-"""Storing by what the calls, results and descriptions of tools are found again."""
+"""Stores the index by which calls, results and descriptions of tools are found."""
 
 import hashlib
 from collections import defaultdict
@@ -19,7 +19,7 @@ _CALLS: Final = Table(UnsettledCall)
 
 
 def call_digest(call_id: str) -> str:
-    """What a tool call's id is looked up by: ids may be long and of any characters."""
+    """Returns the lookup key of a tool call's id: ids can be long and have any characters."""
     return hashlib.blake2b(call_id.encode(), digest_size=16).hexdigest()
 
 
@@ -43,7 +43,7 @@ class Group:
 
     @property
     def whole(self) -> bool:
-        """True if each call has one result and these stand right behind the message."""
+        """Returns True if each call has one result and these directly follow the message."""
         count = len(self.calls)
         return (
             len(self.answers) == count
@@ -53,11 +53,11 @@ class Group:
 
     @property
     def settled(self) -> bool:
-        """True if it is whole for ever; see UnsettledCall."""
+        """Returns True if it is whole permanently; see UnsettledCall."""
         return self.whole and all(answer.revision == self.revision for answer in self.answers)
 
     def rows(self, conversation: int) -> Iterable[UnsettledCall]:
-        """The rows of its calls, as long as it is not settled."""
+        """Returns the rows of its calls, none if it is settled."""
         answered = {answer.call for answer in self.answers}
         for position, call in enumerate(self.calls):
             yield UnsettledCall(
@@ -72,7 +72,7 @@ class Group:
 
 
 def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
-    """Write the marks and the unsettled calls of messages that were just logged.
+    """Writes the marks and the unsettled calls of messages that were just logged.
 
     Each comes with the revision into which it was logged.
     """
@@ -104,14 +104,14 @@ def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
 
 
 def link_again(conversation: int, calls: Collection[int]) -> None:
-    """Write the unsettled calls again for messages whose results are not what they were."""
+    """Rewrites the unsettled calls of messages whose results have changed."""
     _update(conversation, _groups_of_bodies(conversation, calls))
 
 
 def unsettle_at(conversation: int, index: int) -> None:
-    """Have the group that is cut in front of a log index count as not settled.
+    """Marks the group that is cut before a log index as not settled.
 
-    For a branch that has only what is before that index.
+    It is for a branch that has only what is before that index.
     """
     rows = Message.objects.filter(conversation=conversation, index=index, call_index__lt=index)
     call = rows.values_list("call_index", flat=True).first()
@@ -123,7 +123,7 @@ def unsettle_at(conversation: int, index: int) -> None:
 
 
 def answers_to(conversation: int, calls: Iterable[int]) -> dict[int, list[Answer]]:
-    """The results of messages with calls, ascending, by the log index of the message."""
+    """Returns the results of messages with calls, ascending, by the log index of the message."""
     found: dict[int, list[Answer]] = defaultdict(list)
     for part in chunks(calls):
         rows = Message.objects.filter(conversation=conversation, call_index__in=part)
@@ -135,7 +135,7 @@ def answers_to(conversation: int, calls: Iterable[int]) -> dict[int, list[Answer
 
 
 def _known_groups(conversation: int, calls: Collection[int]) -> list[Group]:
-    """The groups of messages with calls, their results not read yet."""
+    """Returns the groups of messages with calls, without reading their results."""
     groups: dict[int, Group] = {}
     for part in chunks(calls):
         rows = UnsettledCall.objects.filter(conversation=conversation, index__in=part)
@@ -158,7 +158,7 @@ def _groups_of_bodies(conversation: int, calls: Iterable[int]) -> list[Group]:
 
 
 def _update(conversation: int, groups: Collection[Group]) -> None:
-    """Read the results of groups again and write their rows instead of those that they had."""
+    """Reads the results of groups again and replaces their rows."""
     indices = [group.index for group in groups]
     answers = answers_to(conversation, indices)
     for group in groups:

@@ -42,10 +42,10 @@ _BATCH: Final = 1000
 
 
 def export(actor: Actor, public_id: str, provider: ProviderFormat | None = None) -> bytes:
-    """The export document of a conversation: log, view, revisions, moves; no executions.
+    """Returns the export document of a conversation: log, view, revisions, moves; no executions.
 
-    For a ``provider`` the current view as it takes it. The export is recorded in the audit. Raises
-    TooLarge for more messages than a format is written for.
+    For a ``provider`` the current view in its format. The export is recorded in the audit. Raises
+    TooLarge for more messages than a format supports.
     """
     head = find_head(actor.workspace, public_id)
     document = _document(head) if provider is None else _for_provider(head, provider)
@@ -54,12 +54,12 @@ def export(actor: Actor, public_id: str, provider: ProviderFormat | None = None)
 
 
 def file_name(public_id: str, provider: ProviderFormat | None) -> str:
-    """How the file of an export is called."""
+    """Returns the file name of an export."""
     return f"{public_id}.json" if provider is None else f"{public_id}.{provider}.json"
 
 
 def _for_provider(head: Conversation, provider: ProviderFormat) -> bytes:
-    """The current view as the body of a request, without model and settings."""
+    """Returns the current view as the body of a request, without model and settings."""
     written = view_in_format(head, find_revision(head.key, head.current_revision), provider)
     messages = {"input" if provider == "responses" else "messages": written.messages}
     return dumps({"system": written.system, **messages} if written.system else messages)
@@ -90,7 +90,7 @@ def _document(head: Conversation) -> bytes:
 
 
 def import_one(actor: Actor, source: Importable) -> Conversation:
-    """Make the conversation of an export document or of a file of another program."""
+    """Creates the conversation of an export document or of a file of another program."""
     if isinstance(source, Transfer):
         return import_export(actor, source)
     return import_chat(actor, source)
@@ -119,7 +119,7 @@ def import_chat(actor: Actor, chat: ImportedConversation) -> Conversation:
 
 
 def import_export(actor: Actor, document: Transfer) -> Conversation:
-    """Make the conversation of an export document again, rollback and restore intact.
+    """Restores the conversation of an export document, with rollback and restore intact.
 
     Its id is kept if it is free; everything else is as it was.
     """
@@ -141,11 +141,11 @@ def import_export(actor: Actor, document: Transfer) -> Conversation:
             reason = pin.reason or ""
             write_pins(opened.head.key, [pin.index], pin.author, pin.created_at, reason=reason)
         _commit_import(opened, len(document.messages))
-        _keep_times(opened.head, document)
+        _restore_times(opened.head, document)
     return opened.head
 
 
-def _keep_times(head: Conversation, document: Transfer) -> None:
+def _restore_times(head: Conversation, document: Transfer) -> None:
     head.created_at, head.updated_at = document.created_at, document.updated_at
     Conversation.objects.filter(key=head.key).update(
         created_at=head.created_at, updated_at=head.updated_at
@@ -158,7 +158,7 @@ def _commit_import(opened: Writing, count: int) -> None:
 
 
 def _free_id(actor: Actor, wanted: str | None) -> str | None:
-    """The wanted id if it has the right form and nobody has it, else None: a new one is made."""
+    """Returns the wanted id if it is valid and free, else None: then a new one is generated."""
     if wanted is None or not is_public_id(wanted) or is_reserved(wanted):
         return None
     taken = Conversation.objects.for_workspace(actor.workspace).filter(public_id=wanted)
@@ -240,7 +240,7 @@ def _message_row(head: Conversation, logged: LoggedMessage) -> Message:
 
 
 class _LastTalk:
-    """Of each revision, the last message of its branch that is no tool message."""
+    """Of each revision, the last message of its branch that is not a tool message."""
 
     def __init__(self, document: Transfer) -> None:
         self._own: dict[int, list[int]] = defaultdict(list)
@@ -250,7 +250,7 @@ class _LastTalk:
         self._inherited: dict[int, int] = {}
 
     def of(self, value: RevisionValue) -> int:
-        """-1 without one; parents are to be asked for first."""
+        """Returns -1 without one; call it for parents first."""
         inherited = -1
         if value.parent is not None:
             own = self._own[value.parent]
@@ -262,7 +262,7 @@ class _LastTalk:
 
 
 def _write_revisions(head: Conversation, document: Transfer) -> None:
-    """The revisions in place of the first one that every conversation starts with."""
+    """Writes the revisions instead of the first one that every conversation starts with."""
     parents = {value.parent for value in document.revisions}
     Revision.objects.filter(conversation=head.key).delete()
     rows: dict[int, Revision] = {}

@@ -1,4 +1,4 @@
-"""Checking what is stored of one conversation: its log, its revisions, what refers to them."""
+"""Verifies what is stored of one conversation: its log, its revisions, and references to them."""
 
 from array import array
 from bisect import bisect_left
@@ -34,7 +34,7 @@ _BLOCK: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: ``what`` names the row, ``problem`` says how; no content."""
+    """One fault: ``what`` names the row, ``problem`` describes it without content."""
 
     what: str
     problem: str
@@ -42,15 +42,17 @@ class Finding:
 
 @dataclass(slots=True)
 class Unsummed:
-    """How many rows have no checksum, and so were looked at by everything but that."""
+    """The number of rows without a checksum, whose checksum was therefore not verified."""
 
     rows: int = 0
 
 
 def guarded(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings about ``what``; an error that ends them is one more, and hides no others.
+    """Yields the findings about ``what``.
 
-    Only an outage of the database goes through: then nothing is known about its rows.
+    An error that ends them is one more, and hides no others.
+
+    Only an outage of the database is raised: then nothing is known about its rows.
     """
     try:
         yield from found
@@ -61,7 +63,10 @@ def guarded(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def gaps(numbers: Iterable[int], stop: int) -> Iterator[Run]:
-    """The runs of ``[0, stop)`` that ascending numbers leave out; any ``stop`` costs the same."""
+    """Yields the runs of ``[0, stop)`` that ascending numbers leave out.
+
+    Any ``stop`` costs the same.
+    """
     expected = 0
     for number in numbers:
         if expected < min(number, stop):
@@ -73,9 +78,9 @@ def gaps(numbers: Iterable[int], stop: int) -> Iterator[Run]:
 
 @dataclass(slots=True)
 class _Log:
-    """What is known of the log after it was read: of each message the tokens up to it.
+    """The log after it was read: the tokens up to each message.
 
-    Missing messages take no room: a damaged index may be as large as its column holds.
+    Missing messages take no memory: a damaged index can be as large as its column holds.
     """
 
     indices: "array[int]" = field(default_factory=lambda: array("q"))
@@ -95,7 +100,7 @@ class _Log:
         return sum(self._upto(stop) - self._upto(start) for start, stop in view.runs)
 
     def _upto(self, index: int) -> int:
-        """The tokens of the messages before an index; behind a gap the next message tells."""
+        """Returns the tokens of the messages before an index; after a gap by the next message."""
         place = bisect_left(self.indices, index)
         follows = place > 0 and self.indices[place - 1] == index - 1
         if not follows and place < len(self.indices) and self.indices[place] == index:
@@ -104,7 +109,7 @@ class _Log:
 
 
 def verify_messages(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
-    """Everything of a conversation that is not an execution's."""
+    """Verifies everything of a conversation that is not an execution's."""
     log = _Log()
     yield from guarded("the log", _verify_log(head, log, unsummed))
     yield from guarded("the revisions", _verify_revisions(head, log, unsummed))
@@ -204,7 +209,7 @@ def _verify_sums(row: Revision, unsummed: Unsummed) -> Iterator[Finding]:
 
 
 def _verify_parent(row: Revision, numbers: set[int]) -> Iterator[Finding]:
-    """``numbers`` are those up to that of the row."""
+    """Verifies a row's parent; ``numbers`` are those up to that of the row."""
     what = f"revision {row.number}"
     if not row.number:
         if row.parent is not None:
@@ -258,9 +263,9 @@ def _verify_references(head: Conversation) -> Iterator[Finding]:
 
 
 def cover_messages(conversation: int) -> int:
-    """Give rows that are older than the sums theirs; how many. Meant for what was verified.
+    """Adds checksums to rows older than checksums, of a verified conversation; returns how many.
 
-    A row that someone writes meanwhile gets its sum of the writer.
+    A row that someone writes meanwhile gets its checksum from the writer.
     """
     covered = 0
     bare = Message.objects.filter(conversation=conversation, sum=None)
@@ -276,5 +281,5 @@ def cover_messages(conversation: int) -> int:
 
 
 def span(what: str, start: int, stop: int) -> str:
-    """How numbered rows ``[start, stop)`` are named."""
+    """Returns the name of numbered rows ``[start, stop)``."""
     return f"{what} {start}" if stop - start == 1 else f"{what}s {start} to {stop - 1}"

@@ -1,4 +1,4 @@
-"""What changed in a view since it was read, and who changed it."""
+"""The changes of a view since it was read, and their authors."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ _MOST_REVISIONS: Final = 40  # whose views are read to find who hid a message
 class ReadView:
     """A view as it was read: the first ``count`` messages of a revision.
 
-    ``known`` is the length of the log then, None if nobody says.
+    ``known`` is the length of the log then, None if unknown.
     """
 
     revision: int
@@ -29,7 +29,7 @@ class ReadView:
 
 @dataclass(frozen=True, slots=True)
 class AuthoredChange:
-    """One difference of two views; ``cause`` tells little if too much happened."""
+    """One difference of two views; ``cause`` is incomplete if too much happened."""
 
     kind: ChangeKind
     index: int
@@ -47,11 +47,11 @@ class AuthoredChange:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What made a change; ``author`` is "" if too much happened to tell.
+    """The cause of a change; ``author`` is "" if too much happened to tell.
 
-    ``node_id`` is the node that wrote a message which was added. ``step`` are the revisions that
-    an operation or a move lead from and to, with the ``reason`` that its caller gave; None of a
-    message that was appended. ``operation`` is the kind of the operation, "" of a move.
+    ``node_id`` is the node that wrote an added message. ``step`` is the pair of revisions of an
+    operation or a move, with the ``reason`` that its caller gave; None for an appended message.
+    ``operation`` is the kind of the operation, "" for a move.
     """
 
     author: str = ""
@@ -65,7 +65,7 @@ class Cause:
 def changes_since(
     head: Conversation, before: ReadView, after: ReadView
 ) -> Sequence[AuthoredChange]:
-    """What leads from one view of a conversation to a later one, in the order of the later view."""
+    """Returns the changes from one view of a conversation to a later one, in the order of that."""
     if (before.revision, before.count) == (after.revision, after.count):
         return ()
     first = find_revision(head.key, before.revision)
@@ -74,14 +74,14 @@ def changes_since(
     changes = diff_views(
         then.slice(0, before.count),
         view_of(last).slice(0, after.count),
-        known=_known(head, before, then),
+        known=_log_length(head, before, then),
         edits=edits_between(head.key, before.revision, after.revision),
     )
     return _Authors(head, first, last, changes).named()
 
 
-def _known(head: Conversation, before: ReadView, then: View) -> int:
-    """The length of the log when a view was read."""
+def _log_length(head: Conversation, before: ReadView, then: View) -> int:
+    """Returns the length of the log when a view was read."""
     if before.known is not None:
         return before.known
     if before.count < len(then):
@@ -96,7 +96,9 @@ def _known(head: Conversation, before: ReadView, then: View) -> int:
 
 
 class _Authors:
-    """Who made each of some changes: of a message its author, of a view that of its revision."""
+    """The author of each of some changes: of a message its author, of a view that of its
+    revision.
+    """
 
     def __init__(
         self, head: Conversation, first: Revision, last: Revision, changes: Sequence[Change]
@@ -159,7 +161,7 @@ class _Authors:
 
     @cached_property
     def _writers(self) -> dict[int, Cause]:
-        """Who wrote the messages from the first of those on that were added or edited.
+        """Returns the authors of the messages since the first that was added or edited.
 
         An operation writes its messages at the moment at which it opens their revision.
         """
@@ -183,12 +185,12 @@ class _Authors:
 
     @cached_property
     def _steps(self) -> Sequence[tuple[Revision, View, View]]:
-        """The revisions since, the newest first, each with the view before it and its own."""
+        """Returns the revisions since, latest first, each with the view before it and its own."""
         return list(self._read_steps())
 
     @cached_property
     def _path(self) -> Sequence[Revision]:
-        """The revisions since, the newest first, without their views."""
+        """Returns the revisions since, latest first, without their views."""
         key = self._head.key
         ancestors = {row.number for row in lineage(key, self._first.number)}
         return [row for row in lineage(key, self._last.number) if row.number not in ancestors]
@@ -204,7 +206,9 @@ class _Authors:
 
     @cached_property
     def _move(self) -> Move | None:
-        """The newest rollback or restore since, which changes a view without a new revision."""
+        """Returns the latest rollback or restore since, which changes a view without a new
+        revision.
+        """
         rows = Move.objects.filter(
             conversation=self._head.key, created_at__gte=self._first.created_at
         )

@@ -1,10 +1,10 @@
-"""What this process knows of the conversations that it wrote last.
+"""A cache of the conversations that this process wrote last.
 
-The next write of a conversation has to know its current revision, its execution, the heads of its
+The next write of a conversation needs its current revision, its execution, and the heads of its
 state. All of that changes only with the conversation's ``change_seq`` and the hash of its latest
-audit entry, which every write reads under the head's lock. So what a write knew when it was
-committed is good for the next one as long as these two are the same; if another process wrote
-meanwhile, or a backup was put back, they differ, and everything is read again.
+audit entry, which every write reads under the head's lock. What a write cached at its commit is
+therefore valid for the next one as long as these two are the same; if another process wrote
+meanwhile, or a backup was restored, they differ, and everything is read again.
 """
 
 from collections import OrderedDict
@@ -19,14 +19,14 @@ _KEPT: Final = 1000  # conversations; some kilobytes each
 
 
 class Kind(Generic[KnownT]):
-    """A kind of thing that is known of a conversation, such as its latest execution."""
+    """A kind of cached value of a conversation, such as its latest execution."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
 class Known:
-    """What is known of one conversation: at most one thing of each kind."""
+    """The cached values of one conversation: at most one of each kind."""
 
     def __init__(self) -> None:
         self._held: dict[str, object] = {}
@@ -35,19 +35,19 @@ class Known:
         return bool(self._held)
 
     def get(self, kind: Kind[KnownT]) -> KnownT | None:
-        """What was set under the kind, whose type the kind itself tells; None if nothing was."""
+        """Returns the value of a kind, whose type the kind itself has; None without one."""
         return cast(KnownT | None, self._held.get(kind.name))
 
     def set(self, kind: Kind[KnownT], value: KnownT | None) -> None:
-        """Know another value from now on; None knows nothing."""
+        """Sets the value of a kind; None removes it."""
         self._held[kind.name] = value
 
 
 class WriteCache:
-    """What is known of the conversations written last, each under the mark of its audit.
+    """The cached values of the conversations written last, each under its audit mark.
 
-    A writing *takes* it, changes it as it changes rows, and gives it back when its transaction is
-    committed. If it fails nothing is given back, and nothing wrong is left.
+    A write *takes* them, changes them as it changes rows, and returns them when its transaction is
+    committed. If it fails nothing is returned, so that no wrong value remains.
     """
 
     def __init__(self, size: int = _KEPT) -> None:
@@ -56,13 +56,13 @@ class WriteCache:
         self._known: OrderedDict[int, tuple[AuditMark, Known]] = OrderedDict()
 
     def take(self, conversation: int, seen: AuditMark) -> Known:
-        """What belongs to a head as it was just read; empty if nothing is known of it."""
+        """Returns the values of a head as it was just read; empty if none are valid."""
         with self._lock:
             found = self._known.pop(conversation, None)
         return found[1] if found is not None and found[0] == seen else Known()
 
     def keep(self, conversation: int, now: AuditMark, known: Known) -> None:
-        """Give back what is known after a commit."""
+        """Stores the values after a commit."""
         with self._lock:
             self._known[conversation] = (now, known)
             self._known.move_to_end(conversation)
@@ -70,7 +70,7 @@ class WriteCache:
                 self._known.popitem(last=False)
 
     def drop(self, conversation: int) -> None:
-        """Forget a conversation that was erased."""
+        """Drops the values of an erased conversation."""
         with self._lock:
             self._known.pop(conversation, None)
 

@@ -1,4 +1,4 @@
-"""Writing one conversation in one transaction: messages, revisions, moves, and its head."""
+"""Writes one conversation in one transaction: messages, revisions, moves, and its head."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -63,12 +63,12 @@ _MOST_FOLLOWED: Final = 1_000  # messages: 100,000 of one letter held 60 MB
 
 @contextmanager
 def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
-    """A transaction on one conversation, whose head is taken first.
+    """Opens a transaction on one conversation and locks its head.
 
-    Two writers wait for each other at the head; what the block raises undoes everything. A key
-    that is taken at the end is Damaged if the head counts too few messages or revisions, or if the
-    row of its revision is not the one that the process remembers; else Unavailable: two writers
-    came through a lock that does not hold, or an engine repeats a checkpoint id.
+    Concurrent writers wait at the head; any exception in the block rolls everything back. A taken
+    key at the end is Damaged if the head counts too few messages or revisions, or if the row of its
+    revision is not the cached one; else Unavailable: two writers passed a lock that does not hold,
+    or an engine repeats a checkpoint id.
     """
     key = None
     try:
@@ -107,19 +107,21 @@ class Writing(OpenedHead):
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote
 
     def _talk_after(self, row: Revision) -> int:
-        """The last message of a revision's branch that no tool wrote, with those logged by now."""
+        """Returns the last message of a revision's branch that no tool wrote, including new
+        ones.
+        """
         last, self._last_talk = max(row.last_talk, self._last_talk), -1
         return last
 
     def set(self, **fields: object) -> None:
-        """Change a field of the head: its title, or if it is archived."""
+        """Changes a field of the head: its title, or whether it is archived."""
         self.changed = True
         for name, value in fields.items():
             setattr(self.head, name, value)
             self._dirty.add(name)
 
     def set_details(self, **fields: object) -> None:
-        """Change metadata or tools."""
+        """Changes metadata or tools."""
         self.changed = True
         for name, value in fields.items():
             setattr(self.head.details, name, value)
@@ -128,9 +130,9 @@ class Writing(OpenedHead):
     def log_entries(
         self, entries: Sequence[Entry], *, node_id: str = "", into_next: bool = False
     ) -> int:
-        """Write messages behind the log; the number of their tokens is returned.
+        """Writes messages at the end of the log; returns the number of their tokens.
 
-        They belong to the current revision, or ``into_next`` to the one that is opened next;
+        They belong to the current revision, or with ``into_next`` to the one that is opened next;
         showing them is another step.
         """
         self.changed = True
@@ -144,7 +146,7 @@ class Writing(OpenedHead):
         return self.head.log_tokens - before
 
     def _log_part(self, entries: Sequence[Entry], revision: int, node_id: str) -> None:
-        """Some of the messages: a row takes fifty times what a short message does."""
+        """Writes some of the messages: a row takes fifty times the memory of a short message."""
         head = self.head
         rows: list[Message] = []
         for entry in entries:
@@ -180,10 +182,10 @@ class Writing(OpenedHead):
             self._logged.clear()
 
     def append(self, entries: Sequence[Entry], *, node_id: str = "") -> None:
-        """Log messages and show them at the end of the view (rules 1.3 and 1.5).
+        """Logs messages and shows them at the end of the view (rules 1.3 and 1.5).
 
-        The current revision grows; if others were opened from it, it never changes again and
-        a new one continues under the same batch number.
+        The current revision grows; if others were opened from it, it never changes again and a new
+        one continues under the same batch number.
         """
         if self.current.has_children:
             self._continue(self.whole)
@@ -215,7 +217,7 @@ class Writing(OpenedHead):
         )
 
     def set_pin(self, index: int, *, pinned: bool, reason: str | None) -> None:
-        """Pin or unpin a message; the view stays, in a revision of its own (rule 4.2)."""
+        """Pins or unpins a message; the view stays, in a revision of its own (rule 4.2)."""
         remove_pin(self.head.key, index)
         write_pins(
             self.head.key, [index], self.actor.label, self.at, reason=reason or "", holds=pinned
@@ -233,7 +235,9 @@ class Writing(OpenedHead):
         boundary: int | None = None,
         reason: str | None = None,
     ) -> Revision:
-        """Open the next batch with ``view`` from the current revision, whose view is ``before``."""
+        """Opens the next batch with ``view`` from the current revision, whose view is
+        ``before``.
+        """
         parent = self.whole
         self._view_is_other = True
         self.head.current_batch = parent.batch + 1
@@ -251,10 +255,10 @@ class Writing(OpenedHead):
         )
 
     def reopen(self, row: Revision, visible_count: int, log_count: int, reason: str | None) -> None:
-        """Show a revision as it was when it had ``visible_count`` messages of ``log_count``.
+        """Shows a revision as it was when it had ``visible_count`` messages of ``log_count``.
 
-        It goes on under the same batch number as a new revision, of whose branch the messages
-        that came later are not. The revision itself keeps them, and can be restored.
+        It continues under the same batch number as a new revision, whose branch is without the
+        later messages. The revision itself keeps them, and can be restored.
         """
         head, whole = self.head, view_of(row)
         self._view_is_other = True
@@ -324,13 +328,15 @@ class Writing(OpenedHead):
     def _update(
         self, row: Revision, before: Mapping[str, object], fields: Mapping[str, object]
     ) -> None:
-        """Change a row that still is what it was ``before``: no damage is written over."""
+        """Changes a row that still is what it was ``before``, so that damage is never
+        overwritten.
+        """
         row.grown_sum = sum_of_growth(row)
         where = {"conversation": row.conversation, "number": row.number, **before}
         REVISIONS.change(where, {**fields, "grown_sum": row.grown_sum})
 
     def move(self, kind: MoveKind, to: Revision, reason: str | None) -> None:
-        """Make another revision the current one and put the move on record (rule 1.5)."""
+        """Makes another revision the current one and records the move (rule 1.5)."""
         self.changed = self._view_is_other = True
         head = self.head
         Move.objects.create(
@@ -348,12 +354,12 @@ class Writing(OpenedHead):
         self._current = None
 
     def commit(self, change: Change, *, upkeep: bool = False) -> None:
-        """Set the head and write the audit entry.
+        """Sets the head and writes the audit entry.
 
-        Nobody else did since the head was read: its lock is held, on SQLite that of the whole
+        Nobody else can have since the head was read: its lock is held, on SQLite that of the whole
         database. Should a database not lock, the key of the audit entry refuses the second writer.
-        A write brings an archived conversation back. What is done for ``upkeep`` does not, and
-        leaves the time of the last change as it is.
+        A write unarchives an archived conversation. Work for ``upkeep`` does not, and leaves the
+        time of the last change as it is.
         """
         seq = self._seen + 1
         if self.head.archived and not upkeep and "archived" not in self._dirty:
@@ -376,7 +382,7 @@ class Writing(OpenedHead):
             self.head.updated_at = fields["updated_at"] = self.at
         self._change_head(fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
-        self.known.set(REVISION, self._current or self._known_revision())
+        self.known.set(REVISION, self._current or self._cached_revision())
         transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(
@@ -384,7 +390,10 @@ class Writing(OpenedHead):
         )
 
     def _change_head(self, fields: Mapping[str, object]) -> None:
-        """Set the head; if its revision was not read, only if that is the one remembered."""
+        """Sets the head.
+
+        If its revision was not read, on the condition that it is the cached one.
+        """
         where = {"key": self.head.key, "change_seq": self._seen}
         row = self._current
         if row is None or row.number != self._remembered or row.grown_sum is None:
@@ -395,6 +404,6 @@ class Writing(OpenedHead):
 
 
 def _growth_of(row: Revision) -> Mapping[str, object]:
-    """What stands in the growing columns of a row; a row older than the sums has none."""
+    """Returns the growing columns of a row; a row older than checksums has none."""
     names = _GROWTH if row.grown_sum is not None else _GROWTH[:-1]
     return {name: getattr(row, name) for name in names}

@@ -1,4 +1,4 @@
-"""The ASGI application by its former name, which units that start a server may have."""
+"""The ASGI application by its former name, which existing service units can refer to."""
 
 from ctxadmin.config.asgi import application
 

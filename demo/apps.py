@@ -1,4 +1,4 @@
-"""The demo as a Django app: it has commands and no tables."""
+"""The demo as a Django app: commands without tables."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""A small reference engine: it walks a workflow and knows the server only by REST."""
+"""A small reference engine: runs a workflow and knows the server only by REST."""
 
 import os
 import textwrap
@@ -34,9 +34,9 @@ class ServerRefused(Exception):
 class Engine:
     """One run of one workflow over one conversation.
 
-    Each step costs two calls: *enter* gives the context of a node, *complete* takes its result.
-    ``tell`` is told in words what happens; ``delay`` is in seconds, so that one can watch.
-    ``scripted`` asks no model, whatever the environment says.
+    Each step costs two calls: *enter* returns the context of a node, *complete* sends its result.
+    ``tell`` receives what happens in words; ``delay`` is in seconds, for watching. ``scripted``
+    asks no model, whatever the environment says.
     """
 
     client: httpx.Client
@@ -48,7 +48,7 @@ class Engine:
     visits: Counter[str] = field(default_factory=Counter)
 
     def start(self, question: str) -> None:
-        """Make the conversation and its execution, and put the question in."""
+        """Creates the conversation and its execution, and appends the question."""
         opening: list[JsonValue] = [
             {"role": "system", "content": script.SYSTEM},
             {"role": "user", "content": question},
@@ -65,17 +65,17 @@ class Engine:
         self.tell(f"started {self.workflow!r} on the conversation {self.conversation}")
 
     def go_on(self) -> None:
-        """Take up an execution that another run of this engine left."""
+        """Continues an execution that another run of this engine left."""
         snapshot = self._snapshot()
         self.workflow = str(snapshot["workflow"])
         self.visits = Counter(_texts(snapshot["executed_node_ids"]))
         self.tell(f"continuing {self.workflow!r} on the conversation {self.conversation}")
 
     def run(self, *, wait: bool = True, most_steps: int = MOST_STEPS) -> str:
-        """Step until the execution ends; the last status is returned.
+        """Steps until the execution ends; returns the last status.
 
-        While it is PAUSED a person has the word: the engine waits as long as it takes, or stops if
-        not ``wait``. Only nodes that are completed count as steps.
+        While it is PAUSED the engine waits for a person, as long as it takes, or stops if not
+        ``wait``. Only completed nodes count as steps.
         """
         steps, told = 0, ""
         while True:
@@ -101,7 +101,7 @@ class Engine:
             self._wait_for_change(snapshot)
 
     def _try_step(self, node: str) -> None:
-        """``step``, unless someone else moved the execution since it was looked at."""
+        """Steps, unless someone else changed the execution since it was read."""
         try:
             self.step(node)
         except ServerRefused as refused:
@@ -110,9 +110,9 @@ class Engine:
             self.tell(f"{node}: {refused}; checking again")
 
     def _wait_for_change(self, snapshot: Mapping[str, JsonValue]) -> None:
-        """Wait until there is a version behind the one that was seen, whoever writes it.
+        """Waits for a version after the known one, whoever writes it.
 
-        A server that restarts or has too much to do is asked again.
+        A server that restarts or is overloaded is asked again.
         """
         query = f"wait?after_version={snapshot['version']}&timeout={_WAIT_SECONDS}"
         told = False
@@ -131,7 +131,7 @@ class Engine:
                 time.sleep(max(self.delay, 1.0))
 
     def _why(self, status: str) -> str:
-        """Why an execution ended, as its latest version tells."""
+        """Returns why an execution ended, by its latest version."""
         listed = _objects(self._get(self._path("checkpoints?limit=1"))["results"])
         newest = listed[0] if listed else {}
         reason = f": {newest['reason']}" if newest.get("reason") else ""
@@ -142,7 +142,7 @@ class Engine:
         return f" at {newest.get('node_id')!r}{reason}"
 
     def step(self, node: str) -> None:
-        """Enter one node, do its work, complete it."""
+        """Enters one node, does its work, completes it."""
         time.sleep(self.delay)
         entered = self._post(self._path(f"nodes/{node}/enter"))
         context, messages = entered["context"], _objects(entered["messages"])
@@ -197,7 +197,9 @@ class Engine:
         return NodeResult(messages=tuple(answers), state=state, response=f"{len(answers)} look-ups")
 
     def _ask_model(self, context: JsonValue, messages: Sequence[Message]) -> NodeResult:
-        """One answer of an OpenAI-compatible endpoint (OPENAI_BASE_URL, _API_KEY, _MODEL)."""
+        """Returns one answer of an OpenAI-compatible endpoint (OPENAI_BASE_URL, _API_KEY,
+        _MODEL).
+        """
         template = str(context.get("template", "")) if isinstance(context, dict) else ""
         known = ("role", "content", "name", "tool_calls", "tool_call_id")
         chat: list[JsonValue] = [{"role": "system", "content": template}] if template else []
@@ -228,7 +230,7 @@ class Engine:
 
 
 def _reported(answer: Mapping[str, Any]) -> Mapping[str, JsonValue] | None:
-    """The usage of a chat completion in the field's words; None if the endpoint tells none."""
+    """Returns the usage of a chat completion in the contract's names; None without one."""
     usage = answer.get("usage")
     if not isinstance(usage, dict):
         return None
@@ -249,7 +251,7 @@ def _answer(response: httpx.Response) -> dict[str, JsonValue]:
 
 
 def _waits_for(snapshot: Mapping[str, JsonValue]) -> str:
-    """What has to happen before there is something to do, in words."""
+    """Returns in words what has to happen before the engine can continue."""
     pause = snapshot["pause"]
     if not isinstance(pause, dict):
         return f"someone to continue it; the execution is {snapshot['status']}"
@@ -263,7 +265,7 @@ def _waits_for(snapshot: Mapping[str, JsonValue]) -> str:
 
 
 def _open_calls(messages: Sequence[dict[str, JsonValue]]) -> list[dict[str, JsonValue]]:
-    """The tool calls of the visible messages that have no result behind them yet."""
+    """Returns the tool calls of the visible messages that have no result yet."""
     answered = {each.get("tool_call_id") for each in messages if each.get("role") == "tool"}
     return [
         call

@@ -1,4 +1,4 @@
-"""The scripted model and tools of the demo: what each node says when it is asked."""
+"""The scripted model and tools of the demo: what each node answers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ TOOLS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class NodeResult:
-    """What a node does: messages to append, state to update, text of the result."""
+    """The result of a node: messages to append, state to update, text."""
 
     messages: tuple[dict[str, JsonValue], ...] = ()
     state: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -65,7 +65,7 @@ _NOTE: Final = (
 
 
 def support(node: str, turn: int) -> NodeResult:
-    """What ``node`` of the support workflow does at its ``turn``-th visit, from 0."""
+    """Returns the result of ``node`` of the support workflow at its ``turn``-th visit, from 0."""
     match node:
         case "classify":
             return NodeResult(
@@ -94,7 +94,7 @@ def support(node: str, turn: int) -> NodeResult:
 
 
 def run_tool(name: str, turn: int) -> NodeResult:
-    """What a tool call by ``name`` finds; the ``turn``-th look-up, from 0."""
+    """Returns the result of a tool call by ``name``; the ``turn``-th lookup, from 0."""
     found = _ANSWERS.get(name, {"error": f"there is no tool {name}"})
     missing: list[JsonValue] = [*("order", "parcel", "product")[turn + 1 :]]
     return NodeResult(
@@ -104,7 +104,7 @@ def run_tool(name: str, turn: int) -> NodeResult:
 
 
 def research(node: str, turn: int) -> NodeResult:
-    """What ``node`` of the research workflow does at its ``turn``-th visit, from 0."""
+    """Returns the result of ``node`` of the research workflow at its ``turn``-th visit, from 0."""
     match node:
         case "outline":
             text = "1. Heat demand of the house. 2. Efficiency over a winter. 3. Price of power."
@@ -142,10 +142,10 @@ _A_TOKEN: Final = 4  # characters
 
 
 def used(node: str, turn: int, read: int, response: str) -> Mapping[str, JsonValue] | None:
-    """What the model of a node would report for ``read`` characters of messages and its answer.
+    """Returns the usage that a node's model would report, by characters read and its answer.
 
-    From its second turn on, the instructions are in the provider's cache. None if the node asks
-    no model.
+    From its second turn on, the instructions are in the provider's cache. None if the node asks no
+    model.
     """
     model = _MODELS.get(node)
     if model is None:
@@ -161,12 +161,12 @@ def used(node: str, turn: int, read: int, response: str) -> Mapping[str, JsonVal
 
 
 def say(workflow: str, node: str, turn: int) -> NodeResult:
-    """The scripted behaviour of one node of one of the demo's workflows."""
+    """Returns the scripted behavior of one node of one of the demo's workflows."""
     return support(node, turn) if workflow == "support" else research(node, turn)
 
 
 def chat_texts() -> Sequence[tuple[str, str]]:
-    """A longer chat for the demo's conversations: role and text, in order."""
+    """Returns a longer chat for the demo's conversations: role and text, in order."""
     return (
         ("user", "Do you repair hub gears?"),
         ("assistant", "Yes, with three, seven and eight speeds. Which one do you have?"),

@@ -38,9 +38,9 @@ Tell = Callable[[str], None]
 
 
 def seed(actor: Actor, tell: Tell) -> None:
-    """Make what is missing; what is there stays as it is, so that it can be run again.
+    """Creates what is missing; existing data stay, so that it can be run again.
 
-    Each workflow and each conversation is made as a whole or not at all. Errors: ServerRefused.
+    Each workflow and each conversation is created as a whole or not at all. Raises ServerRefused.
     """
     for slug, document in WORKFLOWS.items():
         if not Workflow.objects.for_workspace(actor.workspace).filter(slug=slug).exists():
@@ -87,7 +87,7 @@ def _there(actor: Actor, public_id: str) -> bool:
 
 
 def _chat(actor: Actor) -> None:
-    """A chat that was cut to a budget, rolled back, cut down and gone on with."""
+    """Creates a chat that was cut to a budget, rolled back, cut down and continued."""
     opening: list[JsonValue] = [{"role": "system", "content": script.SYSTEM}]
     opening += [{"role": role, "content": text} for role, text in script.chat_texts()]
     new = NewConversation(
@@ -113,7 +113,7 @@ def _chat(actor: Actor) -> None:
 
 
 def _executions(actor: Actor, tell: Tell) -> None:
-    """Two executions walked by the reference engine, up to where a person has the word."""
+    """Creates two executions run by the reference engine, up to their review."""
     wanted = {WAITING: ("support", script.QUESTION), NOTE: ("research-note", script.TOPIC)}
     missing = {name: run for name, run in wanted.items() if not _there(actor, name)}
     history = not _there(actor, FORTNIGHT)
@@ -121,7 +121,7 @@ def _executions(actor: Actor, tell: Tell) -> None:
         return
     made = create_token(actor, "demo seed", [Scope.ENGINE], lifetime=timedelta(minutes=10))
     try:
-        with _client(made.secret) as client, _kept_connection():
+        with _client(made.secret) as client, _connection_kept_open():
             for name, (workflow, question) in missing.items():
                 with transaction.atomic():
                     engine = Engine(client, workflow, name, lambda _: None, scripted=True)
@@ -137,7 +137,7 @@ def _executions(actor: Actor, tell: Tell) -> None:
 
 
 def _fortnight(client: httpx.Client) -> None:
-    """An execution without a workflow that reported usage on each of the last 14 days."""
+    """Creates a free execution that reported usage on each of the last 14 days."""
     path, count = f"/api/v1/conversations/{FORTNIGHT}", len(script.DAYS)
     for day, (steps, tokens, cached) in enumerate(script.DAYS):
         with clock.set_back(timedelta(days=count - 1 - day, minutes=5)):
@@ -162,7 +162,7 @@ def _fortnight(client: httpx.Client) -> None:
 
 
 def _client(token: str) -> httpx.Client:
-    """Calls that stay in this process and its transaction, under a host that is served."""
+    """Returns a client whose calls stay in this process and its transaction."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     host = next((host for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
     return httpx.Client(
@@ -173,8 +173,8 @@ def _client(token: str) -> httpx.Client:
 
 
 @contextmanager
-def _kept_connection() -> Iterator[None]:
-    """Requests leave the connection alone, as they are parts of a transaction that is open."""
+def _connection_kept_open() -> Iterator[None]:
+    """Keeps requests from closing the connection, because they are parts of an open transaction."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     try:

@@ -7,7 +7,7 @@ class NotificationsConfig(AppConfig):
     name = "notifications"
 
     def ready(self) -> None:
-        """Have deliveries counted, and removed with their conversation or when they are old."""
+        """Registers the metrics of deliveries, and their removal with conversations and by age."""
         from checkpoints.services.assignments import on_assigned
         from checkpoints.services.maintenance import register_records
         from conversations.erasure import on_erase

@@ -1,4 +1,4 @@
-"""Telling someone that a review was given to them, in the transaction that gives it."""
+"""Notifies the assignee of a review, in the transaction of the assignment."""
 
 from checkpoints.services.assignments import Assigned
 from ctxadmin.lib.clock import iso
@@ -8,7 +8,7 @@ from notifications.models import Choice, Delivery
 
 
 def notify_assignee(assigned: Assigned) -> None:
-    """One delivery for each way in which they want to hear of it; nobody tells themselves."""
+    """Queues one delivery for each of the assignee's channels; nobody is notified of their own."""
     row, target = assigned.row, str(assigned.user.pk)
     if (assigned.actor.kind, assigned.actor.id) == ("person", target):
         return

@@ -1,6 +1,6 @@
-"""What is to be done for a delivery that was taken: who may still hear it, and what is sent.
+"""Prepares a claimed delivery: checks its recipient's rights, and builds what is sent.
 
-The database is asked here and not where it is sent: a job is a function that needs nothing more.
+The database is queried here and not where it is sent: a job is a function that needs nothing more.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ Job: TypeAlias = Callable[[], Outcome]
 
 
 def prepare_attempt(row: Delivery, url: str = "") -> Job:
-    """What sends a delivery, or says at once why nothing is sent."""
+    """Returns the job that sends a delivery, or the reason why nothing is sent."""
     refused = partial(Outcome, final=True)
     if row.channel == "webhook":
         return _webhook(row, url, refused)

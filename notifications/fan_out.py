@@ -1,8 +1,8 @@
-"""From versions that are to be told to one delivery for each who asked for it.
+"""Turns versions that need notification into one delivery per recipient.
 
-The history is the outbox: the write that is worth telling marks its execution in the statement
-that it sends anyway, and who sends reads the versions behind the mark. So a write costs the same
-whoever listens, and what is committed is told, whenever that is.
+The history is the outbox: a write that needs notification marks its execution in a statement that
+it sends anyway, and the sender reads the versions since the mark. So a write costs the same whoever
+listens, and what is committed is delivered, however late.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _WORTH_IT: Final = ~Q(kind=WriteKind.UPDATE) & (
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A version that is told: all kinds that it is of, the most telling first."""
+    """A version to notify: all of its kinds, most important first."""
 
     told: Version
     kinds: tuple[Kind, ...]
@@ -45,7 +45,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Listeners:
-    """Who of a workspace wants to hear of anything."""
+    """The webhooks and people of a workspace that want notifications."""
 
     webhooks: Sequence[Webhook]
     choices: Sequence[Choice]
@@ -55,7 +55,7 @@ class Listeners:
 
 
 def fan_out() -> int:
-    """Make the deliveries of all that is to be told; of how many executions."""
+    """Creates the pending deliveries; returns the number of executions."""
     rows = Execution.objects.filter(to_tell__isnull=False).order_by("to_tell")
     known: dict[int, Listeners] = {}
     count = 0
@@ -73,10 +73,10 @@ def _listeners(workspace: int) -> Listeners:
 
 
 def _enqueue_deliveries(row: Execution, listeners: Listeners) -> None:
-    """One execution: its deliveries, and that it is told, in one transaction.
+    """Creates the deliveries of one execution and clears its mark, in one transaction.
 
-    Two who do it at once make the same rows. An execution that is written to meanwhile keeps its
-    mark; one that is erased meanwhile is told to nobody.
+    Two concurrent calls create the same rows. An execution that is written meanwhile keeps its
+    mark; for one that is erased meanwhile there are no deliveries.
     """
     deliveries = list(_deliveries(row, listeners)) if listeners else []
     own = Execution.objects.filter(conversation=row.conversation, number=row.number)
@@ -94,12 +94,15 @@ def _deliveries(row: Execution, listeners: Listeners) -> Iterator[Delivery]:
     if public_id is None:
         return
     for event in _events(row):
-        for channel, target, kind in _wanted(row, event, listeners):
+        for channel, target, kind in _deliveries_of(row, event, listeners):
             yield _delivery(row, public_id, event, channel, target, kind)
 
 
 def _events(row: Execution) -> Iterator[Event]:
-    """What happened since it was told last; what a fork has of its source happened there."""
+    """Returns the events since the last notification.
+
+    Those a fork has of its source happened there.
+    """
     rows = Checkpoint.objects.filter(
         _WORTH_IT,
         conversation=row.conversation,
@@ -122,7 +125,7 @@ def _events(row: Execution) -> Iterator[Event]:
 
 
 def _version(pinned: Pinned | None, found: Checkpoint) -> Version:
-    """A version as it is told; ValueError if it says what no version can say."""
+    """Returns a version for notification; raises ValueError if it is implausible."""
     return Version(
         found.version,
         WriteKind(found.kind),
@@ -145,10 +148,12 @@ def _asks(pinned: Pinned | None, node_id: str, side: str) -> bool:
     return rule is not None and rule.when is When(side)
 
 
-def _wanted(row: Execution, event: Event, listeners: Listeners) -> Iterator[tuple[str, str, Kind]]:
-    """Channel, target and kind of each delivery of an event.
+def _deliveries_of(
+    row: Execution, event: Event, listeners: Listeners
+) -> Iterator[tuple[str, str, Kind]]:
+    """Returns channel, target and kind of each delivery of an event.
 
-    A webhook hears of every kind that it asked for, a person once, and not of what they did.
+    A webhook gets every kind that it selected; a person gets one, and none for their own actions.
     """
     for hook in listeners.webhooks:
         if event.at >= hook.since and hook.workflow in ("", row.workflow):
@@ -197,5 +202,5 @@ def _delivery(
 
 
 def delivery_id(*parts: str) -> str:
-    """The id of a delivery: the same for the same thing told to the same target."""
+    """Returns the id of a delivery: the same for the same event and target."""
     return "dlv_" + blake2b("\0".join(parts).encode(), digest_size=14).hexdigest()

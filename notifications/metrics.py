@@ -1,4 +1,4 @@
-"""The figures of deliveries for the metrics: how many wait or were given up, and how long."""
+"""The metrics of deliveries: how many wait or were given up, and for how long."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,9 @@ _COUNTED = (Delivery.State.WAITING, Delivery.State.DEAD)
 
 
 def delivery_metrics() -> Iterable[Metric]:
-    """Those that wait or are dead, and how late the sender is, by two queries on indexes."""
+    """Returns waiting and dead deliveries, and the delay of the sender, with two indexed
+    queries.
+    """
     rows = Delivery.objects.filter(state__in=_COUNTED).values("state")
     found = {row["state"]: row for row in rows.annotate(count=Count("*"), due=Min("next_at"))}
     deliveries = GaugeMetricFamily(

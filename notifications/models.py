@@ -1,4 +1,4 @@
-"""Who is to be told of what, and the deliveries that tell it."""
+"""Webhooks, notification preferences, and the deliveries of notifications."""
 
 from typing import ClassVar
 
@@ -10,14 +10,15 @@ from ctxadmin.storage.fields import AsciiField
 
 
 class Webhook(models.Model):
-    """An address of an engine that is told of executions of a workspace, of one workflow if named.
+    """An address of an engine that is notified of a workspace's executions, or of one
+    workflow's.
 
-    Its secret is derived of ``nonce`` and the server's key that ``key_name`` names, and is kept
-    nowhere. The ``owner`` saved it last and answers for it: nothing is sent that this person or
-    token may not see at that moment. It hears of what happened ``since`` it was made. While it is
-    ``paused`` deliveries wait; ``gone_at`` says that it paused by itself, as nobody was there any
-    more. Until ``former_until`` the secret before signs, too. ``version`` is the number of its
-    changes.
+    Its secret is derived from ``nonce`` and the server's key that ``key_name`` names, and is not
+    stored. The ``owner`` saved it last and is responsible: nothing is sent that this person or
+    token has no right to see at that moment. It gets events ``since`` its creation. While it is
+    ``paused`` deliveries wait; ``gone_at`` means that it was paused automatically, because the
+    receiver is gone. Until ``former_until`` the former secret signs, too. ``version`` is the number
+    of its changes.
     """
 
     public_id = AsciiField(max_length=24, primary_key=True)
@@ -44,7 +45,7 @@ class Webhook(models.Model):
 
 
 class Choice(models.Model):
-    """That a person of a workspace wants to hear of a kind of thing, and how, since when."""
+    """A person's choice to be notified of a kind of event, with its channel and start."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -64,14 +65,14 @@ class Choice(models.Model):
 
 
 class Delivery(models.Model):
-    """One thing to be told to one who asked for it: a row of the outbox, and then its record.
+    """One notification of one recipient: a row of the outbox, and then its record.
 
-    ``stream`` is the key of the conversation, or of the workspace for a test. ``id`` is made of
-    what is told and to whom, so that telling twice is once, and stays the same however often it
-    is tried. ``channel`` says what ``target`` is: the id of a webhook, or the key of a user for
-    mail and browser. ``version`` to ``outcome`` are of the execution at that version, as ids and
-    words; no content. A waiting one is due at ``next_at``; who takes it moves that on before
-    sending. ``answered`` is the status of the last answer, ``problem`` a word for what was wrong.
+    ``stream`` is the key of the conversation, or of the workspace for a test. ``id`` is derived
+    from event and recipient, so that it is unique, and stays the same for every attempt.
+    ``channel`` is the kind of ``target``: the id of a webhook, or the key of a user for mail and
+    browser. ``version`` to ``outcome`` are of the execution at that version, as ids and words; no
+    content. A waiting one is due at ``next_at``; a sender moves that forward before sending.
+    ``answered`` is the status of the last answer, ``problem`` a word for what was wrong.
     """
 
     class State(models.TextChoices):

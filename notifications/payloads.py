@@ -1,4 +1,4 @@
-"""What is said in a delivery: ids, kind, version, link; never a title, a message or a state."""
+"""The content of a delivery: ids, kind, version, link; never a title, a message or a state."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ _SUBJECTS: Final = {
 
 
 def link_of(row: Delivery, url: str = "") -> str:
-    """The page of what is told; without the host if nobody said how people reach the server."""
+    """Returns the page of the event; without the host if no public address is set."""
     return (url or settings.PUBLIC_URL) + path_of(row)
 
 
@@ -29,7 +29,7 @@ def path_of(row: Delivery) -> str:
 
 
 def body_of(row: Delivery, url: str = "") -> bytes:
-    """The body of a webhook, the same at every attempt."""
+    """Returns the body of a webhook, the same at every attempt."""
     if row.kind == TEST:
         data: dict[str, object] = {"webhook": row.target}
     else:
@@ -52,7 +52,7 @@ def subject_of(row: Delivery) -> str:
 
 
 def text_of(row: Delivery, url: str = "") -> str:
-    """The text of a mail."""
+    """Returns the text of a mail."""
     base = url or settings.PUBLIC_URL
     lines = [
         f"{_SUBJECTS.get(Kind(row.kind), row.kind)}.",

@@ -1,4 +1,4 @@
-"""Lists of webhooks and deliveries for those who may see them."""
+"""Lists of webhooks and deliveries for those with the right to see them."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,13 +21,13 @@ _MOST_LOST: Final = 20
 
 
 def list_webhooks(actor: Actor) -> Sequence[Webhook]:
-    """All of the workspace, by name; there are few."""
+    """Lists all of the workspace, by name; there are few."""
     actor.require(Action.WEBHOOK_MANAGE)
     return list(Webhook.objects.filter(workspace=actor.workspace).order_by("name", "public_id"))
 
 
 def list_deliveries(hook: Webhook, asked: PageRequest, state: str = "") -> Page[Delivery]:
-    """What was or is to be told to a webhook, the latest first."""
+    """Lists the deliveries of a webhook, latest first."""
     rows = Delivery.objects.filter(target=hook.public_id)
     if state:
         rows = rows.filter(state=state)
@@ -39,7 +39,7 @@ def list_deliveries(hook: Webhook, asked: PageRequest, state: str = "") -> Page[
 
 
 def own_address(actor: Actor) -> str:
-    """Where mail to who asks goes, "" for nowhere."""
+    """Returns the actor's mail address, "" for none."""
     if actor.kind != "person":
         return ""
     return User.objects.values_list("email", flat=True).get(pk=int(actor.id))
@@ -53,16 +53,16 @@ def _after(after: tuple[int | str, ...]) -> tuple[datetime, str]:
 
 
 def lost_mails(actor: Actor) -> Sequence[Delivery]:
-    """Mails to a person that were given up, the latest first."""
+    """Lists the mails to a person that were given up, latest first."""
     rows = Delivery.objects.filter(target=actor.id, workspace=actor.workspace, channel="mail")
     return list(rows.filter(state=Delivery.State.DEAD).order_by("-at")[:_MOST_LOST])
 
 
 def news_of(actor: Actor, after: datetime) -> Sequence[Delivery]:
-    """What the browser of a person is to tell since a moment, the latest first.
+    """Lists the news for a person's browser since a moment, latest first.
 
-    A little of what was before is told again: the caller knows it by its id. So what another
-    sender wrote down in the same moment is not missed.
+    It overlaps a little with earlier news, which the caller recognizes by id, so that nothing
+    another sender stored in the same moment is missed.
     """
     rows = Delivery.objects.filter(
         target=actor.id,

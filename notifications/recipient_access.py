@@ -1,4 +1,4 @@
-"""What someone who asked for deliveries may do at this very moment."""
+"""The current rights of the recipients of deliveries."""
 
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
 from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, Scope, allows
@@ -6,7 +6,9 @@ from ctxadmin.lib import clock
 
 
 def owner_may(kind: str, owner_id: str, workspace: int, action: Action) -> bool:
-    """If a person, a token or the server itself may still do this in the workspace."""
+    """Returns whether a person, a token or the server itself still has this right in the
+    workspace.
+    """
     if kind == "system":
         return True
     scopes = (
@@ -18,7 +20,7 @@ def owner_may(kind: str, owner_id: str, workspace: int, action: Action) -> bool:
 
 
 def scopes_of_person(owner_id: str, workspace: int) -> frozenset[Scope] | None:
-    """The scopes of a person in a workspace, None for someone who is no member any more."""
+    """Returns the scopes of a person in a workspace, None for a former member."""
     user = User.objects.filter(pk=int(owner_id), is_active=True).first()
     if user is None:
         return None

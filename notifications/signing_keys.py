@@ -1,4 +1,4 @@
-"""The secret of a webhook, made again whenever it is needed."""
+"""The secret of a webhook, derived again on each use."""
 
 from datetime import datetime
 
@@ -10,18 +10,18 @@ from notifications.models import Webhook
 
 
 def secret_of(hook: Webhook) -> str | None:
-    """The secret; None if the server's key that it was made of is not known any more."""
+    """Returns the secret; None if the server's key it was derived from is no longer known."""
     return _secret(hook, hook.key_name, hook.nonce)
 
 
 def former_signs_until(hook: Webhook) -> datetime | None:
-    """Until when the secret before signs, too; None if it does not any more."""
+    """Returns until when the former secret also signs; None if it no longer does."""
     until = hook.former_until
     return until if until is not None and until > clock.now() else None
 
 
 def former_secret_of(hook: Webhook) -> str | None:
-    """The secret before, as long as it signs, too."""
+    """Returns the former secret, while it still signs."""
     if former_signs_until(hook) is None:
         return None
     return _secret(hook, hook.former_key_name, hook.former_nonce)

@@ -1,4 +1,4 @@
-"""Rows of deliveries: taking those that are due, and noting what came of them."""
+"""The rows of deliveries: takes due ones, and records their outcomes."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
@@ -18,11 +18,11 @@ _LOOKED_AT: Final = 4  # times as many rows as are wanted, to find some of other
 
 
 def take_due(now: datetime, count: int, busy: Collection[str], most: int) -> Iterator[Delivery]:
-    """Take at most ``count`` deliveries that are due, ``most`` of one target; none of the busy.
+    """Takes at most ``count`` due deliveries, ``most`` of one target, none of the busy ones.
 
-    Who takes one moves its time on by the lease, on the condition that nobody did so before. So
-    two never have it, on any database, and one whose sender died is due again. An attempt counts
-    when it is taken; while it is on its way it has no problem.
+    Taking one moves its time forward by the lease, on the condition that nobody did so before. So
+    two senders never have it, on any database, and one whose sender died is due again. An attempt
+    counts when it is taken; while it is being sent it has no problem.
     """
     paused = Webhook.objects.filter(paused=True).values_list("public_id", flat=True)
     held = {*busy, *paused}
@@ -53,10 +53,10 @@ def _take(row: Delivery, now: datetime) -> bool:
 
 
 def note(row: Delivery, outcome: Outcome, now: datetime, chance: float) -> None:
-    """Write down what came of an attempt.
+    """Records the outcome of an attempt.
 
-    What arrived has arrived, whoever sent it. A failure counts only for who still has the row: if
-    the lease ran out and someone else took it, theirs decides.
+    A success always counts, whoever sent it. A failure counts only for the present holder of the
+    row: if the lease expired and another sender took it, that one's outcome decides.
     """
     own = Delivery.objects.filter(stream=row.stream, id=row.id)
     if outcome.problem is None:
@@ -81,9 +81,9 @@ def note(row: Delivery, outcome: Outcome, now: datetime, chance: float) -> None:
 def send_again(
     workspace: int, target: str, delivery_id: str, now: datetime
 ) -> tuple[Delivery, bool]:
-    """Have a delivery sent now, with all its attempts before it; NotFound if it is not there.
+    """Makes a delivery due now, with all its earlier attempts; raises NotFound without it.
 
-    One that is on its way, or was never tried, is left as it is: then False.
+    Returns False for one that is being sent, or was never tried, and leaves it unchanged.
     """
     rows = Delivery.objects.filter(workspace=workspace, target=target, id=delivery_id)
     row = rows.first() if delivery_id.isascii() else None
@@ -98,7 +98,7 @@ def send_again(
 
 
 def old_deliveries(now: datetime, *, remove: bool) -> int:
-    """How many deliveries are so old that nobody will ask for them; they are removed."""
+    """Deletes deliveries that are too old for any use, or only counts them; returns how many."""
     rows = Delivery.objects.filter(changed_at__lt=now - KEPT_FOR)
     if not remove:
         return int(rows.count())
@@ -113,5 +113,5 @@ def old_deliveries(now: datetime, *, remove: bool) -> int:
 
 
 def forget(conversation: int) -> None:
-    """Remove the deliveries of a conversation that is erased."""
+    """Deletes the deliveries of an erased conversation."""
     Delivery.objects.filter(stream=conversation).delete()

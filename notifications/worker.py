@@ -1,7 +1,7 @@
-"""The sender: what is to be told becomes deliveries, and those that are due leave.
+"""The sender: creates deliveries and sends those that are due.
 
-One thread asks and writes the database; others, which know nothing of it, send. One target has two
-of them at most, so that one that does not answer keeps nobody else waiting.
+One thread uses the database; others, without access to it, send. One target has two of them at
+most, so that one that does not answer delays nobody else.
 """
 
 import logging
@@ -28,7 +28,7 @@ _OF_ONE_TARGET: Final = 2
 
 
 class Sender:
-    """Sends until it is left, and then waits for what is on its way; ``url`` is for links."""
+    """Sends until it is left, and then waits for running attempts; ``url`` is for links."""
 
     def __init__(self, url: str = "") -> None:
         self._url = url
@@ -51,16 +51,16 @@ class Sender:
             self._pool.shutdown(cancel_futures=True)
 
     def turn(self) -> bool:
-        """One look: note what came back, tell what is to be told, send what is due.
+        """Makes one round: records outcomes, creates deliveries, sends due ones.
 
-        False if there was nothing to do.
+        Returns False if there was nothing to do.
         """
         noted = self._note()
         told = fan_out()
         return bool(noted + told + self._send())
 
     def wait(self, seconds: float) -> None:
-        """Until something comes back, for so long at most, also if nothing is on its way."""
+        """Waits until an attempt ends, at most so long, even without running ones."""
         if self._sending:
             wait(self._sending, seconds, FIRST_COMPLETED)
 
@@ -76,7 +76,7 @@ class Sender:
         of = Counter(row.target for row in self._sending.values())
         # One on its way counts as a full target: the next look is soon.
         for row in store.take_due(clock.now(), free, of, _OF_ONE_TARGET):
-            self._sending[self._pool.submit(_done, prepare_attempt(row, self._url))] = row
+            self._sending[self._pool.submit(_on_job_done, prepare_attempt(row, self._url))] = row
             count += 1
         return count
 
@@ -95,8 +95,10 @@ class Sender:
         return len(done)
 
 
-def _done(job: Job) -> Outcome:
-    """In a thread of the sender: what nobody thought of must not end it for all others."""
+def _on_job_done(job: Job) -> Outcome:
+    """Handles the end of a job in a sender's thread: an unexpected error must not end the
+    others.
+    """
     try:
         return job()
     except Exception:  # noqa: BLE001 - the thread's outermost loop

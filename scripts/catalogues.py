@@ -1,7 +1,7 @@
-"""Keeps the catalogues of translated texts: what the code says now, and the compiled files.
+"""Maintains the catalogs of translated texts: extracts the texts, and compiles the files.
 
-Without arguments every catalogue in ``locale`` gets the new texts, loses those that are gone, and
-is compiled. A language that is named is begun: ``python -m scripts.catalogues fr``.
+Without arguments every catalog in ``locale`` gets the new texts, loses those that are gone, and is
+compiled. A named language is started: ``python -m scripts.catalogues fr``.
 """
 
 import io
@@ -58,7 +58,7 @@ class Text:
 
 
 class Words(Catalog):
-    """A catalogue whose head does not say when it was made: the same texts give the same bytes."""
+    """A catalog without a date in its header: the same texts give the same bytes."""
 
     @property
     def mime_headers(self) -> list[tuple[str, str]]:
@@ -73,12 +73,12 @@ class Words(Catalog):
 
     @mime_headers.setter
     def mime_headers(self, given: object) -> None:
-        """What a file says there is not taken over."""
+        """Ignores the header of a file."""
 
 
 @cache
 def texts(domain: str) -> Sequence[Text]:
-    """Every text of a domain once for each file, in the order of files; read once."""
+    """Returns every text of a domain once for each file, in the order of files; cached."""
     found = _texts_of_islands() if domain == "djangojs" else _texts_of_pages()
     return tuple(dict.fromkeys(found))
 
@@ -112,7 +112,7 @@ def _named(path: Path) -> str:
 
 
 def languages() -> list[str]:
-    """The names of the folders of ``locale``: ``zh_Hans``."""
+    """Returns the names of the folders of ``locale``: ``zh_Hans``."""
     return sorted(path.name for path in LOCALES.iterdir() if path.is_dir())
 
 
@@ -121,7 +121,7 @@ def place(language: str, domain: str, ending: str = "po") -> Path:
 
 
 def read(language: str, domain: str) -> Catalog:
-    """A catalogue as it stands in its file; an empty one if there is none yet."""
+    """Returns a catalog as it is in its file; an empty one if there is none yet."""
     path = place(language, domain)
     if not path.exists():
         return Catalog(locale=language)
@@ -130,7 +130,7 @@ def read(language: str, domain: str) -> Catalog:
 
 
 def renewed(language: str, domain: str) -> Words:
-    """The texts of the code with the translations of the file; new ones have none."""
+    """Returns the texts of the code with the translations of the file; new ones have none."""
     old = read(language, domain)
     new = Words(locale=Locale.parse(language), header_comment="# Texts of ctxadmin.", fuzzy=False)
     for text in texts(domain):

@@ -30,11 +30,11 @@ for module in pkgutil.walk_packages(client.__path__, "client."):
 
 
 class Failed(Exception):
-    """A generator or what it made has a fault; the text says which."""
+    """A fault of a generator or of its output; the text says which."""
 
 
 def python_client(document: Path, folder: Path) -> None:
-    """Make the package ``client`` in a folder; Failed at a warning of the generator."""
+    """Generates the package ``client`` in a folder; raises Failed at a warning of the generator."""
     options = ["--meta", "none", "--fail-on-warning", "--config", str(SETTINGS / "python.yaml")]
     where = ["--path", str(document), "--output-path", str(folder / "client")]
     _run([str(GENERATOR), "generate", *options, *where])
@@ -73,7 +73,7 @@ def installed_types() -> bool:
 
 
 def _run(command: Sequence[str], folder: Path | None = None) -> str:
-    """What a command printed; Failed with it if the command failed."""
+    """Returns the output of a command; raises Failed with it if the command failed."""
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     told = ended.stdout + ended.stderr
     if ended.returncode:
@@ -93,7 +93,7 @@ def openapi_document() -> bytes:
 
 
 def _check(folder: Path) -> list[str]:
-    """Generate both; the names of the generators that are not installed."""
+    """Generates both; returns the names of the generators that are not installed."""
     document = folder / "openapi.json"
     document.write_bytes(openapi_document())
     missing = []
@@ -110,7 +110,7 @@ def _check(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Check with what is installed; the exit code."""
+    """Checks with what is installed; returns the exit code."""
     print("Generating clients from the OpenAPI document", flush=True)
     try:
         with tempfile.TemporaryDirectory() as folder:

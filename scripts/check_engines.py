@@ -1,4 +1,4 @@
-"""Checks the types of what the Python client has for engines, with the engines' own libraries.
+"""Checks the types of the Python client's engine integrations, with the engines' libraries.
 
 ``python -m scripts.check_engines``. Without the libraries it says so and checks nothing, but fails
 in CI. ``python -m scripts.environment engines`` installs them.
@@ -16,7 +16,7 @@ FOLDERS: Final = tuple(f"src/ctxadmin_client/{name}" for name in NAMES)
 
 
 def main() -> int:
-    """Check them; the exit code."""
+    """Checks them; returns the exit code."""
     if not python_of(ENGINES).exists():
         print("the libraries of engines are not installed: nothing was checked", file=sys.stderr)
         return 1 if runs_in_ci() else 0

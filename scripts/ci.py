@@ -1,8 +1,8 @@
-"""Says whether this runs in CI, where what a machine lacks is a failure."""
+"""Says whether this runs in CI, where a missing tool is a failure."""
 
 import os
 
 
 def runs_in_ci() -> bool:
-    """By the variable CI, which services set to true or 1."""
+    """Returns whether the variable CI is set to true or 1, as services do."""
     return os.environ.get("CI", "").lower() in {"1", "true", "yes"}

@@ -1,4 +1,4 @@
-"""Installs Debian packages when this user may do so without being asked for a password."""
+"""Installs Debian packages if that needs no password."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def install(packages: Sequence[str]) -> bool:
-    """Install them with apt-get and show it; False when this machine or user cannot."""
+    """Installs them with apt-get and shows it; returns False if this machine or user cannot."""
     prefix = _administrator()
     if prefix is None or not shutil.which("apt-get"):
         return False
@@ -15,16 +15,16 @@ def install(packages: Sequence[str]) -> bool:
     command += ["-o", "DPkg::Lock::Timeout=300"]
     wanted = [*command, "install", "--no-install-recommends", *packages]
     # The lists of a fresh machine are empty, and those of an old one name files that are gone.
-    return _shown(wanted) or (_shown([*command, "update"]) and _shown(wanted))
+    return _run_and_show(wanted) or (_run_and_show([*command, "update"]) and _run_and_show(wanted))
 
 
 def advice(packages: Sequence[str]) -> str:
-    """The command that a person with the right to do so has to run."""
+    """Returns the command for a person with the right to install."""
     return "apt-get install " + " ".join(packages)
 
 
 def _administrator() -> list[str] | None:
-    """What to put before a command that needs root; None when that would ask for a password."""
+    """Returns the prefix of a command that needs root; None if that would ask for a password."""
     if os.geteuid() == 0:
         return []
     sudo = shutil.which("sudo")
@@ -36,8 +36,8 @@ def _administrator() -> list[str] | None:
     return None
 
 
-def _shown(command: Sequence[str]) -> bool:
-    """Show the command, and what it says only if it fails: apt-get says a line per file."""
+def _run_and_show(command: Sequence[str]) -> bool:
+    """Shows the command, and its output only if it fails: apt-get prints a line per file."""
     print("==> " + " ".join(command), flush=True)
     finished = subprocess.run(
         command,

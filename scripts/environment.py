@@ -1,8 +1,8 @@
 """Installs the packages that a requirements file pins into .venv, unless they are installed.
 
-It runs on a bare Python 3.11 or later, before anything is installed:
-``python3 -m scripts.environment embedded``. The generators of clients and the libraries of engines
-have environments of their own, because ctxadmin never imports them.
+It runs on a bare Python 3.11 or later, before anything is installed: ``python3 -m
+scripts.environment embedded``. The generators of clients and the libraries of engines have
+environments of their own, because ctxadmin never imports them.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ FORMATS = {
 
 
 def install(name: str) -> bool:
-    """Install a set unless nothing changed since its last installation; False when pip fails."""
+    """Installs a set unless it is unchanged since the last time; returns False when pip fails."""
     venv = OWN.get(name, VENV)
     ensure_venv(venv)
     requirements = REQUIREMENTS[name]
@@ -70,7 +70,7 @@ def install(name: str) -> bool:
 
 
 def ensure_venv(venv: Path) -> None:
-    """Make it, or make it again when the Python that it was made with has gone or changed."""
+    """Creates the environment, again if the Python that it was created with is gone or changed."""
     if _works(venv):
         return
     missing = not _can_bring_pip() and not importlib.util.find_spec("pip")
@@ -98,12 +98,12 @@ def _works(venv: Path) -> bool:
 
 
 def _can_bring_pip() -> bool:
-    """Debian keeps ensurepip, which puts pip into a new environment, in a package of its own."""
+    """Returns whether ensurepip is there, which Debian has in a package of its own."""
     return importlib.util.find_spec("ensurepip") is not None
 
 
 def _pip(venv: Path) -> list[str]:
-    """The pip of the environment, else this machine's, told to work on it."""
+    """Returns the pip of the environment, else this machine's, set to work on it."""
     python = str(python_of(venv))
     has_own = subprocess.run([python, "-c", "import pip"], capture_output=True, check=False)
     if has_own.returncode == 0:

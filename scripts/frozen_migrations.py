@@ -1,8 +1,8 @@
-"""Keeps the digests of all migrations, which never change once they are on main.
+"""Maintains the digests of all migrations, which never change once they are on main.
 
-Adds the migrations that scripts/frozen_migrations.txt lacks, and refuses one that differs from
-its line. ``--check`` writes nothing, and fails on a migration without a line, too. The file has
-one line per migration, as of ``sha256sum``: two branches that add some are merged by union.
+Adds the migrations that scripts/frozen_migrations.txt lacks, and refuses one that differs from its
+line. ``--check`` writes nothing, and also fails on a migration without a line. The file has one
+line per migration, as of ``sha256sum``: two branches that add some are merged by union.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ COMMAND = "python -m scripts.frozen_migrations"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Check, or complete, the list; ends with a message that says what to do."""
+    """Checks, or completes, the list; ends with a message that says what to do."""
     found = migrations(ROOT)
     try:
         frozen = parse(LIST.read_text(encoding="ascii"))
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def migrations(root: Path) -> dict[str, str]:
-    """The digest of each migration of the project, by its path."""
+    """Returns the digest of each migration of the project, by its path."""
     paths = [path for glob in GLOBS for path in root.glob(glob)]
     return {
         path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -43,7 +43,7 @@ def migrations(root: Path) -> dict[str, str]:
 
 
 def parse(text: str) -> dict[str, str]:
-    """Digests by path; a path with two digests, as a merge may leave it, is refused."""
+    """Returns digests by path; refuses a path with two digests, as a merge may leave it."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         digest, _, path = line.partition("  ")
@@ -56,7 +56,7 @@ def parse(text: str) -> dict[str, str]:
 
 
 def changed(frozen: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
-    """What is wrong with migrations that have a line, and what to do."""
+    """Returns the changed migrations that have a line, and what to do."""
     return [
         f"{path} was {'changed' if path in found else 'removed'}, but databases were created with "
         "it. Restore the file, and write a new migration. Only if it was never on main: remove its "
@@ -67,7 +67,7 @@ def changed(frozen: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
 
 
 def render(frozen: Mapping[str, str]) -> str:
-    """The list as text, sorted by path."""
+    """Returns the list as text, sorted by path."""
     return "".join(f"{digest}  {path}\n" for path, digest in sorted(frozen.items()))
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/reference/glossary.md from the glossary of the pages and its Chinese catalogue."""
+"""Writes docs/reference/glossary.md from the glossary of the pages and its Chinese catalog."""
 
 import os
 from pathlib import Path
@@ -24,7 +24,9 @@ def main() -> None:
 
 
 def render() -> str:
-    """The whole file: one table per group, with English, Chinese and the name in the code."""
+    """Returns the whole file: one table per group, with English, Chinese and the name in the
+    code.
+    """
     from ctxadmin.ui.glossary import GLOSSARY  # needs the settings
 
     lines = [HEAD]

@@ -1,6 +1,6 @@
-"""Writes docs/explanation/layers.md: which packages stand on which, by what the code imports.
+"""Writes docs/explanation/layers.md: which packages import which.
 
-The order is that of the first contract in pyproject.toml, which ``make check`` holds the code to.
+The order is that of the first contract in pyproject.toml, which ``make check`` enforces.
 """
 
 import ast
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def render() -> str:
-    """The whole file: one row for each package, from top to bottom."""
+    """Returns the whole file: one row for each package, from top to bottom."""
     order = layers()
     counts = imports(order)
     lines = [HEAD, "| Package | What it is | Modules | Imports from |", "|---|---|---:|---|"]
@@ -45,18 +45,18 @@ def render() -> str:
 
 
 def layers() -> Sequence[str]:
-    """The packages from top to bottom; those that do not know each other in their order."""
+    """Returns the packages from top to bottom; independent ones in their order."""
     return [name.strip() for row in contract() for name in row.split("|")]
 
 
 def contract() -> Sequence[str]:
-    """The rows of the first contract, as import-linter reads them."""
+    """Returns the rows of the first contract, as import-linter reads them."""
     rows: list[str] = _linter()["contracts"][0]["layers"]
     return rows
 
 
 class Counts:
-    """How many modules a package has, and how many imports go from one package to another."""
+    """The number of modules of each package, and of imports from one package to another."""
 
     def __init__(self, modules: Mapping[str, int], between: Mapping[tuple[str, str], int]) -> None:
         self.modules = Counter(modules)
@@ -64,7 +64,7 @@ class Counts:
 
 
 def imports(order: Sequence[str]) -> Counts:
-    """All imports of the code, also those within functions; of nobody that has no layer."""
+    """Counts all imports of the code, also those within functions; not those without a layer."""
     graph = grimp.build_graph(*_linter()["root_packages"], cache_dir=None)
     modules: Counter[str] = Counter()
     between: Counter[tuple[str, str]] = Counter()
@@ -81,7 +81,7 @@ def imports(order: Sequence[str]) -> Counts:
 
 
 def package_of(module: str, order: Sequence[str]) -> str | None:
-    """The layer of a module; None if it has none."""
+    """Returns the layer of a module; None if it has none."""
     found = (name for name in order if module == name or module.startswith(f"{name}."))
     return next(found, None)
 
@@ -93,7 +93,7 @@ def _linter() -> dict[str, Any]:
 
 
 def _purpose(name: str) -> str:
-    """The first line of its docstring, without the full stop."""
+    """Returns the first line of its docstring, without the full stop."""
     path = ROOT / name.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""

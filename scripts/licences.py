@@ -1,7 +1,7 @@
-"""Lists the licence of every pinned package and vendored file in docs/licences.md.
+"""Lists the license of every pinned package and vendored file in docs/licences.md.
 
-Fails on a package whose licence is not known to go with this project. ``--check`` writes nothing
-and fails when the page is not what it should be. Run in an environment with all packages.
+Fails on a package whose license is not known to be compatible with this project. ``--check`` writes
+nothing and fails when the page is outdated. Run it in an environment with all packages.
 """
 
 import json
@@ -55,7 +55,7 @@ PLATFORM = {
 
 @dataclass(frozen=True)
 class Part:
-    """Something of others that ctxadmin uses, with its licence as an SPDX expression."""
+    """A package or file of others, with its license as an SPDX expression."""
 
     name: str
     version: str
@@ -72,7 +72,7 @@ class Part:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write or check the page; ends with a message when something has to be decided."""
+    """Writes or checks the page; ends with a message when a decision is needed."""
     sections = all_parts()
     strange = [part for _, parts in sections for part in parts if not part.acceptable]
     if strange:
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def all_parts() -> list[tuple[str, list[Part]]]:
-    """Sections of the page; a package stands in the first that needs it."""
+    """Returns the sections of the page; a package is in the first that needs it."""
     embedded = pinned("requirements/embedded.txt")
     production = pinned("requirements.txt")
     test = pinned("requirements/test.txt")
@@ -102,7 +102,7 @@ def all_parts() -> list[tuple[str, list[Part]]]:
 
 
 def pinned(file: str) -> set[tuple[str, str]]:
-    """The names and versions that a requirements file pins for PLATFORM."""
+    """Returns the names and versions that a requirements file pins for PLATFORM."""
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
     requirements = [
         Requirement(line.rstrip("\\ ")) for line in lines if re.match(r"[A-Za-z0-9]", line)
@@ -119,7 +119,7 @@ def packages(pins: Iterable[tuple[str, str]]) -> list[Part]:
 
 
 def licence(name: str) -> str:
-    """What the package says: the expression, else the field, else the classifiers."""
+    """Returns the license of a package: the expression, else the field, else the classifiers."""
     if name in READ:
         return READ[name]
     said = metadata(name)
@@ -140,7 +140,7 @@ def vendored(file: str) -> list[Part]:
 
 
 def data(file: str) -> list[Part]:
-    """A table of others, with its licence beside it as a file."""
+    """Returns a data file of others, with its license beside it as a file."""
     document = json.loads((ROOT / file).read_text(encoding="utf-8"))
     return [Part(document["source"], document["version"], document["license"])]
 

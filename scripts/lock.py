@@ -1,7 +1,7 @@
-"""Pins requirements with hashes for Python 3.11 and later, all but OWN to the same versions.
+"""Pins requirements with hashes for Python 3.11 and later, all except OWN to the same versions.
 
-Arguments go to ``uv pip compile``: ``--upgrade`` takes the latest versions, without it only what
-the ``.in`` files changed is resolved again.
+Arguments go to ``uv pip compile``: ``--upgrade`` takes the latest versions; without it only changes
+of the ``.in`` files are resolved again.
 """
 
 import os
@@ -23,7 +23,7 @@ OWN = "requirements/engines.txt"  # which no process has together with the other
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the files; the first that cannot be resolved ends it."""
+    """Writes the files; the first that cannot be resolved ends it."""
     environment = {**os.environ, "UV_CUSTOM_COMPILE_COMMAND": "make lock"}
     for source, target in FILES:
         print(f"==> {source} -> {target}", flush=True)

@@ -1,8 +1,8 @@
 """Compares the OpenAPI document with the committed one: ``python -m scripts.openapi_changes``.
 
-It prints the breaking changes, and fails if there are any. ``--renew`` writes the document of now
-over the committed one: after a change that breaks nothing, or one that was decided and is told in
-the changelog.
+It prints the breaking changes, and fails if there are any. ``--renew`` writes the current document
+over the committed one: after a change that breaks nothing, or a deliberate one that is in the
+changelog.
 """
 
 import os
@@ -21,12 +21,12 @@ _MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProp
 
 
 def breaking_changes(old: Json, new: Json) -> list[str]:
-    """What a client of the old document would no longer send or read right; one line each."""
+    """Returns what breaks a client of the old document; one line each."""
     return list(dict.fromkeys(_Comparison(old, new).of_paths()))
 
 
 class _Comparison:
-    """Two documents; schemas are compared as what callers send, or as what they read."""
+    """Two documents; schemas are compared as callers send them, or as they read them."""
 
     def __init__(self, old: Json, new: Json) -> None:
         self.old, self.new = old, new
@@ -120,7 +120,7 @@ class _Comparison:
                 yield from self._of_one(where, one, other, sent=sent)
 
     def _of_one(self, where: str, was: Json, now: Json, *, sent: bool) -> Iterator[str]:
-        """Two schemas of one type."""
+        """Compares two schemas of one type."""
         if sent:
             yield from _of_bounds(where, was, now)
         if "items" in was and "items" in now:
@@ -169,7 +169,10 @@ def _of_bounds(where: str, was: Json, now: Json) -> Iterator[str]:
 
 
 def _options(schema: Json, document: Json) -> list[Json]:
-    """The alternatives of a schema, references followed; each has one type, or none for any."""
+    """Returns the alternatives of a schema, references followed.
+
+    Each has one type, or none for any.
+    """
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return _options(document["components"]["schemas"][name], document)
@@ -185,7 +188,7 @@ def _options(schema: Json, document: Json) -> list[Json]:
 
 
 def _pairs(was: list[Json], now: list[Json]) -> Iterator[tuple[Json, Json]]:
-    """Alternatives of one type that belong together: the only ones, or those of one title."""
+    """Yields matching alternatives of one type: the only ones, or those with one title."""
     if len(was) == len(now) == 1:
         yield was[0], now[0]
         return
@@ -196,7 +199,7 @@ def _pairs(was: list[Json], now: list[Json]) -> Iterator[tuple[Json, Json]]:
 
 
 def current() -> bytes:
-    """The document of this code without texts and problems, indented to be read in a diff."""
+    """Returns the current document without texts and problems, indented for readable diffs."""
     from ctxadmin.http.openapi import document
 
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
@@ -209,7 +212,7 @@ def current() -> bytes:
 
 
 def _without_texts(value: object, *, are_names: bool = False) -> object:
-    """Without descriptions and examples; the keys of ``properties`` are names, and stay."""
+    """Removes descriptions and examples; the keys of ``properties`` are names, and stay."""
     if isinstance(value, list):
         return [_without_texts(each) for each in value]
     if not isinstance(value, dict):
@@ -222,7 +225,7 @@ def _without_texts(value: object, *, are_names: bool = False) -> object:
 
 
 def main(arguments: list[str]) -> int:
-    """Compare or renew; the exit code."""
+    """Compares or renews; returns the exit code."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     import django
 

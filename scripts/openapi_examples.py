@@ -21,7 +21,7 @@ _SECRET: Final = "whsec_" + "MDEyMzQ1Njc4OWFiY2RlZg=="  # of nobody
 
 
 def main() -> int:
-    """Write the file again; the exit code tells whether every call succeeded."""
+    """Writes the file again; the exit code says whether every call succeeded."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     django.setup()
     from tests.live_server import LiveServer
@@ -43,18 +43,18 @@ def main() -> int:
                     failed += 1
                     print(step["call"], status, answer)
                 kept = {key: step[key] for key in step if key not in ("status", "answer")}
-                steps.append(kept | {"status": status, "answer": _shown(answer)})
+                steps.append(kept | {"status": status, "answer": _shortened_answer(answer)})
     FILE.write_bytes(orjson.dumps(steps, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return 1 if failed else 0
 
 
-def _shown(value: Any) -> Any:
-    """An answer with short lists, and without a secret that was one."""
+def _shortened_answer(value: Any) -> Any:
+    """Returns an answer with short lists, and without real secrets."""
     if isinstance(value, list):
-        return [_shown(each) for each in value[:_MOST_ITEMS]]
+        return [_shortened_answer(each) for each in value[:_MOST_ITEMS]]
     if isinstance(value, dict):
         return {
-            key: _SECRET if key == "secret" and each else _shown(each)
+            key: _SECRET if key == "secret" and each else _shortened_answer(each)
             for key, each in value.items()
         }
     return value

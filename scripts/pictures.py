@@ -1,6 +1,7 @@
-"""Takes the pictures of the README from a fresh server with the demo data, in a headless Chromium.
+"""Takes the pictures of the README from a fresh server with the demo data, in a headless
+Chromium.
 
-``python -m scripts.pictures [name ...]`` writes ``docs/images/<name>.png``; all if none is named.
+``python -m scripts.pictures [name ...]`` writes ``docs/images/<name>.png``; by default all.
 """
 
 import sys
@@ -28,13 +29,13 @@ def overview(page: Page) -> None:
 
 
 def conversation(page: Page) -> None:
-    """Found words, a call joined with its result, the batches beside it."""
+    """Shows search hits, a call joined with its result, and the batches beside it."""
     page.goto("/conversations/demo-support/?q=saddle")
     expect(page.get_by_text("Result 1 of")).to_be_visible()
 
 
 def editor(page: Page) -> None:
-    """A node, its form and what it would see."""
+    """Shows a node, its form and its context preview."""
     page.goto("/workflows/support/editor/")
     page.get_by_role("button", name="Show all").click()
     page.locator(".flow-card", has_text="Draft the answer").click()
@@ -53,7 +54,7 @@ def preview(page: Page) -> None:
 
 
 def canvas(page: Page) -> None:
-    """What a node of an execution saw and wrote."""
+    """Shows the context and output of a node of an execution."""
     page.goto("/executions/demo-support/canvas/")
     page.get_by_role("button", name="Show all").click()
     page.locator(".flow-card", has_text="Draft the answer").click()
@@ -65,7 +66,7 @@ def execution(page: Page) -> None:
 
 
 def edit_state(page: Page) -> None:
-    """A change that is kept and not applied yet."""
+    """Shows a change that is saved as a draft and not applied yet."""
     page.goto("/executions/demo-support/state/?q=draft")
     page.get_by_label("draft.internal", exact=True).fill("Offer the voucher.")
     expect(page.get_by_text("Saved for you")).to_be_visible()
@@ -114,7 +115,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def _change_draft(server: LiveServer) -> None:
-    """A draft whose answer is written without the facts, so that something would change."""
+    """Changes a draft so that an answer is written without the facts, which a replay shows."""
     headers = {"Authorization": f"Bearer {server.make_token('design')}"}
     with httpx.Client(base_url=f"{server.url}/api/v1/workflows/support/", headers=headers) as api:
         draft = api.get("draft").raise_for_status().json()

@@ -1,7 +1,9 @@
-"""Takes the prices of models out of the package genai-prices, as conversations/domain/prices.json.
+"""Extracts the prices of models from the package genai-prices, as
+conversations/domain/prices.json.
 
-The package itself brings a second HTTP client and keeps 24 MB in memory, so it is no requirement: a
-private copy is installed into .cache, read and never imported by the product (ADR 43).
+The package itself brings a second HTTP client and keeps 24 MB in memory, so it is not a
+requirement: a private copy is installed into .cache, read and never imported by the product (ADR
+43).
 """
 
 import json
@@ -22,7 +24,7 @@ _TESTS = {"equals": "is", "starts_with": "starts", "ends_with": "ends", "contain
 
 
 def main() -> None:
-    """Write the file from the latest version of the package."""
+    """Writes the file from the latest version of the package."""
     install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--upgrade"]
     subprocess.run([*install, "--target", str(COPY), "genai-prices"], check=True)
     sys.path.insert(0, str(COPY))
@@ -54,7 +56,10 @@ def _provider(provider: Any, now: datetime) -> dict[str, Any]:
 
 
 def _model(model: Any, now: datetime) -> Iterator[list[Any]]:
-    """Nothing of models that are not paid by the token; prices above a threshold are left out."""
+    """Returns a model's prices.
+
+    Leaves out models not paid by token, and prices above a threshold.
+    """
     prices = model.get_prices(now)
     fresh, output = _base(prices.input_mtok), _base(prices.output_mtok)
     if fresh is None or fresh < 0 or (output or 0) < 0:

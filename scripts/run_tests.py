@@ -1,4 +1,4 @@
-"""Runs the whole test suite, in groups that need different things, and adds up their counts.
+"""Runs the whole test suite, in groups with different needs, and sums up their counts.
 
 Each group is one run of pytest. The stores are tested twice: on SQLite and on a private MariaDB.
 Arguments go to every pytest: ``run_tests.py -k rollback``.
@@ -33,7 +33,7 @@ IN_ORDER = "--no-loadscope-reorder"
 class Group:
     """One run of pytest; ``workers`` processes share its tests, 0 is the process itself.
 
-    Three on two cores, where tests wait for servers and for the disk half of their time.
+    Three on two cores, because tests wait for servers and for the disk half of their time.
     """
 
     name: str
@@ -61,7 +61,7 @@ GROUPS = (
 
 @dataclass(frozen=True)
 class Counts:
-    """How many tests ended in which way; an error in a set-up is a failure."""
+    """The number of tests by result; an error in a set-up is a failure."""
 
     passed: int = 0
     failed: int = 0
@@ -77,7 +77,10 @@ class Counts:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run all groups, print their sum as the last line; 0 if something ran and all passed."""
+    """Runs all groups, prints their sum as the last line.
+
+    Returns 0 if something ran and all passed.
+    """
     total = Counts()
     for group in GROUPS:
         obstacle = what_prevents(group)
@@ -92,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def what_prevents(group: Group) -> str:
-    """Why this machine cannot run a group at all; empty when it can."""
+    """Returns why this machine cannot run a group at all; empty when it can."""
     if "mariadb" in group.environment.values() and not find_spec("MySQLdb"):
         return "mysqlclient could not be installed. The lines above say what is missing."
     return ""
@@ -103,7 +106,7 @@ def has_tests(group: Group) -> bool:
 
 
 def run(group: Group, arguments: Sequence[str]) -> Counts:
-    """Run one group; a crash, a hang or no test where there should be some counts as a failure."""
+    """Runs one group; a crash, a hang or no test where there should be some counts as a failure."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", *group.arguments, f"--junitxml={report}"]
@@ -123,16 +126,18 @@ def run(group: Group, arguments: Sequence[str]) -> Counts:
 
 
 def environment(group: Group) -> dict[str, str]:
-    """This process's and the group's; compiled code is kept, also where a machine would not.
+    """Returns the environment of this process and of the group, with a cache of compiled code.
 
-    Every worker and every server that a test starts would compile all of it again.
+    Otherwise every worker and every server that a test starts would compile all of it again.
     """
     inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {**inherited, "PYTHONPYCACHEPREFIX": str(BYTECODE), **group.environment}
 
 
 def read(report: Path) -> Counts:
-    """The counts of a JUnit report as pytest writes it: one suite, its numbers as attributes."""
+    """Returns the counts of a JUnit report as pytest writes it: one suite, its numbers as
+    attributes.
+    """
     suite = ElementTree.parse(report).getroot().find("testsuite")
     if suite is None:
         return Counts()
@@ -144,7 +149,10 @@ def read(report: Path) -> Counts:
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    """The exit code; after the time limit pytest is asked to end, as by Ctrl-C, then made to."""
+    """Returns the exit code.
+
+    After the time limit pytest is interrupted, as by Ctrl-C, then killed.
+    """
     try:
         return process.wait(GROUP_SECONDS)
     except subprocess.TimeoutExpired:

@@ -17,7 +17,7 @@ from scripts.ci import runs_in_ci
 
 @dataclass(frozen=True)
 class Need:
-    """Something that tests use, how to see that it is there, and which packages bring it."""
+    """Something that tests use, how to detect it, and which packages bring it."""
 
     what: str
     there: Callable[[], bool]
@@ -25,7 +25,7 @@ class Need:
 
 
 def on_path(*names: str) -> bool:
-    """Whether one of these programs is installed, also where Debian puts servers."""
+    """Returns whether one of these programs is installed, also where Debian puts servers."""
     return any(shutil.which(name) or shutil.which(name, path="/usr/sbin") for name in names)
 
 
@@ -90,13 +90,13 @@ CI_NEEDS = (
 
 
 def missing() -> list[Need]:
-    """What is not there of what is wanted on this machine."""
+    """Returns what is missing on this machine."""
     wanted = NEEDS + CI_NEEDS if runs_in_ci() else NEEDS
     return [need for need in wanted if not need.there()]
 
 
 def main() -> None:
-    """Install what is missing, in one go or else piece by piece, and name what still is."""
+    """Installs what is missing, together or else one by one, and names what still is."""
     if not missing():
         return
     if not debian.install([package for need in missing() for package in need.packages]):

@@ -1,6 +1,6 @@
 """Finds words in texts for people that have a plainer word: ``python -m scripts.vocabulary``.
 
-Read are the texts of pages, the other strings of the code that have three words or more, and the
+It reads the texts of pages, the other strings of the code that have three words or more, and the
 documents without their code. Words that are also right somewhere are not listed: chosen, holds,
 kept, may, presses, stands, tells, what is kept.
 """
@@ -57,7 +57,9 @@ _FENCE: Final = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 
 def found(text: str) -> Iterator[tuple[int, str, str]]:
-    """The words of a text that have a plainer one: the line from 1, the word, the plainer one."""
+    """Yields the words of a text that have a plainer one: the line from 1, the word, the plainer
+    one.
+    """
     plainer = list(PLAINER.values())
     for each in _WORDS.finditer(text):
         place = int((each.lastgroup or "w0")[1:])
@@ -65,7 +67,7 @@ def found(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def in_code(source: str) -> Iterator[tuple[int, str, str]]:
-    """The words in the strings of a Python file that are no docstrings."""
+    """Yields the words in the strings of a Python file that are not docstrings."""
     tree = ast.parse(source)
     alone = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
     for each in ast.walk(tree):
@@ -76,12 +78,12 @@ def in_code(source: str) -> Iterator[tuple[int, str, str]]:
 
 
 def in_document(text: str) -> Iterator[tuple[int, str, str]]:
-    """The words of a document outside its code."""
+    """Yields the words of a document outside its code."""
     yield from found(_FENCE.sub(lambda code: "\n" * code[0].count("\n"), text))
 
 
 def everywhere() -> Iterator[str]:
-    """A line for each place with such a word."""
+    """Yields a line for each place with such a word."""
     for domain in catalogues.DOMAINS:
         for text in catalogues.texts(domain):
             for _, word, plainer in (*found(text.one), *found(text.plural)):

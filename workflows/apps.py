@@ -7,7 +7,7 @@ class WorkflowsConfig(AppConfig):
     name = "workflows"
 
     def ready(self) -> None:
-        """Tell the apps below which workflows there are, and where their heads are kept."""
+        """Registers the workflows and the tables of their heads with the apps below."""
         from conversations.services import ask_for_workflows
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.realtime.topics import register_source

@@ -1,4 +1,4 @@
-"""Running a backtest over many conversations, in processes of its own."""
+"""Runs a backtest over many conversations, in several processes."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -18,7 +18,7 @@ Progress = Callable[[int], bool]
 
 
 class Cancelled(Exception):
-    """Somebody cancelled the backtest."""
+    """The backtest was cancelled."""
 
 
 def run_backtest(

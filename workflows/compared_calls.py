@@ -30,7 +30,7 @@ _MOST_SHOWN: Final = 200  # messages of an opened call
 
 @dataclass(frozen=True, slots=True)
 class OpenedCall:
-    """What one call would have seen by a policy: the last of its ``messages``, as JSON.
+    """What one call would have seen under a policy: the last of its ``messages``, as JSON.
 
     ``number`` is that of the call, from 0, of ``count`` in the conversation.
     """

@@ -1,4 +1,4 @@
-"""Workflow documents that were read and indexed, kept in the process."""
+"""A cache of parsed and indexed workflow documents, for this process."""
 
 import threading
 from collections import OrderedDict
@@ -43,7 +43,10 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class PublishedWorkflow(Definition):
-    """A published version of a workflow, which never changes; ``slug`` is the one it had then."""
+    """A published version of a workflow, which never changes.
+
+    ``slug`` is the one at its publishing.
+    """
 
     key: int
     slug: str
@@ -51,9 +54,9 @@ class PublishedWorkflow(Definition):
 
 
 class BoundedCache(Generic[ValueT]):
-    """The values used last, up to a number of entries and of bytes; safe for threads.
+    """The most recently used values, up to a number of entries and of bytes; thread-safe.
 
-    A value larger than half of the bytes is made each time rather than push out all others.
+    A value larger than half of the bytes is made each time rather than evicting all others.
     """
 
     def __init__(self, entries: int, size: int) -> None:
@@ -64,7 +67,10 @@ class BoundedCache(Generic[ValueT]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], tuple[ValueT, int]]) -> ValueT:
-        """The value of ``key``; ``make`` gives it with its weight in bytes if it is not kept."""
+        """Returns the value of ``key``.
+
+        ``make`` returns it with its weight in bytes if it is missing.
+        """
         found = self.find(key)
         if found is not None:
             return found
@@ -100,7 +106,10 @@ _problems: Final = BoundedCache[tuple[Problem, ...]](_KEPT_ENTRIES, _KEPT_BYTES)
 
 
 def stored(document: Document) -> bytes:
-    """A document as it is kept; TooLarge for one that no body could bring back."""
+    """Returns a document in stored form.
+
+    Raises TooLarge for one that no request body could hold.
+    """
     data = dumps(graph.dump(document))
     limit: int = settings.MAX_BODY_BYTES - 1024
     if len(data) > limit:
@@ -111,7 +120,7 @@ def stored(document: Document) -> bytes:
 
 
 def definition(data: bytes) -> Definition:
-    """The definition in stored bytes, which are its key: equal bytes, equal definitions."""
+    """Returns the definition in stored bytes, which are its cache key."""
 
     def read() -> tuple[Definition, int]:
         document = graph.read(orjson.loads(data))
@@ -121,14 +130,14 @@ def definition(data: bytes) -> Definition:
 
 
 def keep(data: bytes, document: Document) -> None:
-    """Keep the definition of a document that is being stored as ``data``: it is not read again."""
+    """Caches the definition of a document that is being stored as ``data``, to avoid parsing it."""
     _drafts.get(digest(data), lambda: (Definition(document, Plan(document)), len(data)))
 
 
 def problems_of(data: bytes) -> Sequence[Problem]:
-    """What is wrong with a stored document, as this process's registries know it now.
+    """Returns the problems of a stored document, by the current registries of this process.
 
-    Kept, because checking takes as long as reading: 1.3 s for ten thousand nodes.
+    The result is cached, because checking takes as long as parsing: 1.3 s for ten thousand nodes.
     """
     known = standard()
     names = (known.processors.names(), known.transforms.names())
@@ -140,9 +149,9 @@ def problems_of(data: bytes) -> Sequence[Problem]:
 
 
 def published(workspace: int, slug: str, version: int | None = None) -> PublishedWorkflow:
-    """A published version of a workflow, the newest if none is named.
+    """Returns a published version of a workflow, by default the latest.
 
-    NotFound without such a workflow or version, and as long as nothing is published.
+    Raises NotFound without such a workflow or version, and while nothing is published.
     """
     row = find_workflow(workspace, slug)
     wanted = row.published_version if version is None else version
@@ -157,7 +166,9 @@ def published(workspace: int, slug: str, version: int | None = None) -> Publishe
 
 
 def pinned(key: int, version: int) -> PublishedWorkflow:
-    """The version that an execution is pinned to, also if its workflow was deleted since."""
+    """Returns the version that an execution is pinned to, even if its workflow was deleted
+    since.
+    """
 
     def read() -> tuple[PublishedWorkflow, int]:
         data = bytes(find_version(key, version).document)

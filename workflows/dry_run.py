@@ -1,4 +1,4 @@
-"""Filters, joins and nodes tried on a context; nothing is stored."""
+"""Tries filters, joins and nodes on a context; nothing is stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -92,7 +92,7 @@ class GivenContext:
     drafts: Sequence[Draft] = ()
 
     def open(self) -> tuple[NodeInput, MemoryLog]:
-        """The sight of them, and the log that its messages stand in."""
+        """Returns the input for filters, and the log of its messages."""
         log = MemoryLog()
         log.append(place(self.drafts, log))
         return NodeInput(self.context, Messages(log, View([(0, len(log))]))), log
@@ -100,7 +100,7 @@ class GivenContext:
 
 @dataclass(frozen=True, slots=True)
 class GivenEdgeContext:
-    """What comes along one edge: a name for the edge, its filter, and what it filters."""
+    """What arrives along one edge: a name for the edge, its filter, and the filter's input."""
 
     edge: str
     given: GivenContext
@@ -110,7 +110,9 @@ class GivenEdgeContext:
 def apply_steps(
     given: GivenContext, steps: Sequence[FilterStep], pointer: str = "/steps"
 ) -> DryRunResult:
-    """The context and messages after the steps, each decision with the step that made it."""
+    """Returns the context and messages after the steps, each decision with the step that made
+    it.
+    """
     registries = standard()
     labelled: list[tuple[Label, Step]] = []
     for number, wanted in enumerate(steps):
@@ -149,7 +151,7 @@ def _steps_of(wanted: FilterStep, registries: Registries, pointer: str) -> list[
 
 
 def join_arrivals(arrivals: Sequence[GivenEdgeContext], pointer: str = "/arrivals") -> DryRunResult:
-    """What several edges bring to one node, each filtered by its own filter, then united."""
+    """Joins what several edges bring to one node, each filtered by its own filter first."""
     registries = standard()
     came: list[Arrival] = []
     warnings: list[Notice] = []
@@ -173,9 +175,10 @@ def join_arrivals(arrivals: Sequence[GivenEdgeContext], pointer: str = "/arrival
 
 
 def _logged(log: MemoryLog, messages: Messages) -> Messages:
-    """The same messages with those that a filter put in as a part of their log.
+    """Returns the messages with those that a filter added as a part of their log.
 
-    It is nobody else's log, and arrivals with logs of their own can be joined only so.
+    The log belongs to nobody else, and arrivals with logs of their own can be joined only in this
+    way.
     """
     log.append(messages.inserted)
     return replace(messages, log=log, inserted=())

@@ -1,4 +1,4 @@
-"""Taking a workflow along as a file, which is on record."""
+"""Exports a workflow as a file, and records that in the audit."""
 
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.record import Change
@@ -10,9 +10,9 @@ from workflows.store import find_workflow
 
 
 def export(actor: Actor, slug: str, which: str) -> Document:
-    """The draft or the version that a query string's ``version`` names.
+    """Exports the draft or the version that a query string's ``version`` names.
 
-    Raises NotFound, and ValidationFailed at ``?version``; nothing is on record then.
+    Raises NotFound, and ValidationFailed at ``?version``; then nothing is recorded.
     """
     row = find_workflow(actor.workspace, slug)
     document = queries.document_of(row, which, "version")

@@ -1,4 +1,4 @@
-"""A workflow as pages follow it: where it stands, and what is told of a change."""
+"""The frames that tell pages about a workflow: its state, and its changes."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from ctxadmin.realtime.protocol import Change, State
 
 
 class WorkflowState(State):
-    """Where a workflow stands."""
+    """The state of a workflow."""
 
     kind: Literal["workflow"] = "workflow"
     draft_version: int

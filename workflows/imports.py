@@ -1,4 +1,4 @@
-"""Reading a workflow from YAML, with a bound on the work of one call."""
+"""Reads a workflow from YAML, with a bound on the work of one call."""
 
 from collections.abc import Sequence
 
@@ -12,15 +12,15 @@ from workflows.domain.yaml_json import YamlPlace
 
 
 def read_yaml(text: str | bytes, *, default_name: str = "") -> Document:
-    """The document in a YAML text; ``default_name`` is its name if the text gives none.
+    """Returns the document in a YAML text; ``default_name`` is its name if the text has none.
 
-    ValidationFailed with line and column; TooLarge also over CTXADMIN_MAX_WORK.
+    Raises ValidationFailed with line and column; TooLarge also over CTXADMIN_MAX_WORK.
     """
     with bounded(settings.MAX_WORK):
         return yaml_io.load(text, default_name=default_name)
 
 
 def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[YamlPlace]:
-    """Where in a text that was read the places of some problems of its document stand."""
+    """Returns the places in a parsed text of some problems of its document."""
     with bounded(settings.MAX_WORK):
         return yaml_io.places_of(text, problems)

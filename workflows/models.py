@@ -1,4 +1,4 @@
-"""A workflow with its draft, and the versions of it that were published."""
+"""A workflow with its draft, and its published versions."""
 
 from typing import ClassVar
 
@@ -9,18 +9,18 @@ from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 class WorkflowQuerySet(models.QuerySet["Workflow"]):
     def for_workspace(self, workspace: int) -> "WorkflowQuerySet":
-        """What the members of a workspace may see; every query starts here."""
+        """Returns what the members of a workspace can see; every query starts here."""
         return self.filter(workspace=workspace, slug__isnull=False)
 
 
 class Workflow(models.Model):
     """A workflow: its name, its draft, and which version is published.
 
-    Every write takes this row, decides, and sets it under the condition that ``change_seq`` and
+    Every write reads this row, decides, and updates it on the condition that ``change_seq`` and
     ``draft_version`` are still what it read; ``change_seq`` is also the number of the audit entry.
     ``published_draft`` is the ``draft_version`` that was published last. A deleted workflow stays
-    for the executions that are pinned to its versions: its ``slug`` is null, so that another may
-    take it, and stands in ``deleted_slug``.
+    for the executions that are pinned to its versions: its ``slug`` is null, so that another
+    workflow can take it, and moves to ``deleted_slug``.
     """
 
     key = models.BigIntegerField(primary_key=True)

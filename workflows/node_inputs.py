@@ -1,4 +1,4 @@
-"""The state of a conversation as a sight of nodes, and the messages of a sight as JSON."""
+"""The state of a conversation as the input of nodes, and the messages of an input as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
@@ -37,7 +37,8 @@ def node_input_of(
     revision: int | None = None,
     visible_count: int | None = None,
 ) -> NodeInput:
-    """The whole state of a conversation as nodes see it, before any filter (semantics 2.1).
+    """Returns the whole state of a conversation as nodes see it, before any filter (semantics
+    2.1).
 
     ``metadata`` is the execution's, which overlays the conversation's. The messages are the first
     ``visible_count`` of the view of ``revision``, by default all of the current one.
@@ -52,7 +53,7 @@ def node_input_of(
 def messages_of(
     head: Conversation, revision: int | None = None, visible_count: int | None = None
 ) -> Messages:
-    """The visible messages of a revision, by default the current one."""
+    """Returns the visible messages of a revision, by default the current one."""
     number = head.current_revision if revision is None else revision
     view = view_of(find_revision(head.key, number))
     if visible_count is not None:
@@ -61,26 +62,25 @@ def messages_of(
 
 
 def token_sums(source: Conversation | MemoryLog) -> TokensOf:
-    """Counts the tokens of runs of a log."""
+    """Returns a function that sums the tokens of runs of a log."""
     return source.tokens if isinstance(source, MemoryLog) else TokenSums(source.key)
 
 
 def shown_messages(source: Conversation | MemoryLog, messages: Messages) -> list[orjson.Fragment]:
-    """The messages as a node sees them, in view order, each as JSON; ``source`` is where the
-    logged ones are.
+    """Returns the messages as a node sees them, in view order, each as JSON.
 
-    Those of a conversation look as in its list of messages; those of a log in memory, and those
-    that filters put in, have ``index``, ``id``, ``visible``, ``tokens`` and their own fields. A
-    message whose texts were transformed has the transformed ones.
+    ``source`` has the logged ones. Those of a conversation look as in its list of messages; those
+    of an in-memory log, and those that filters add, have ``index``, ``id``, ``visible``, ``tokens``
+    and their own fields. A message whose texts were transformed has the transformed ones.
     """
-    return [orjson.Fragment(text) for _, text in _shown(source, messages)]
+    return [orjson.Fragment(text) for _, text in _messages_json(source, messages)]
 
 
 def shown_list(source: Conversation | MemoryLog, messages: Messages) -> orjson.Fragment:
     """``shown_messages`` as the JSON of one list: of short ones that takes a quarter."""
     written = BytesIO()
     written.write(b"[")
-    for place, (_, text) in enumerate(_shown(source, messages)):
+    for place, (_, text) in enumerate(_messages_json(source, messages)):
         if place:
             written.write(b",")
         written.write(text)
@@ -91,23 +91,25 @@ def shown_list(source: Conversation | MemoryLog, messages: Messages) -> orjson.F
 def messages_in_format(
     source: Conversation | MemoryLog, messages: Messages, name: ProviderFormat
 ) -> FormattedView:
-    """The messages as a node sees them in a provider's format; TooLarge if they are too many."""
+    """Returns the messages as a node sees them in a provider's format; TooLarge if too many."""
     refuse_many(len(messages.view))
-    shown = list(_shown(source, messages))
+    shown = list(_messages_json(source, messages))
     refuse_large(sum(len(text) for _, text in shown))
     return write(source_messages(shown), name)
 
 
 def notices_of(written: FormattedView) -> list[dict[str, JsonValue]]:
-    """The warnings of a format beside those of filters, as of the step ``format``."""
+    """Returns the warnings of a format like those of filters, as of the step ``format``."""
     return [
         Notice(warning.code, warning.message, warning.indices, FORMAT_STEP).as_json()
         for warning in written.warnings
     ]
 
 
-def _shown(source: Conversation | MemoryLog, messages: Messages) -> Iterator[tuple[int, bytes]]:
-    """The messages in view order, by log index, as JSON."""
+def _messages_json(
+    source: Conversation | MemoryLog, messages: Messages
+) -> Iterator[tuple[int, bytes]]:
+    """Returns the messages in view order, by log index, as JSON."""
     logged = _logged(source, messages)
     for index in messages.view:
         inserted = messages.inserted_at(index)

@@ -21,9 +21,9 @@ _lock: Final = threading.Lock()
 
 
 def node_names(places: Collection[NodePlace]) -> Mapping[NodePlace, str]:
-    """The name of each node that has one.
+    """Returns the name of each node that has one.
 
-    Those that were not asked for before cost one query, and no document is indexed for them.
+    Uncached ones cost one query, and no document is indexed for them.
     """
     with _lock:
         known = {place: _kept[place] for place in places if place in _kept}
@@ -48,7 +48,7 @@ def _read(places: Collection[NodePlace]) -> Iterator[tuple[NodePlace, str]]:
 
 
 def _names_in(document: bytes) -> Mapping[str, str]:
-    """The names by id; none of a damaged document, which hides no list."""
+    """Returns the names by id; none for a damaged document, which then hides no list."""
     try:
         nodes = orjson.loads(document)["nodes"]
         return {node["id"]: node["name"] for node in nodes if node.get("name")}

@@ -1,4 +1,4 @@
-"""Workflows as they are followed: what is told of a change, and what is read again."""
+"""Announces changes of workflows to the pages that follow them, and reads their state."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ KIND = "workflows"
 
 
 def tell(change: CommittedChange) -> None:
-    """Announce a committed change, of what the writer has at hand: nothing is read."""
+    """Announces a committed change from the writer's own data; reads nothing."""
     row, author = change.row, who(change.actor)
     slug = row.slug or row.deleted_slug
     frame: Told = DraftChanged(
@@ -33,13 +33,13 @@ def tell(change: CommittedChange) -> None:
 
 
 def find(actor: Actor, slug: str) -> tuple[int, WorkflowState]:
-    """The key of a workflow of the actor's workspace, and where it stands."""
+    """Returns the key of a workflow of the actor's workspace, and its state."""
     row = find_workflow(actor.workspace, slug)
     return row.key, _state(row.slug or "", row.change_seq, row.draft_version, row.published_version)
 
 
 def read(keys: Sequence[int]) -> Mapping[int, WorkflowState]:
-    """Where workflows stand; those that were deleted are not there."""
+    """Returns the states of workflows; deleted ones are omitted."""
     rows = Workflow.objects.filter(key__in=keys, slug__isnull=False)
     fields = ("key", "slug", "change_seq", "draft_version", "published_version")
     return {

@@ -38,11 +38,11 @@ from workflows.store import find_version, find_workflow
 
 @dataclass(frozen=True, slots=True)
 class PreviewRequest:
-    """What to preview: a node of the draft, of a version, or of a document that is not saved.
+    """What to preview: a node of the draft, of a version, or of an unsaved document.
 
-    It sees what a conversation holds (at a version of its execution), or what is given. Without
-    ``edges`` it is entered as by an engine: along those on which something waits for it; where
-    nothing does, along its usual ones.
+    It sees the state of a conversation (at a version of its execution), or what is given. Without
+    ``edges`` it is entered as by an engine: along those with tokens for it, else along its usual
+    ones.
     """
 
     node: str
@@ -56,7 +56,7 @@ class PreviewRequest:
 
 @dataclass(frozen=True, slots=True)
 class PreviewResult:
-    """What a node would see, why, with what is wrong, and what it costs in tokens.
+    """What a node would see and why, with the problems and the cost in tokens.
 
     ``edges`` are the incoming edges that were used.
     """
@@ -71,16 +71,16 @@ class PreviewResult:
 
 @dataclass(frozen=True, slots=True)
 class PreviewSource:
-    """The whole state that nodes see something of, and the edges on which something waits there."""
+    """The whole state that nodes see a part of, and the edges with tokens."""
 
     sight: NodeInput
     source: Conversation | MemoryLog
     waiting: frozenset[str] = frozenset()
 
     def edges_to(self, plan: Plan, node: str) -> tuple[str, ...]:
-        """The edges along which a preview enters ``node`` if nobody says otherwise.
+        """Returns the edges along which a preview enters ``node`` by default.
 
-        Those on which something waits for it, as ``enter`` takes them, else its usual ones.
+        Those with tokens for it, as ``enter`` uses them, else its usual ones.
         """
         incoming = plan.graph.incoming.get(node, ())
         arrived = tuple(edge.id for edge in incoming if edge.id in self.waiting)
@@ -89,7 +89,7 @@ class PreviewSource:
 
 @dataclass(frozen=True, slots=True)
 class NodePreview:
-    """What a node would see of ``origin``, whose messages ``source`` has, and what it costs."""
+    """What a node would see of ``origin``, whose messages ``source`` has, and its cost."""
 
     entered: flow.Entered
     origin: NodeInput
@@ -100,25 +100,26 @@ class NodePreview:
 
     @property
     def problems(self) -> list[Problem]:
-        """What the node itself would lack."""
+        """Returns what the node itself would lack."""
         return _lack(self.entered)
 
     def messages(self, view: View | None = None) -> list[orjson.Fragment]:
-        """The messages that the node sees as JSON, or those of them in ``view``."""
+        """Returns the messages that the node sees as JSON, or those of them in ``view``."""
         seen = self.entered.sight.messages
         return shown_messages(self.source, seen if view is None else seen.showing(view))
 
     def in_format(self, name: ProviderFormat) -> FormattedView:
-        """The messages that the node sees as a provider takes them."""
+        """Returns the messages that the node sees in a provider's format."""
         return messages_in_format(self.source, self.entered.sight.messages, name)
 
 
 def preview(
     actor: Actor, slug: str, asked: PreviewRequest, provider: ProviderFormat | None = None
 ) -> PreviewResult:
-    """What a node would see, before anything is saved; in the format of a ``provider`` if named.
+    """Previews the context of a node, before anything is saved, in a ``provider``'s format if
+    named.
 
-    The problems are those of the whole document, behind what the node itself would lack. Raises
+    The problems are those of the whole document, after what the node itself would lack. Raises
     NotFound for the workflow, the version, the node and the conversation, ValidationFailed if the
     node or one of the edges cannot be compiled.
     """
@@ -146,7 +147,7 @@ def preview(
 
 
 def preview_node(actor: Actor, slug: str, plan: Plan, asked: PreviewRequest) -> NodePreview:
-    """What a node of ``plan`` would see; raises as ``preview`` does."""
+    """Previews the context of a node of ``plan``; raises as ``preview`` does."""
     origin = preview_source_of(actor, slug, asked)
     edges = origin.edges_to(plan, asked.node) if asked.edges is None else asked.edges
     prefix = "" if asked.document is None else "/document"
@@ -160,10 +161,10 @@ def preview_path(
     origin: PreviewSource,
     prefix: str = "",
 ) -> list[NodePreview]:
-    """What each node would see that is entered along its edges, one after the other.
+    """Previews each node that is entered along its edges, one after the other.
 
-    Filters are views, so that each sees of the same whole state (semantics 2.9). ``prefix`` is
-    where the document of the plan stands in the request.
+    Filters are views, so each sees a part of the same whole state (semantics 2.9). ``prefix`` is
+    the place of the plan's document in the request.
     """
     actor.require(Action.PREVIEW)
     for node, edges in stops:
@@ -179,7 +180,7 @@ def preview_path(
 
 
 def preview_one_node(actor: Actor, slug: str, asked: PreviewRequest) -> NodePreview:
-    """What ``preview`` tells, without the problems of all else."""
+    """Returns the result of ``preview`` without the problems of other elements."""
     actor.require(Action.PREVIEW)
     return preview_node(actor, slug, _definition(actor, slug, asked)[0].plan, asked)
 
@@ -187,7 +188,7 @@ def preview_one_node(actor: Actor, slug: str, asked: PreviewRequest) -> NodePrev
 def _definition(
     actor: Actor, slug: str, asked: PreviewRequest
 ) -> tuple[Definition, Sequence[Problem]]:
-    """What is previewed, and what is wrong with it."""
+    """Returns the definition to preview, and its problems."""
     row = find_workflow(actor.workspace, slug)
     if asked.document is not None:
         made = Definition(asked.document, Plan(asked.document))
@@ -199,7 +200,7 @@ def _definition(
 
 
 def _require_usable(plan: Plan, node: str, edges: Sequence[str], prefix: str) -> None:
-    """Compile what the preview runs through; pointers lead into a document of the request."""
+    """Compiles everything that the preview uses; pointers lead into a document of the request."""
     try:
         plan.node(node)
         for edge_id in edges:
@@ -211,7 +212,7 @@ def _require_usable(plan: Plan, node: str, edges: Sequence[str], prefix: str) ->
 
 
 def preview_source_of(actor: Actor, slug: str, asked: PreviewRequest) -> PreviewSource:
-    """What the question is asked of; NotFound for the conversation and the version."""
+    """Returns the state to preview; raises NotFound for the conversation and the version."""
     actor.require(Action.PREVIEW)
     if asked.conversation is None:
         return PreviewSource(*asked.given.open())
@@ -236,7 +237,7 @@ def preview_source_of(actor: Actor, slug: str, asked: PreviewRequest) -> Preview
 
 
 def _lack(entered: flow.Entered) -> list[Problem]:
-    """What the node would miss, as a problem of a kind of its own."""
+    """Returns what the node lacks, as a problem of a kind of its own."""
     if entered.lack is None:
         return []
     extra: Mapping[str, object] = entered.lack.refusal().extra()

@@ -1,4 +1,4 @@
-"""Reading workflows: lists, drafts, versions, differences."""
+"""Reads workflows: lists, drafts, versions, differences."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,7 +17,7 @@ DRAFT: Final = "draft"
 
 
 def list_workflows(actor: Actor, request: PageRequest) -> Page[Workflow]:
-    """By slug, without their drafts."""
+    """Lists workflows by slug, without their drafts."""
     rows = Workflow.objects.for_workspace(actor.workspace).defer("draft")
     match request.after:
         case ():
@@ -31,13 +31,13 @@ def list_workflows(actor: Actor, request: PageRequest) -> Page[Workflow]:
 
 
 def slug_of(key: int) -> str | None:
-    """The slug of a workflow as it is now, None if it was deleted; another may have taken it."""
+    """Returns the current slug of a workflow, None if it was deleted; another can have taken it."""
     found: str | None = Workflow.objects.filter(key=key).values_list("slug", flat=True).first()
     return found
 
 
 def list_versions(actor: Actor, slug: str, request: PageRequest) -> Page[WorkflowVersion]:
-    """The latest first, without their documents."""
+    """Lists published versions, latest first, without their documents."""
     key = find_workflow(actor.workspace, slug).key
     rows = WorkflowVersion.objects.filter(workflow=key).defer("document")
     match request.after:
@@ -56,9 +56,9 @@ def _foreign_cursor() -> ValidationFailed:
 
 
 def document_of(row: Workflow, which: str, parameter: str) -> Document:
-    """The document that ``draft`` or the number of a version names in a query string.
+    """Returns the document that ``draft`` or a version number names in a query string.
 
-    ValidationFailed at ``?parameter`` for any other text, NotFound for an unknown number.
+    Raises ValidationFailed at ``?parameter`` for any other text, NotFound for an unknown number.
     """
     if which == DRAFT:
         return definition(bytes(row.draft)).document
@@ -69,13 +69,13 @@ def document_of(row: Workflow, which: str, parameter: str) -> Document:
 
 
 def changes_between(actor: Actor, slug: str, before: str, after: str) -> Sequence[ElementChange]:
-    """What leads from one version (or the draft) to another, element by element."""
+    """Returns the changes from one version (or the draft) to another, element by element."""
     row = find_workflow(actor.workspace, slug)
     return compare(document_of(row, before, "from"), document_of(row, after, "to"))
 
 
 def position_after(request: PageRequest) -> int:
-    """Where a page by position starts: behind the cursor's position, or at 0."""
+    """Returns where a page by position starts: after the cursor's position, or at 0."""
     match request.after:
         case ():
             return 0

@@ -23,9 +23,9 @@ _PAGE: Final = 100
 def recorded_conversations(
     actor: Actor, wanted: queries.ConversationFilter, most: int, *, tool_tokens: int = 0
 ) -> Iterator[Recorded]:
-    """The conversations of a list that changed last, one after the other; at most ``most``.
+    """Yields the conversations of a list with the latest changes, at most ``most``.
 
-    ``tool_tokens`` are those of the tool schemas that each call sends in front.
+    ``tool_tokens`` are those of the tool schemas that each call sends first.
     """
     heads = latest_heads(actor, wanted, most)
     while part := list(islice(heads, _PAGE)):
@@ -72,7 +72,7 @@ def latest_heads(
 
 
 def recorded_of(head: Conversation, *, tool_tokens: int = 0) -> Recorded:
-    """A stored conversation: its whole log, and what was visible at each call."""
+    """Returns a stored conversation: its whole log, and what was visible at each call."""
     whole = View(((0, head.log_count),))
     rows = message_rows(head.key, whole)
     messages = [
@@ -85,12 +85,12 @@ def recorded_of(head: Conversation, *, tool_tokens: int = 0) -> Recorded:
         tools=head.details.tools or None,
         tool_tokens=tool_tokens,
         metadata=metadata_of_head(head),
-        seen=_seen(head),
+        seen=_visible_before(head),
     )
 
 
-def _seen(head: Conversation) -> Mapping[int, Runs]:
-    """What was visible in front of each assistant message when it was logged, by its index."""
+def _visible_before(head: Conversation) -> Mapping[int, Runs]:
+    """Returns what was visible before each assistant message when it was logged, by its index."""
     rows = Message.objects.filter(conversation=head.key, role="assistant", index__lt=head.log_count)
     views: dict[int, View] = {}
     seen: dict[int, Runs] = {}

@@ -1,4 +1,4 @@
-"""The reducers that a workflow may name for the keys of its state."""
+"""The reducers that a workflow can name for the keys of its state."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop as _
 
 @dataclass(frozen=True, slots=True)
 class ReducerName:
-    """A reducer by its name, what it does, and the keys that have it without being told."""
+    """A reducer by its name, its effect, and the keys that have it by default."""
 
     name: str
     description: str

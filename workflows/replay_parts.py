@@ -32,7 +32,7 @@ class Asked:
     limit: int = 0
 
     def sums(self) -> list[PolicySums]:
-        """Empty sums; ValidationFailed for a policy that cannot run."""
+        """Returns empty sums; raises ValidationFailed for a policy that cannot run."""
         plan = None if self.document is None else Plan(self.document)
         rows = policies_of(self.policies, plan)
         return [PolicySums(row.key, row.title) for row in rows]
@@ -56,7 +56,7 @@ def _sums_over(asked: Asked, conversations: Iterable[Recorded]) -> list[PolicySu
 
 
 def counted(calls: Iterable[CallOfAll], rows: int) -> Iterator[CallOfAll]:
-    """The calls, each with its work counted."""
+    """Yields the calls and counts their work."""
     for call in calls:
         spend(rows * _UNITS_OF_CALL, "comparing policies")
         yield call

@@ -1,4 +1,4 @@
-"""What can be done to a workflow: each use case loads, decides, commits."""
+"""The use cases of workflows: each loads, decides, commits."""
 
 import re
 import secrets
@@ -21,7 +21,7 @@ from workflows.store import draft_conflict, find_workflow, insert, slug_is_taken
 
 @dataclass(frozen=True, slots=True)
 class NewWorkflow:
-    """What a workflow starts with; without a slug it gets one, without a template no nodes."""
+    """The initial data of a workflow; without a slug it gets one, without a template no nodes."""
 
     slug: str | None = None
     name: str = ""
@@ -31,7 +31,7 @@ class NewWorkflow:
 
 @dataclass(frozen=True, slots=True)
 class SavedDraft:
-    """A workflow whose draft was written, and what is wrong with it."""
+    """A workflow whose draft was saved, and its problems."""
 
     workflow: Workflow
     problems: Sequence[Problem]
@@ -39,9 +39,9 @@ class SavedDraft:
 
 
 def create(actor: Actor, new: NewWorkflow) -> Workflow:
-    """Make a workflow with an empty draft, version 0, or that of a template, version 1.
+    """Creates a workflow with an empty draft, version 0, or that of a template, version 1.
 
-    Duplicate if the slug is taken.
+    Raises Duplicate if the slug is taken.
     """
     actor.require(Action.WORKFLOW_CHANGE)
     slug = new.slug or new_public_id("workflow")
@@ -76,7 +76,7 @@ def change(
     description: str | None = None,
     expected: int | None = None,
 ) -> Workflow:
-    """Set what is given: name or description; ``expected`` is the row's number of changes."""
+    """Sets name or description, if given; ``expected`` is the row's number of changes."""
     actor.require(Action.WORKFLOW_CHANGE)
     given = {"name": name, "description": description}
     fields = {field: value for field, value in given.items() if value is not None}
@@ -89,10 +89,10 @@ def change(
 
 
 def delete(actor: Actor, slug: str, *, expected: int | None = None) -> None:
-    """Take a workflow out of every list and free its slug.
+    """Removes a workflow from every list and frees its slug.
 
-    Its versions stay, as the executions that are pinned to them go on and can be read; nothing
-    new starts with it.
+    Its versions stay, so that executions pinned to them continue and can be read; nothing new
+    starts with it.
     """
     actor.require(Action.WORKFLOW_CHANGE)
     with writing(actor, slug) as opened:
@@ -102,7 +102,7 @@ def delete(actor: Actor, slug: str, *, expected: int | None = None) -> None:
 
 
 def save_draft(actor: Actor, slug: str, document: Document, expected_version: int) -> SavedDraft:
-    """Write the draft, also one with problems; VersionConflict if another was written since."""
+    """Saves the draft, even with problems; raises VersionConflict if another was saved since."""
     actor.require(Action.WORKFLOW_CHANGE)
     data = stored(document)
     keep(data, document)
@@ -118,9 +118,9 @@ def save_draft(actor: Actor, slug: str, document: Document, expected_version: in
 def change_draft(
     actor: Actor, slug: str, changes: DraftChanges, expected_version: int
 ) -> SavedDraft:
-    """Write the draft of ``expected_version`` with changes of some of its elements.
+    """Saves the draft of ``expected_version`` with changes of some of its elements.
 
-    VersionConflict if another was written since, ValidationFailed for an element that it has not.
+    Raises VersionConflict if another was saved since, ValidationFailed for an element it lacks.
     """
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
@@ -131,9 +131,9 @@ def change_draft(
 
 
 def publish(actor: Actor, slug: str, expected_version: int, note: str = "") -> WorkflowVersion:
-    """Make the draft the next version, which never changes.
+    """Publishes the draft as the next version, which never changes.
 
-    VersionConflict if the draft is not the one that was seen, ValidationFailed with all its
+    Raises VersionConflict if the draft is not the one that was shown, ValidationFailed with all its
     problems if it has errors, InvalidState if exactly this draft is published already.
     """
     actor.require(Action.WORKFLOW_PUBLISH)
@@ -170,10 +170,10 @@ def publish(actor: Actor, slug: str, expected_version: int, note: str = "") -> W
 def import_document(
     actor: Actor, document: Document, slug: str | None, expected_version: int | None
 ) -> SavedDraft:
-    """Make a workflow of a document, or write it into the draft of the one with that slug.
+    """Creates a workflow of a document, or saves it as the draft of the one with that slug.
 
-    An existing workflow needs ``expected_version``, as every write of a draft does: without one
-    its slug is Duplicate. Without a slug one is made of the document's name.
+    An existing workflow needs ``expected_version``, as every save of a draft does: without one its
+    slug is Duplicate. Without a slug one is made of the document's name.
     """
     actor.require(Action.WORKFLOW_CHANGE)
     if slug is not None and expected_version is not None:
@@ -193,7 +193,7 @@ def _exists(actor: Actor, slug: str) -> bool:
 
 
 def _free_slug(actor: Actor, name: str) -> str:
-    """A slug that tells the name, with some random letters if that is taken."""
+    """Returns a slug for the name, with some random letters if that is taken."""
     plain = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:50].strip("-")
     if not plain or is_reserved(plain):
         return new_public_id("workflow")

@@ -10,12 +10,12 @@ from conversations.models import Conversation
 
 @dataclass(frozen=True, slots=True)
 class ExecutionState:
-    """The state of an execution at one version, and which messages were visible then.
+    """The state of an execution at one version, and the messages visible then.
 
     ``values`` are the keys of the state without messages, ``history`` the entries of its nodes,
     ``metadata`` the execution's own. The messages are the first ``visible_count`` of the view of
-    ``revision``. On the edges in ``waiting`` something waited for the nodes they lead to; they are
-    those of the workflow with the key ``workflow``.
+    ``revision``. The edges in ``waiting`` have tokens; they are those of the workflow with the key
+    ``workflow``.
     """
 
     version: int
@@ -36,12 +36,12 @@ _sources: list[StateSource] = []
 
 
 def register_state_source(source: StateSource) -> None:
-    """Have ``source`` asked for states; called once, when the app of executions is ready."""
+    """Registers the source of states; called once, when the app of executions is ready."""
     _sources[:] = [source]
 
 
 def state_of(head: Conversation, version: int | None) -> ExecutionState | None:
-    """What the registered source knows of a conversation; None if nobody runs executions here."""
+    """Returns the state of a conversation from the registered source; None without one."""
     return _sources[0](head, version) if _sources else None
 
 
@@ -52,10 +52,10 @@ _counters: list[RunCounter] = []
 
 
 def register_run_counter(counter: RunCounter) -> None:
-    """Have ``counter`` asked; called once, when the app of executions is ready."""
+    """Registers the counter of runs; called once, when the app of executions is ready."""
     _counters[:] = [counter]
 
 
 def runs_of(workspace: int, workflow: int, versions: Sequence[int]) -> Mapping[int, int] | None:
-    """The number of executions of each version that ran; None if nobody runs executions here."""
+    """Returns the number of executions of each version that ran; None without a counter."""
     return _counters[0](workspace, workflow, versions) if _counters else None

@@ -1,4 +1,4 @@
-"""Workflows in SQL: finding them, and writing one in one transaction."""
+"""Workflows in SQL: finds them, and writes one in one transaction."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ from workflows.models import Workflow, WorkflowVersion
 
 @dataclass(frozen=True, slots=True)
 class CommittedChange:
-    """One committed change of a workflow: its row since, who did it, and what it was."""
+    """One committed change of a workflow: its row, its author, and its kind."""
 
     row: Workflow
     actor: Actor
@@ -32,7 +32,7 @@ _followers: Final[list[Callable[[CommittedChange], None]]] = []
 
 
 def follow(follower: Callable[[CommittedChange], None]) -> None:
-    """Have ``follower`` called with every change right after its commit."""
+    """Registers ``follower``, which is called with every change right after its commit."""
     _followers.append(follower)
 
 
@@ -43,12 +43,12 @@ def _announce_after_commit(row: Workflow, actor: Actor, detail: Mapping[str, obj
 
 
 def find_workflow(workspace: int, slug: str) -> Workflow:
-    """A workflow of the workspace; NotFound, also for a foreign or a deleted one."""
+    """Returns a workflow of the workspace; raises NotFound, also for foreign and deleted ones."""
     return _one(Workflow.objects.for_workspace(workspace), slug)
 
 
 def workflow_exists(workspace: int, slug: str) -> bool:
-    """True if the workspace has a workflow of that slug."""
+    """Returns True if the workspace has a workflow of that slug."""
     return Workflow.objects.for_workspace(workspace).filter(slug=slug).exists()
 
 
@@ -60,7 +60,7 @@ def _one(rows: QuerySet[Workflow], slug: str) -> Workflow:
 
 
 def find_version(workflow: int, version: int) -> WorkflowVersion:
-    """A published version by the key of its workflow; NotFound if there is none."""
+    """Returns a published version by the key of its workflow; raises NotFound without one."""
     row = None
     if 0 < version < 2**31:
         row = WorkflowVersion.objects.filter(workflow=workflow, version=version).first()
@@ -71,9 +71,9 @@ def find_version(workflow: int, version: int) -> WorkflowVersion:
 
 @contextmanager
 def writing(actor: Actor, slug: str) -> Iterator["WorkflowWriting"]:
-    """A transaction on one workflow, whose row is taken first.
+    """Opens a transaction on one workflow and locks its row.
 
-    Two writers wait for each other at the row; what the block raises undoes everything.
+    Concurrent writers wait at the row; any exception in the block rolls everything back.
     """
     with transaction.atomic():
         rows = Workflow.objects.for_workspace(actor.workspace).select_for_update()
@@ -81,7 +81,7 @@ def writing(actor: Actor, slug: str) -> Iterator["WorkflowWriting"]:
 
 
 def insert(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
-    """Store a new workflow with its first audit entry; Duplicate if the slug is taken."""
+    """Stores a new workflow with its first audit entry; raises Duplicate if the slug is taken."""
     row.created_at = row.updated_at = clock.now()
     row.change_seq = 1
     try:
@@ -95,7 +95,7 @@ def insert(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
 
 
 def slug_is_taken(slug: str, hint: str = "") -> Duplicate:
-    """The refusal of a slug that another workflow of the workspace has."""
+    """Returns the error for a slug that another workflow of the workspace has."""
     message = f"There is a workflow {slug!r} already{hint}."
     return Duplicate(message, problems=[FieldProblem("/slug", message, "duplicate")])
 
@@ -111,12 +111,12 @@ class WorkflowWriting:
         self._seen_draft = row.draft_version
 
     def require_draft(self, expected: int) -> None:
-        """VersionConflict unless the draft is still the one that the writer saw."""
+        """Raises VersionConflict unless the draft is still the one that the writer saw."""
         if expected != self.row.draft_version:
             raise draft_conflict(expected, self.row.draft_version)
 
     def require_unchanged(self, expected: int | None) -> None:
-        """VersionConflict unless the row is still the one that the writer saw, if it says so."""
+        """Raises VersionConflict unless the row is still the one that the writer saw, if given."""
         if expected is not None and expected != self.row.change_seq:
             raise VersionConflict(
                 say("The workflow has changed."),
@@ -125,7 +125,7 @@ class WorkflowWriting:
             )
 
     def commit(self, action: Action, detail: Mapping[str, object], **fields: object) -> None:
-        """Set ``fields``, if nobody wrote since the row was read, and write the audit entry."""
+        """Sets ``fields``, if nobody wrote since the row was read, and writes the audit entry."""
         seq = self._seen + 1
         before = self.row.draft_version
         changed = Workflow.objects.filter(
@@ -143,14 +143,14 @@ class WorkflowWriting:
 
 
 def draft_conflict(expected: int, actual: int) -> VersionConflict:
-    """The refusal of a write that saw another draft."""
+    """Returns the error for a write based on another draft."""
     return VersionConflict(say("The draft has changed."), expected=expected, actual=actual)
 
 
 def change_of(
     row: Workflow, action: Action, *, before: str = "", detail: Mapping[str, object]
 ) -> Change:
-    """The audit's record of a change of a workflow: its draft before and after."""
+    """Returns the audit's record of a change of a workflow: its draft before and after."""
     return Change(
         action=action,
         object_type="workflow",

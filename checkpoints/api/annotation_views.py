@@ -1,4 +1,4 @@
-"""The endpoints of comments, labels and claims: parse, call one service, answer."""
+"""The endpoints of comments, labels and claims."""
 
 from typing import Self
 
@@ -23,7 +23,7 @@ from ctxadmin.lib import clock
 
 
 class CommentAnswer(Answer):
-    """A comment, with one of `message`, `version` and `key`."""
+    """A comment on the conversation, or on one `message`, `version` or `key`."""
 
     number: FromZero = Field(description="Number of the comment in its conversation.", examples=[1])
     message: FromZero | None = Field(
@@ -48,7 +48,7 @@ class LabelAnswer(Answer):
 
 
 class ClaimAnswer(Answer):
-    """Who has claimed the review; null if it is unclaimed."""
+    """The person who has claimed the review; null if it is unclaimed."""
 
     holder: str | None = Field(
         description="Who claimed it; null if unclaimed.", examples=["person:rita"]
@@ -64,7 +64,9 @@ class ClaimAnswer(Answer):
 class Comments(ExecutionEndpoint):
     @described("List comments", answer=ListOf[CommentAnswer], query=PAGE)
     def get(self, request: Request, conversation_id: str) -> Response:
-        """All of the conversation, the oldest first, also on versions of earlier executions."""
+        """Lists all comments of the conversation, oldest first, including those on earlier
+        executions.
+        """
         head = find_head(self.actor.workspace, conversation_id)
         asked = PageRequest.of(request.query_params)
         rows = Comment.objects.filter(
@@ -83,7 +85,7 @@ class Comments(ExecutionEndpoint):
         needs=Action.COMMENT_WRITE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """It does not change what a model sees."""
+        """Adds a comment. A model never sees comments."""
         said = annotations.comment(self.actor, conversation_id, self.body(WriteComment))
         return Response(comments.comment_json(said), status=201)
 
@@ -91,7 +93,7 @@ class Comments(ExecutionEndpoint):
 class OneComment(ExecutionEndpoint):
     @described("Take a comment back", needs=Action.COMMENT_DELETE)
     def delete(self, request: Request, conversation_id: str, number: str) -> HttpResponse:
-        """Your own; an admin can remove any."""
+        """Deletes a comment of your own; an admin can delete any."""
         comments.remove_comment(self.actor, conversation_id, version_in(number))
         return HttpResponse(status=204)
 
@@ -99,7 +101,7 @@ class OneComment(ExecutionEndpoint):
 class Labels(ExecutionEndpoint):
     @described("List labels", answer=ListOf[LabelAnswer])
     def get(self, request: Request, conversation_id: str) -> Response:
-        """Those of the current execution, by version."""
+        """Lists the labels of the current execution, ordered by version."""
         head = find_head(self.actor.workspace, conversation_id)
         row = find_current(head.key)
         found = annotations.labels_of(row) if row is not None else {}
@@ -110,14 +112,17 @@ class Labels(ExecutionEndpoint):
 class OneLabel(ExecutionEndpoint):
     @described("Label a version", body=SetLabel, answer=LabelAnswer, needs=Action.LABEL_SET)
     def put(self, request: Request, conversation_id: str, version: str) -> Response:
-        """A labeled version keeps its state, whatever the retention policy says."""
+        """Labels a version.
+
+        A labeled version keeps its state, whatever the retention policy says.
+        """
         wanted = self.body(SetLabel)
         made = annotations.set_label(self.actor, conversation_id, version_in(version), wanted.label)
         return Response({"version": made.version, "label": made.name})
 
     @described("Remove a label", needs=Action.LABEL_SET)
     def delete(self, request: Request, conversation_id: str, version: str) -> HttpResponse:
-        """`not_found` if the version has no label."""
+        """Removes the label of a version; `not_found` if it has none."""
         annotations.remove_label(self.actor, conversation_id, version_in(version))
         return HttpResponse(status=204)
 
@@ -131,9 +136,11 @@ class ClaimReview(ExecutionEndpoint):
         needs=Action.REVIEW_CLAIM,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Tells others who handles a paused execution. It ends with the pause.
+        """Claims a paused execution, so that others see who handles it.
 
-        With `assignee` it is assigned to someone else, who is notified.
+        The claim ends with the pause.
+
+        With `assignee` the review is assigned to someone else, who is notified.
         """
         wanted = self.body(AssignReview)
         if wanted.assignee is None:
@@ -151,6 +158,6 @@ class ReleaseReview(ExecutionEndpoint):
         needs=Action.REVIEW_RELEASE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Then it is unclaimed."""
+        """Releases the claim: the review is unclaimed."""
         annotations.release(self.actor, conversation_id)
         return ClaimAnswer.of(annotations.NOBODY).response()

@@ -45,7 +45,7 @@ class StartedAnswer(Answer):
 
 
 class LeaseAnswer(Answer):
-    """A node that was claimed: what `complete` names, and until when it holds."""
+    """The lease of a claimed node: the name that `complete` must send, and when it expires."""
 
     lease: str = Field(
         description="The lease; complete, renew or release the node with it.",
@@ -59,13 +59,13 @@ class LeaseAnswer(Answer):
 
 
 class HistoryEntryAnswer(Answer):
-    """An entry of the execution history, as it was written or sent."""
+    """An entry of the execution history, as ctxadmin or an engine wrote it."""
 
     model_config = ConfigDict(extra="allow")
 
 
 class PauseAnswer(Answer):
-    """Why an execution is PAUSED, since when, and the deadline with its outcome."""
+    """The reason for a pause, its start, and the deadline with its outcome."""
 
     node_id: str | None = Field(
         description="Node before or after which it is paused.", examples=["draft"]
@@ -82,9 +82,9 @@ class PauseAnswer(Answer):
 
 
 class SnapshotAnswer(Answer):
-    """An execution at a version; ``messages`` in ``state_data`` is the view.
+    """An execution at one version; ``messages`` in ``state_data`` is the view.
 
-    ``opaque`` only if the state has opaque values.
+    ``opaque`` is present only if the state has opaque values.
     """
 
     conversation_id: str = Field(description="Id of the conversation.", examples=["support-42"])
@@ -144,14 +144,14 @@ class WaitedAnswer(Answer):
 
 
 class ChangedBy(Answer):
-    """Who made a change of a stream."""
+    """The author of a change in a stream."""
 
     kind: str = Field(description="`token`, `person` or `system`.", examples=["token"])
     name: str = Field(description="Name of the token, person or process.", examples=["engine"])
 
 
 class StreamedEvent(Answer):
-    """The data of an event of a conversation's stream; `what` to `keys` only of a change."""
+    """The data of one event of a conversation's stream; only changes have `what` to `keys`."""
 
     seq: FromZero = Field(
         description="Number of the last change, the id of the event.", examples=[8]
@@ -176,7 +176,7 @@ class StreamedEvent(Answer):
 
 
 class UpdatedAnswer(Answer):
-    """What an update of the snapshot wrote."""
+    """The version that an update of the snapshot wrote."""
 
     version: FromZero = Field(
         description="Version of the execution, counted from 0.", examples=[13]
@@ -198,7 +198,7 @@ class UpdatedAnswer(Answer):
 
 
 class SavedAnswer(Answer):
-    """What a checkpoint wrote; a repeat gets the same."""
+    """The version that a checkpoint wrote; a repeated request gets the same answer."""
 
     version: FromZero = Field(
         description="Version of the execution, counted from 0.", examples=[13]
@@ -207,10 +207,12 @@ class SavedAnswer(Answer):
 
 
 class EnteredAnswer(Answer):
-    """What a node sees. With a provider's format `messages` and `system` are as it takes them.
+    """The context of a node.
 
-    `revision` and `count` name the view of the conversation; sent as `known` the next time, they
-    leave out the first `messages_from` messages, which the engine has.
+    With a provider's format, `messages` and `system` are in that format.
+
+    `revision` and `count` identify the view of the conversation. Sent as `known` the next time,
+    they omit the first `messages_from` messages, which the engine has.
     """
 
     node_id: str = Field(description="Id of the node.", examples=["draft"])
@@ -256,7 +258,10 @@ class EnteredAnswer(Answer):
 
 
 class LackingAnswer(Answer):
-    """Why the next node cannot be entered; no node if it could not be read."""
+    """The reason why the next node cannot be entered.
+
+    Without a node if the node could not be read.
+    """
 
     node_id: str | None = Field(
         description="Node that cannot be entered; null if it cannot be read.", examples=["draft"]
@@ -286,7 +291,7 @@ class NextAnswer(Answer):
 
 
 class OperationAnswer(Answer):
-    """What the operation of a context processor did."""
+    """The result of the operation of a context processor."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -298,10 +303,11 @@ class OperationAnswer(Answer):
 
 
 class CompletedAnswer(Answer):
-    """What a completion wrote, and where the workflow continues; a repeat gets the same.
+    """The version that a completion wrote, and where the workflow continues.
 
-    ``operation`` only for a context-processor node, ``error`` only if the node failed, ``entered``
-    only if requested: null if no node runs next.
+    A repeated request gets the same answer. ``operation`` is present only for a context-processor
+    node, ``error`` only if the node failed, ``entered`` only if requested; it is null if no node
+    runs next.
     """
 
     version: FromZero = Field(

@@ -1,4 +1,7 @@
-"""The endpoints that wait: they check the call in a thread, and leave it for the event loop."""
+"""The endpoints that wait.
+
+They check the request in a thread and wait on the event loop.
+"""
 
 from functools import partial
 from typing import Any, Final
@@ -47,11 +50,12 @@ _LAST: Final = Parameter(
 class Wait(ExecutionEndpoint):
     @described("Wait for a change", answer=WaitedAnswer, query=_WAIT, errors=("rate_limited",))
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """Until it has one of the statuses and a version later than the given one.
+        """Waits until the execution has one of the statuses and a later version than the given
+        one.
 
-        Without both, until any change. `changed` is false if the timeout came first.
+        Without both, waits for any change. `changed` is false if the timeout came first.
         """
-        wanted, seconds = self._wanted(request), self._seconds()
+        wanted, seconds = self._condition_in(request), self._seconds()
         key, now = page_updates.find(self.actor, conversation_id)
         if wanted.is_over(now):
             ended = page_updates.of_execution(key, wanted.execution or "", now)
@@ -62,7 +66,7 @@ class Wait(ExecutionEndpoint):
         caller = caller_of_request(request._request, self.actor)
         return DeferredResponse(partial(wait, topic, caller, wanted, now, seconds))
 
-    def _wanted(self, request: Request) -> WaitCondition:
+    def _condition_in(self, request: Request) -> WaitCondition:
         named = [each for each in request.query_params.get("status", "").split(",") if each]
         unknown = sorted(set(named) - set(Status))
         if unknown:
@@ -89,7 +93,7 @@ class Wait(ExecutionEndpoint):
 
 
 class AnyNegotiation(BaseContentNegotiation):
-    """Streams have one form; errors are problem+json whatever is accepted."""
+    """Negotiation for streams: they have one format, and errors are always problem+json."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
         return parsers[0]
@@ -112,13 +116,15 @@ class Events(ExecutionEndpoint):
         event=StreamedEvent,
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """Server-sent events. Their ids are the numbers of changes, across executions.
+        """Streams changes as server-sent events.
 
-        The first is `state`, or, with `Last-Event-ID`, each change after that one; then `changed`
-        for each change. `reset` has the current state if the changes after `Last-Event-ID` are not
-        on record; `erased` is the last event. The data are `{seq, execution, status, version,
-        revision, count}`, and for a change also `what`, `who` and the names of the changed `keys`.
-        The stream ends when the token is revoked or the server stops.
+        Their ids are the numbers of changes, across executions.
+
+        The first event is `state`, or, with `Last-Event-ID`, the first change after that id; a
+        `changed` event follows for each change. `reset` has the current state if the changes after
+        `Last-Event-ID` are no longer on record; `erased` is the last event. The data are `{seq,
+        execution, status, version, revision, count}`, and for a change also `what`, `who` and the
+        names of the changed `keys`. The stream ends when the token is revoked or the server stops.
         """
         after = self._after(request)
         key, _ = page_updates.find(self.actor, conversation_id)

@@ -1,7 +1,7 @@
-"""Calls that wait for a change of a conversation: one answer, or events as they come.
+"""Waits for a change of a conversation, with one answer or a stream of events.
 
-They hold no thread: the hub of the process wakes them, and looks itself every few seconds, should
-nobody tell.
+A wait holds no thread: the hub of the process wakes it. The hub also polls every few seconds, in
+case a notification is lost.
 """
 
 import asyncio
@@ -43,9 +43,10 @@ _MOST_UNSENT: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class WaitCondition:
-    """What a call waits for: any of the statuses, and a version after this one; else any change.
+    """The condition that ends a wait: one of the statuses and a version after this one.
 
-    With ``execution`` of that one: it is over when another one began.
+    Without both, any change ends it. With ``execution``, it also ends when another execution
+    starts.
     """
 
     statuses: frozenset[Status]
@@ -53,11 +54,13 @@ class WaitCondition:
     execution: str | None = None
 
     def is_over(self, now: ConversationState) -> bool:
-        """True if the execution that is meant is not the current one, and will not change."""
+        """Returns whether the requested execution is no longer current, so that it cannot
+        change.
+        """
         return self.execution is not None and now.execution != self.execution
 
     def is_met(self, now: ConversationState, start: ConversationState) -> bool:
-        """True if what is wanted holds; another execution has versions of its own."""
+        """Returns whether the condition is met; another execution has versions of its own."""
         if self.is_over(now):
             return True
         if not self.statuses and self.after_version is None:
@@ -69,7 +72,7 @@ class WaitCondition:
 
 
 class Waiter:
-    """A listener that is woken by what happens to its conversation."""
+    """A listener that wakes when its conversation changes."""
 
     person = None
 
@@ -91,14 +94,14 @@ class Waiter:
         self._wakes.set()
 
     def see(self, text: str) -> None:
-        """People are not told of here."""
+        """Ignores presence: a wait has no use for it."""
 
     def end(self, code: int) -> None:
         self.code = code
         self._wakes.set()
 
     async def news(self, seconds: float) -> bool:
-        """Wait for the next thing to happen; False if nothing did."""
+        """Waits for the next notification; returns False if none arrived in time."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._wakes.wait()
@@ -108,7 +111,7 @@ class Waiter:
 
 
 def state_json(state: ConversationState, *, changed: bool) -> dict[str, object]:
-    """The answer of a call that waited."""
+    """Returns the JSON answer of a wait."""
     return {
         "status": state.status,
         "version": state.version,
@@ -125,11 +128,11 @@ def answer(state: ConversationState, *, changed: bool) -> HttpResponse:
 async def wait(
     topic: Topic, caller: Caller, wanted: WaitCondition, start: ConversationState, seconds: float
 ) -> HttpResponse:
-    """The answer when what is wanted holds, or when the time is over."""
+    """Returns the answer when the condition is met or the time is over."""
     async with _listening(topic, caller) as (hub, waiter):
         until, now = hub.loop.time() + seconds, start
         while True:
-            now = _now(hub, waiter) or now
+            now = _current_state(hub, waiter) or now
             if wanted.is_over(now):
                 now = await hub.ask(of_execution, topic.key, wanted.execution or "", now)
                 return answer(now, changed=True)
@@ -142,27 +145,27 @@ async def wait(
 
 
 async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenerator[bytes]:
-    """The parts of a stream: where it stands or what was missed, then each change in its order."""
+    """Yields a stream: the current state or the missed changes, then each change in order."""
     async with _listening(topic, caller) as (hub, waiter):
-        if waiter.code or waiter.is_gone or (now := _now(hub, waiter)) is None:
+        if waiter.code or waiter.is_gone or (now := _current_state(hub, waiter)) is None:
             return
         shown = now
         if after is None:
-            yield _standing("state", shown)
+            yield _state_event("state", shown)
         elif after > now.seq:
-            yield _standing("reset", shown)  # that change is not on record, as after a restore
+            yield _state_event("reset", shown)  # that change is not on record, as after a restore
         else:
             yield _ALIVE  # the head is sent with the first part, and nothing may have been missed
             shown = await hub.ask(state_at_event, topic.key, now.id, after)
         while True:
             while waiter.heard:
-                heard = _told(shown, waiter.heard.popleft())
+                heard = _change_in(shown, waiter.heard.popleft())
                 if heard is not None:
                     shown = heard.after
                     yield _sent(heard)
             if waiter.code:
                 return
-            now = None if waiter.is_gone else _now(hub, waiter)
+            now = None if waiter.is_gone else _current_state(hub, waiter)
             if now is not None and now.seq <= shown.seq:
                 if not await waiter.news(_BEAT_SECONDS):
                     yield _ALIVE
@@ -175,12 +178,12 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
                 return
             if now is not None and not missed:
                 shown = now
-                yield _standing("reset", shown)
+                yield _state_event("reset", shown)
 
 
 @asynccontextmanager
 async def _listening(topic: Topic, caller: Caller) -> AsyncIterator[tuple[Hub, Waiter]]:
-    """A waiter that is told of what happens from now on, with the state of now known."""
+    """Returns a subscribed waiter and the current state of its conversation."""
     hub, waiter = hub_here(), Waiter(topic, caller)
     if not admission.admit(caller):
         raise Throttled(wait=5, detail="Too many calls of this caller are waiting.")
@@ -194,8 +197,11 @@ async def _listening(topic: Topic, caller: Caller) -> AsyncIterator[tuple[Hub, W
         await hub.leave(waiter)
 
 
-def _now(hub: Hub, waiter: Waiter) -> ConversationState | None:
-    """Where the conversation stands; NotFound and NotAuthenticated as for any call."""
+def _current_state(hub: Hub, waiter: Waiter) -> ConversationState | None:
+    """Returns the state of the conversation.
+
+    Raises NotFound and NotAuthenticated, as any request does.
+    """
     if waiter.code == SIGNED_OUT:
         raise NotAuthenticated("The token or session is no longer valid.")
     if waiter.is_gone:
@@ -204,8 +210,8 @@ def _now(hub: Hub, waiter: Waiter) -> ConversationState | None:
     return state if isinstance(state, ConversationState) else None
 
 
-def _told(shown: ConversationState, frame: ConversationChanged) -> Event | None:
-    """The change that a frame tells, if it is the next one and was not found by looking."""
+def _change_in(shown: ConversationState, frame: ConversationChanged) -> Event | None:
+    """Returns the change in a frame if it is the next one and was not yet found by polling."""
     after = follow(shown, frame)
     if frame.who is None or after is shown or not isinstance(after, ConversationState):
         return None
@@ -213,8 +219,8 @@ def _told(shown: ConversationState, frame: ConversationChanged) -> Event | None:
     return Event(frame.what, who, after, frame.keys, frame.more_keys)
 
 
-def _standing(kind: str, state: ConversationState) -> bytes:
-    """Where a conversation stands, as an event."""
+def _state_event(kind: str, state: ConversationState) -> bytes:
+    """Returns the state of a conversation as an event."""
     return _event(kind, state, {})
 
 

@@ -71,13 +71,13 @@ class WritesAnswer(Answer):
 
 
 class PutWritesAnswer(Answer):
-    """How many writes the task has now."""
+    """The number of writes that the task has now."""
 
     count: FromZero = Field(description="Number of writes of the task.", examples=[2])
 
 
 class PendingWriteAnswer(Answer):
-    """A write beside a checkpoint: `value`, or `opaque`."""
+    """One pending write of a checkpoint, with `value` or `opaque`."""
 
     task_id: str = Field(description="Id of the task that wrote it.", examples=["task-1"])
     channel: str = Field(description="Name of the channel.", examples=["messages"])
@@ -91,7 +91,10 @@ class PendingWriteAnswer(Answer):
 
 
 class ListedCheckpointAnswer(CheckpointAnswer):
-    """A version in the list; ``state_data`` with ``include=state``, null if it is gone."""
+    """A version in the list.
+
+    ``state_data`` is present with ``include=state``, and null if the state was removed.
+    """
 
     execution: str = Field(description="Id of the execution.", examples=["exec_7Q2m"])
     metadata: dict[str, JsonValue] = Field(
@@ -122,7 +125,7 @@ class ListedCheckpointAnswer(CheckpointAnswer):
 
 
 class DifferenceAnswer(Answer):
-    """A difference of two states; a side without a value is left out."""
+    """One difference of two states; a side without a value is omitted."""
 
     path: str = Field(description="JSON pointer to the place.", examples=["/plan/0"])
     kind: str = Field(description="Kind of the difference.", examples=["changed"])
@@ -178,7 +181,7 @@ class OriginAnswer(Answer):
 
 
 class ForkedAnswer(Answer):
-    """The new conversation of a fork, its execution, and where it came from."""
+    """The new conversation of a fork, its execution, and its origin."""
 
     model_config = ConfigDict(extra="allow")
 

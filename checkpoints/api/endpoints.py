@@ -1,4 +1,4 @@
-"""What the execution endpoints share: ids in paths, expected versions, answers in bytes."""
+"""What the execution endpoints share: ids in paths, expected versions, answers as bytes."""
 
 from typing import Final, TypeVar
 
@@ -25,7 +25,7 @@ class ExecutionEndpoint(ConversationEndpoint):
     """An endpoint of the current execution of one conversation."""
 
     def command(self, model: type[GuardedT]) -> GuardedT:
-        """The body as a command; If-Match may stand for its ``expected_version``."""
+        """Returns the body as a command; If-Match can replace its ``expected_version``."""
         command = self.body(model)
         expected = self.expected_version(command.expected_version)
         if expected == command.expected_version:
@@ -33,39 +33,42 @@ class ExecutionEndpoint(ConversationEndpoint):
         return command.model_copy(update={"expected_version": expected})
 
     def whole_etag(self) -> str | None:
-        """If-Match if it is the ETag of a snapshot: a plain version says nothing of the view."""
+        """Returns If-Match if it is the ETag of a snapshot.
+
+        A plain version does not cover the view.
+        """
         given = self.request.headers.get("If-Match")
         return given if given is not None and given.count(".") == 2 else None
 
 
 def version_in(path: str) -> int:
-    """The number of a version in a path; NotFound for any other text."""
+    """Returns the version number in a path; raises NotFound for any other text."""
     if not path.isascii() or not path.isdigit() or len(path) > 9:
         raise NotFound(say("There is no version {n}.", n=repr(path[:64])))
     return int(path)
 
 
 def checkpoint_in(path: str) -> str:
-    """The id of a checkpoint in a path; NotFound if it has not the form of an id."""
+    """Returns the checkpoint id in a path; raises NotFound if it is malformed."""
     if not is_public_id(path) or is_reserved(path):
         raise NotFound(say("{path} is not a checkpoint id.", path=repr(path[:64])))
     return path
 
 
 def node_in(path: str) -> str:
-    """The id of a node in a path: a free execution takes any that is not too long."""
+    """Returns the node id in a path; a free execution accepts any id that is not too long."""
     if not 1 <= len(path) <= MAX_NODE_ID:
         raise NotFound(say("{path} is not a node id.", path=repr(path[:64])))
     return path
 
 
 def etag_of(moment: StoredSnapshot) -> str:
-    """The ETag of a snapshot: version, revision and number of visible messages."""
+    """Returns the ETag of a snapshot: version, revision and number of visible messages."""
     return etags.quoted(moment.version, moment.revision, moment.visible_count)
 
 
 def snapshot_answer(moment: StoredSnapshot, keys: frozenset[str] | None = None) -> HttpResponse:
-    """A snapshot with its ETag."""
+    """Returns the answer for a snapshot, with its ETag."""
     response = ChunkedResponse(snapshot_pieces(moment, keys))
     response["ETag"] = etag_of(moment)
     return response

@@ -1,4 +1,4 @@
-"""The writes of executions that the fast path answers, many in one transaction."""
+"""Execution writes on the fast path, many of them in one transaction."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""The feed of a workspace: pages of JSON, or a stream that goes on."""
+"""The feed of a workspace: pages of JSON, or a stream."""
 
 from collections.abc import AsyncGenerator
 from functools import partial
@@ -50,14 +50,17 @@ _LAST: Final = Parameter(
 
 
 class WhoAnswer(Answer):
-    """Who made a change: a `token`, a `person` or the `system`."""
+    """The author of a change: a `token`, a `person` or the `system`."""
 
     kind: str = Field(description="`token`, `person` or `system`.", examples=["token"])
     name: str = Field(description="Name of the token, person or process.", examples=["engine"])
 
 
 class FeedEventAnswer(Answer):
-    """One change of a conversation; `execution` to `keys` only of changes that wrote a version."""
+    """One change of a conversation.
+
+    Only changes that wrote a version have `execution` to `keys`.
+    """
 
     cursor: str = Field(description="Place in the feed; send it as `after`.", examples=["120"])
     conversation: str = Field(description="Id of the conversation.", examples=["support-42"])
@@ -94,9 +97,9 @@ class CursorAnswer(Answer):
 
 
 class FeedAnswer(Answer):
-    """A part of the feed; `next` is the cursor of the next call, also when there is no more now.
+    """A page of the feed. `next` is the cursor of the next request, also at the end of the feed.
 
-    `reset`: changes behind the given cursor are not kept any more.
+    `reset`: changes after the given cursor are no longer on record.
     """
 
     results: list[FeedEventAnswer] = Field(description="The changes, oldest first.")
@@ -119,14 +122,14 @@ class Events(Endpoint):
         event=FeedEventAnswer | CursorAnswer,
     )
     def get(self, request: Request) -> HttpResponse:
-        """Every committed change once or more, those of one conversation in their order.
+        """Lists every committed change at least once, those of one conversation in order.
 
-        The cursor never passes a change that is committed later. With `Accept: text/event-stream`
-        the same events come as they happen, each with its cursor as id; without a cursor the
-        stream begins with `state`, which has the cursor of now. An erased conversation leaves one
+        The cursor never skips a change that is committed later. With `Accept: text/event-stream`
+        the same events arrive as they happen, each with its cursor as id; without a cursor the
+        stream begins with `state`, which has the current cursor. An erased conversation leaves one
         event, `conversation.erase`. Changes are kept for 30 days.
         """
-        wanted, workspace = self._wanted(request), self.actor.workspace
+        wanted, workspace = self._query_of(request), self.actor.workspace
         after = self._cursor(request)
         if _STREAM in request.headers.get("Accept", ""):
             caller = caller_of_request(request._request, self.actor)
@@ -147,7 +150,7 @@ class Events(Endpoint):
             )
         )
 
-    def _wanted(self, request: Request) -> FeedQuery:
+    def _query_of(self, request: Request) -> FeedQuery:
         kinds = _listed(request, "kinds")
         if len(kinds) > _MOST_KINDS:
             raise ValidationFailed.at(
@@ -197,7 +200,7 @@ def _listed(request: Request, name: str) -> frozenset[str]:
 async def _stream(
     workspace: int, caller: Caller, after: int | None, wanted: FeedQuery
 ) -> AsyncGenerator[bytes]:
-    """The parts of a stream: what was missed, then each change in its order."""
+    """Yields a stream: the missed changes, then each change in order."""
     hub, waiter = hub_here(), Waiter(Topic(WORKSPACE, workspace, workspace), caller)
     if not admission.admit(caller):
         raise Throttled(wait=5, detail="Too many calls of this caller are waiting.")

@@ -1,4 +1,4 @@
-"""The endpoints of nodes: enter one, complete one."""
+"""The endpoints of nodes: enter, claim, release and complete one."""
 
 from typing import ClassVar
 
@@ -38,11 +38,12 @@ class Enter(ExecutionEndpoint):
         errors=("incompatible_context", "out_of_range"),
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
-        """The context of the node. Changes nothing, and works in any status.
+        """Returns the context of the node. Changes nothing, and works in any status.
 
         With `known` - `revision` and `count` of an earlier answer for this node in this execution -
-        only `messages` that are new: the first `messages_from` of the earlier ones stay in front of
-        them. If the view is another one, `messages_from` is 0 and `messages` are all.
+        `messages` has only new messages: the first `messages_from` of the earlier ones still
+        precede them. If the view has changed otherwise, `messages_from` is 0 and `messages` has all
+        of them.
         """
         body = self.body(EnterNode)
         provider = format_of(self)
@@ -72,10 +73,11 @@ class Claim(ExecutionEndpoint):
         needs=Action.NODE_CLAIM,
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> Response:
-        """A lease of a ready node for `ttl` seconds, or one prolonged that is named by `lease`.
+        """Leases a ready node for `ttl` seconds, or renews the lease named by `lease`.
 
-        While it holds, the node is completed with this `lease` only; others get `invalid_state`
-        with `held_by` and `until`. A lease that ran out binds nobody. No version is written.
+        Until the lease expires, only requests with this `lease` complete the node; others get
+        `invalid_state` with `held_by` and `until`. An expired lease blocks nobody. No version is
+        written.
         """
         lease = node_leases.claim(
             self.actor, conversation_id, node_in(node_id), self.body(ClaimNode)
@@ -91,7 +93,10 @@ class Release(ExecutionEndpoint):
         needs=Action.NODE_RELEASE,
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
-        """Others may claim the node at once; a lease that has ended changes nothing."""
+        """Releases the lease, so that others can claim the node.
+
+        A lease that has ended changes nothing.
+        """
         node_leases.release(self.actor, conversation_id, node_in(node_id), self.body(ReleaseNode))
         return HttpResponse(status=204)
 
@@ -112,11 +117,11 @@ class Complete(ExecutionEndpoint):
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
         """Stores the result of a node; the answer says which edges are taken.
 
-        The same checkpoint id and body again get the same answer, with 200. A node of a workflow
-        is completed while it is ready only: else `invalid_state` names the `ready_nodes`. With
-        `force`, for which the scope `review` or `admin` is needed, it is completed all the same.
-        A node that was claimed is completed with its `lease`. With `format` the `messages` are
-        those of a provider, and so are those of `entered`.
+        The same checkpoint id and body get the same answer again, with 200. A node of a workflow
+        can be completed only while it is ready; otherwise `invalid_state` names the `ready_nodes`.
+        `force`, which needs the scope `review` or `admin`, completes it anyway. A claimed node is
+        completed with its `lease`. With `format` the `messages`, and those of `entered`, are in the
+        format of a provider.
         """
         command, provider = self.command(CompleteNode), format_of(self)
         if provider is not None:
@@ -132,10 +137,10 @@ class Complete(ExecutionEndpoint):
     def _entered_next(
         self, conversation_id: str, done: completions.Completed, provider: ProviderFormat | None
     ) -> bytes:
-        """What the next node sees; if that cannot be read, why.
+        """Returns the context of the next node, or the reason why it cannot be read.
 
-        The completion is committed by now, and to answer with the error would deny it - unless
-        it is part of a transaction that keeps this answer, too.
+        The completion is committed already, so an error here must not deny it, unless the
+        completion is part of a transaction that stores this answer too.
         """
         try:
             with finished_for_nobody():

@@ -1,4 +1,4 @@
-"""The request body of ``enter``; those of writes stand in ``checkpoints.domain.commands``."""
+"""The request body of ``enter``; those of writes are in ``checkpoints.domain.commands``."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from workflows.domain.graph import ElementId
 
 
 class Known(Contract):
-    """`revision` and `count` of the answer when the engine entered the same node before."""
+    """`revision` and `count` of the answer when the engine last entered the same node."""
 
     revision: Annotated[int, Field(ge=0, lt=2**31)] = Field(
         description="`revision` of the earlier answer.", examples=[3]
@@ -22,7 +22,7 @@ class Known(Contract):
 class EnterNode(Contract):
     """``POST nodes/{node_id}/enter``: the incoming edges; by default those that are ready.
 
-    With ``known`` the answer has only the messages that are new since.
+    With ``known`` the answer has only the messages added since.
     """
 
     edges: Annotated[list[ElementId], Field(max_length=1000)] | None = Field(

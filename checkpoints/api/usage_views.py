@@ -1,4 +1,4 @@
-"""The endpoint of what models used: sums of what engines reported."""
+"""The endpoint of model usage: sums of what engines reported."""
 
 from datetime import date, timedelta
 from typing import Final
@@ -28,7 +28,7 @@ _SINCE: Final = Parameter(
 
 
 class UsageAnswer(Answer):
-    """The sum of one group; fields that name the group only if it was asked for."""
+    """The sum of one group; only the requested grouping fields are present."""
 
     day: str | None = Field(None, description="Day in UTC.", examples=["2026-11-24"])
     workflow: str | None = Field(
@@ -79,11 +79,11 @@ class UsageAnswer(Answer):
 class UsageSums(Endpoint):
     @described("Sum usage", answer=ListOf[UsageAnswer], query=(_GROUP, _SINCE, *PAGE))
     def get(self, request: Request) -> Response:
-        """Tokens and costs that completions reported, by node, workflow version or day.
+        """Sums the tokens and costs that completions reported, by node, workflow version or day.
 
-        `cost` is what engines reported, `price_cost` is calculated from the tokens. Steps without
-        a report are not in it. Forks do not count the steps of their source again;
-        erased conversations do not count any more.
+        `cost` is what engines reported, `price_cost` is calculated from the tokens. Steps without a
+        report are not included. Forks do not count the steps of their source again; erased
+        conversations no longer count.
         """
         query = request.query_params
         wanted = UsageQuery(_groups(query.get("group", "")), _since(query.get("since")))

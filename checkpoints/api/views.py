@@ -1,4 +1,4 @@
-"""The endpoints of executions, snapshots and checkpoints: parse, call one service, answer."""
+"""The endpoints of executions, snapshots and checkpoints."""
 
 from typing import Final
 
@@ -101,7 +101,9 @@ class Executions(ExecutionEndpoint):
         needs=Action.EXECUTION_START,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Pinned to a published version of a workflow, or free: then any node can run."""
+        """Starts an execution, pinned to a published version of a workflow, or free: then any
+        node can run.
+        """
         command = self.body(StartExecution)
         expected = etags.expected_version(self.whole_etag(), None)
         started = execution_start.start(
@@ -120,7 +122,7 @@ class Snapshot(ExecutionEndpoint):
         answer_headers=("ETag",),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """The latest version; a conversation without an execution is `IDLE`."""
+        """Returns the latest version; a conversation without an execution is `IDLE`."""
         moment = queries.find_moment(self.actor, conversation_id)
         known = request.headers.get("If-None-Match", "")
         # The version does not tell that a pause was asked for: that answer is always whole.
@@ -141,7 +143,9 @@ class Snapshot(ExecutionEndpoint):
         needs=Action.SNAPSHOT_UPDATE,
     )
     def patch(self, request: Request, conversation_id: str) -> Response:
-        """Keys and operations in one transaction, only at the node of a paused execution."""
+        """Changes state keys and messages in one transaction, only at the node of a paused
+        execution.
+        """
         command = self.command(UpdateSnapshot)
         seen = Seen(*etags.expected_view(self.whole_etag(), None, None))
         updated = state_updates.update(self.actor, conversation_id, command, seen=seen)
@@ -155,11 +159,13 @@ class Checkpoints(ExecutionEndpoint):
         query=(*PAGE, _ID, _EXECUTION, _NAMESPACE, _METADATA, _BEFORE, _INCLUDE),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """The latest version first. A page can have fewer results than `limit`: follow `next`.
+        """Lists versions, latest first.
+
+        A page can have fewer results than `limit`: follow `next`.
 
         `metadata.KEY=VALUE` finds the checkpoints whose metadata have this value under this key. A
         value that is JSON is compared as JSON, any other as text: `metadata.step=3` is the number,
-        `metadata.step="3"` the text. All that is given must match.
+        `metadata.step="3"` the text. All given filters must match.
         """
         query = request.query_params
         include = [part for part in query.get("include", "").split(",") if part]
@@ -189,7 +195,9 @@ class Checkpoints(ExecutionEndpoint):
 class CheckpointDiff(ExecutionEndpoint):
     @described("Compare checkpoints", answer=ComparedAnswer, query=(_FROM, _TO))
     def get(self, request: Request, conversation_id: str) -> Response:
-        """State keys as JSON pointers, messages as in the diff of two revisions."""
+        """Compares two versions: state keys as JSON pointers, messages as in the diff of two
+        revisions.
+        """
         before, after = self.query_int("from"), self.query_int("to")
         if before is None or after is None:
             missing = "from" if before is None else "to"
@@ -205,7 +213,7 @@ class CheckpointDiff(ExecutionEndpoint):
 class OneCheckpoint(ExecutionEndpoint):
     @described("Get a checkpoint", answer=SnapshotAnswer, query=(_KEYS,), answer_headers=("ETag",))
     def get(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
-        """The snapshot of a version, by its number."""
+        """Returns the snapshot of a version, by its number."""
         version = version_in(checkpoint_id)
         moment = queries.find_moment(self.actor, conversation_id, version)
         given = request.query_params.getlist("keys")
@@ -222,7 +230,7 @@ class OneCheckpoint(ExecutionEndpoint):
         needs=Action.CHECKPOINT_SAVE,
     )
     def put(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
-        """A repeat with the same id and body gets the same answer, with 200."""
+        """Saves a checkpoint. A repeat with the same id and body gets the same answer, with 200."""
         command = self.command(SaveCheckpoint)
         saved = checkpoint_saves.save(
             self.actor, conversation_id, checkpoint_in(checkpoint_id), command
@@ -231,11 +239,12 @@ class OneCheckpoint(ExecutionEndpoint):
 
     @described("Delete a checkpoint", errors=("invalid_state",), needs=Action.CHECKPOINT_DELETE)
     def delete(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
-        """Removes state, metadata and pending writes of a version, by its number, for good.
+        """Deletes the state, metadata and pending writes of a version, by its number,
+        permanently.
 
-        Its number, who wrote it and what others refer to stay, messages too. The latest version
-        and version 0 cannot be deleted, nor one with a label, one with unsaved edits, or what a
-        paused execution proposes: `invalid_state`. A repeat changes nothing.
+        Its number, its author and what others refer to remain, and so do messages. The latest
+        version and version 0 cannot be deleted, nor one with a label, one with unsaved edits, or
+        one that a paused execution proposes: `invalid_state`. A repeat changes nothing.
         """
         deletions.delete(self.actor, conversation_id, version_in(checkpoint_id))
         return HttpResponse(status=204)
@@ -246,7 +255,10 @@ class Writes(ExecutionEndpoint):
     def get(
         self, request: Request, conversation_id: str, checkpoint_id: str, task_id: str
     ) -> HttpResponse:
-        """The list of checkpoints gives those of all tasks with `include=writes`."""
+        """Returns the writes of a task.
+
+        The list of checkpoints has those of all tasks with `include=writes`.
+        """
         checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
         found = task_write_batches.get(self.actor, conversation_id, checkpoint, task)
         return json_answer(b'{"writes":' + found + b"}")
@@ -262,9 +274,11 @@ class Writes(ExecutionEndpoint):
     def put(
         self, request: Request, conversation_id: str, checkpoint_id: str, task_id: str
     ) -> Response:
-        """Writes beside a checkpoint, saved or yet to be saved. They make no version.
+        """Stores the writes of a task for a checkpoint, which may be saved later.
 
-        They replace the former ones of the task, with 200.
+        Writes no version.
+
+        They replace the earlier ones of the task, with 200.
         """
         command = self.body(PutWrites)
         checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
@@ -282,7 +296,7 @@ class RestoreVersion(ExecutionEndpoint):
         needs=Action.CHECKPOINT_RESTORE,
     )
     def post(self, request: Request, conversation_id: str, version: str) -> Response:
-        """Creates a new version, paused; the view is restored too."""
+        """Restores a version as a new, paused version; the view is restored too."""
         command = self.command(RestoreCheckpoint)
         number = version_in(version)
         restored = restores.restore(self.actor, conversation_id, number, command)
@@ -300,7 +314,7 @@ class ForkVersion(ExecutionEndpoint):
         answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request, conversation_id: str, version: str) -> Response:
-        """A new conversation with the history up to this version, paused at its node."""
+        """Creates a conversation with the history up to this version, paused at its node."""
         command = self.body(ForkCheckpoint)
         forked = forks.fork(self.actor, conversation_id, version_in(version), command)
         head, row = forked.head, forked.row
@@ -338,7 +352,10 @@ class Pause(_MoveEndpoint):
         needs=Action.EXECUTION_PAUSE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Takes effect with the next checkpoint. A second request changes nothing."""
+        """Requests a pause, which takes effect with the next checkpoint.
+
+        A second request changes nothing.
+        """
         return self.moved(conversation_id, status_changes.pause)
 
 
@@ -366,7 +383,7 @@ class Cancel(_MoveEndpoint):
         needs=Action.EXECUTION_CANCEL,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """A cancelled execution cannot be resumed."""
+        """Cancels the execution. It cannot be resumed."""
         return self.moved(conversation_id, status_changes.cancel)
 
 
@@ -380,7 +397,7 @@ class Approve(_MoveEndpoint):
         needs=Action.EXECUTION_APPROVE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """The execution continues, and the approval is recorded."""
+        """Approves: the execution continues, and the approval is recorded."""
         return self.moved(conversation_id, status_changes.approve)
 
 
@@ -394,5 +411,5 @@ class Reject(_MoveEndpoint):
         needs=Action.EXECUTION_REJECT,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """The execution fails with the reason."""
+        """Rejects: the execution fails with the reason."""
         return self.moved(conversation_id, status_changes.reject)

@@ -1,4 +1,4 @@
-"""The endpoint that tries a changed workflow on recorded executions; nothing is stored."""
+"""The endpoint that tries a changed workflow on recorded executions. Nothing is stored."""
 
 from collections import Counter
 from typing import Annotated, ClassVar, Self
@@ -55,7 +55,9 @@ class WhatIfAsked(Contract):
 
 
 class InputChangeAnswer(Answer):
-    """A name or message that would be gone, new or different, and by which rule."""
+    """A variable or message that would be removed, added or different, and the rule that does
+    it.
+    """
 
     section: str = Field(
         description="Section of the context: variables, history, metadata or messages.",
@@ -83,10 +85,10 @@ class InputChangeAnswer(Answer):
 
 
 class TriedInputAnswer(Answer):
-    """A node whose input would change, with the version that it wrote.
+    """A node whose context would change, with the version that it wrote.
 
-    ``tokens`` are those of its messages, before and after. ``gone_edges`` led to it then and do not
-    now. ``problem`` says what it would lack, or why nothing can be compared.
+    ``tokens`` are those of its messages, before and after. ``gone_edges`` led to it then and no
+    longer do. ``problem`` says what the node would lack, or why it cannot be compared.
     """
 
     version: FromZero = Field(description="Version that the node wrote.", examples=[13])
@@ -123,9 +125,9 @@ class TriedInputAnswer(Answer):
 
 
 class TriedExecutionAnswer(Answer):
-    """One execution: how many inputs were compared, and those that would change.
+    """One execution: the number of compared contexts, and those that would change.
 
-    ``thinned`` counts inputs whose state was removed. ``complete`` is false after a timeout.
+    ``thinned`` counts contexts whose state was removed. ``complete`` is false after a timeout.
     """
 
     conversation_id: str = Field(description="Id of the conversation.", examples=["support-42"])
@@ -157,7 +159,7 @@ class TriedExecutionAnswer(Answer):
 
 
 class NodeSumAnswer(Answer):
-    """How many inputs of a node were compared, and how many would change."""
+    """The number of contexts of a node that were compared, and of those that would change."""
 
     node_id: str = Field(description="Id of the node.", examples=["draft"])
     inputs: FromZero = Field(description="Number of compared inputs.", examples=[6])
@@ -165,7 +167,7 @@ class NodeSumAnswer(Answer):
 
 
 class WhatIfAnswer(Answer):
-    """What would change. ``left`` are executions that were not reached in time: call again."""
+    """The changes. ``left`` are executions that were not reached in time: call again with them."""
 
     executions: list[TriedExecutionAnswer] = Field(description="Each replayed execution.")
     nodes: list[NodeSumAnswer] = Field(description="Sums for each node.")
@@ -199,9 +201,9 @@ class TryWhatIf(Endpoint):
         needs=Action.PREVIEW,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """What each completed node would lose, gain or see differently with this document.
+        """Tries this document: what each completed node would lose, gain or see differently.
 
-        Only inputs that change are listed. A call takes about five seconds at most; executions
+        Only contexts that change are listed. A call takes about five seconds at most; executions
         that it did not reach are in `left`.
         """
         self.actor.require(Action.PREVIEW)

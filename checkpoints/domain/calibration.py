@@ -1,4 +1,4 @@
-"""How far the estimate of tokens is from what providers counted, by model."""
+"""Calibration: how far estimated tokens are from those that providers counted, by model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ _FEWEST: Final = 5  # steps from which a line is drawn; with fewer only the sums
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Sums of ``steps`` steps: the estimate of the messages, and the input that was reported.
+    """The sums over ``steps`` steps: estimated tokens of the messages, and reported input
+    tokens.
 
-    ``per_token`` are reported tokens for each estimated one, ``beside`` those that every call has
-    beside its messages (instructions, tools). None if the steps are too few or too equal to tell
-    one from the other.
+    ``per_token`` is reported tokens per estimated one, ``beside`` the constant part of every call
+    (instructions, tools). Both are None if the steps are too few or too similar to separate them.
     """
 
     steps: int
@@ -24,14 +24,14 @@ class Calibration:
 
     @property
     def ratio(self) -> float | None:
-        """Reported tokens for each estimated one, with what calls have beside their messages."""
+        """Returns reported tokens per estimated one, the constant part of calls included."""
         return self.reported / self.estimated if self.estimated else None
 
 
 def calibrate(steps: Sequence[tuple[int, int]]) -> Calibration:
-    """The line through pairs of estimated and reported tokens that is nearest to all of them.
+    """Fits a line through pairs of estimated and reported tokens by least squares.
 
-    A line that falls, or begins below zero, says nothing and is left out. Source: semantics 3.23.
+    A line that falls, or starts below zero, is meaningless and is left out. Source: semantics 3.23.
     """
     estimated, reported = sum(each for each, _ in steps), sum(each for _, each in steps)
     known = Calibration(len(steps), estimated, reported)

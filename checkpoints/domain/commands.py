@@ -94,7 +94,9 @@ class StartExecution(Contract):
     start: bool = Field(True, description="False leaves it PENDING.")
 
     def initial_state(self) -> dict[str, bytes]:
-        """The update that makes the state of version 0; ``input`` becomes ``user_input``.
+        """Returns the update that makes the state of version 0.
+
+        ``input`` becomes ``user_input``.
 
         Raises ValidationFailed if the state has that key too.
         """
@@ -174,9 +176,10 @@ class SaveCheckpoint(Contract):
         return self
 
     def opaque_update(self) -> dict[str, bytes]:
-        """The opaque values as they stand in a state.
+        """Returns the opaque values as the state stores them.
 
-        ValidationFailed for a key that is none, or is in ``state_data``, too; TooLarge.
+        Raises ValidationFailed for an invalid key, or one that is in ``state_data`` too, and
+        TooLarge.
         """
         update: dict[str, bytes] = {}
         for key, value in (self.opaque or {}).items():
@@ -197,22 +200,27 @@ class SaveCheckpoint(Contract):
         return update
 
     def details(self) -> Details | None:
-        """What is said of the checkpoint itself, None if nothing is; TooLarge at ``/metadata``."""
+        """Returns the details of the checkpoint, None if it has none.
+
+        Raises TooLarge at ``/metadata``.
+        """
         if not self.metadata and not self.parent and not self.namespace:
             return None
         return Details.of(self.metadata or {}, self.parent or "", self.namespace or "")
 
     def update(self) -> dict[str, bytes]:
-        """The update of the state, each value as compact JSON."""
+        """Returns the update of the state, each value as compact JSON."""
         return _as_bytes(self.state_data)
 
     def body_digest(self) -> bytes:
-        """By which a repeat is known, 16 bytes: spelling and order of keys do not matter."""
+        """Returns the 16-byte digest that recognizes a repeat, whatever the spelling and key
+        order.
+        """
         return _body_digest(self, {"call": "checkpoint"})
 
 
 class NodeResult(Contract):
-    """How a node ended; with an ``error`` it failed."""
+    """The result of a node; with an ``error`` it failed."""
 
     prompt: Data = Field(
         None, description="What the node asked the model.", examples=["Draft an answer."]
@@ -233,7 +241,10 @@ class NodeResult(Contract):
     )
 
     def failure(self) -> str | None:
-        """The sentence of the error, or None: its text, its ``message``, or all of it as JSON."""
+        """Returns the error as text: its text, its ``message``, or its JSON.
+
+        None without an error.
+        """
         if self.error is None or isinstance(self.error, str):
             return self.error
         message = self.error.get("message")
@@ -278,9 +289,9 @@ class CompleteNode(Contract):
     )
 
     def update(self, node_id: str) -> dict[str, bytes]:
-        """The update of the state; the output is in it under ``output_key(node_id)``.
+        """Returns the update of the state, with the output under ``output_key(node_id)``.
 
-        It is data and not to be read as a directive: pass its key as ``literal`` to
+        The output is data and not read as a directive: pass its key as ``literal`` to
         ``state.apply_update``. Raises ValidationFailed if ``state_data`` has that key too.
         """
         update = _as_bytes(self.state_data)
@@ -294,12 +305,12 @@ class CompleteNode(Contract):
         return {key: dumps(self.result.output), **update}
 
     def body_digest(self, node_id: str) -> bytes:
-        """By which a repeat is known, 16 bytes; the node of the path belongs to it."""
+        """Returns the 16-byte digest that recognizes a repeat; it covers the node of the path."""
         return _body_digest(self, {"call": "complete", "node_id": node_id})
 
 
 class ClaimNode(Contract):
-    """``POST nodes/{node_id}/claim``: for ``ttl`` seconds; ``lease`` is one to renew."""
+    """``POST nodes/{node_id}/claim``: for ``ttl`` seconds; ``lease`` names one to renew."""
 
     ttl: Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)] = Field(
         description="Seconds until the lease expires.", examples=[60]
@@ -310,7 +321,7 @@ class ClaimNode(Contract):
 
 
 class ReleaseNode(Contract):
-    """``POST nodes/{node_id}/release``: the node may be claimed by others."""
+    """``POST nodes/{node_id}/release``: others can claim the node."""
 
     lease: Annotated[str, Field(min_length=1, max_length=64)] = Field(
         description="Lease to end.", examples=["lease"]
@@ -318,7 +329,7 @@ class ReleaseNode(Contract):
 
 
 class UpdateSnapshot(Contract):
-    """``PATCH snapshot``: keys and operations that are applied in one transaction."""
+    """``PATCH snapshot``: keys and operations, applied in one transaction."""
 
     node_id: NodeId = Field(
         description="Node at which the execution is paused.", examples=["draft"]
@@ -341,7 +352,7 @@ class UpdateSnapshot(Contract):
     )
 
     def update(self) -> dict[str, bytes]:
-        """The update of the state, each value as compact JSON."""
+        """Returns the update of the state, each value as compact JSON."""
         return _as_bytes(self.state_data)
 
 
@@ -355,7 +366,7 @@ _LATER: Final = frozenset(
 
 
 def output_key(node_id: str) -> str:
-    """The state key of a node's output (semantics 3.5)."""
+    """Returns the state key of a node's output (semantics 3.5)."""
     return f"{node_id}_output"
 
 
@@ -364,7 +375,9 @@ def _as_bytes(values: Mapping[str, JsonValue]) -> dict[str, bytes]:
 
 
 def _body_digest(command: SaveCheckpoint | CompleteNode, call: Mapping[str, str]) -> bytes:
-    """The digest of what a command does: not of what it expects nor of what it asks for."""
+    """Returns the digest of a command's effect, without what it expects or requests in the
+    answer.
+    """
     names = type(command).model_fields.keys() - {"expected_version", "enter_next", "force", "lease"}
     body = {
         name: getattr(command, name)

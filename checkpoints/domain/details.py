@@ -1,4 +1,4 @@
-"""What an engine says of a checkpoint beside its state: metadata, parent, namespace."""
+"""The details of a checkpoint, which are not state: metadata, parent, namespace."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ MAX_NAMESPACE: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """``metadata`` is JSON bytes of an object; "" is no parent, and the namespace at the top."""
+    """``metadata`` is a JSON object as bytes; "" means no parent, and the root namespace."""
 
     metadata: bytes = b"{}"
     parent: str = ""
@@ -26,7 +26,7 @@ class Details:
 
     @classmethod
     def of(cls, metadata: Mapping[str, JsonValue], parent: str, namespace: str) -> "Details":
-        """Raises TooLarge at ``/metadata`` over MAX_METADATA bytes."""
+        """Builds details. Raises TooLarge at ``/metadata`` over MAX_METADATA bytes."""
         data = dumps(metadata)
         if len(data) > MAX_METADATA:
             message = say(
@@ -39,7 +39,7 @@ class Details:
         return cls(data, parent, namespace)
 
     def sum(self, version: int) -> int:
-        """The checksum of the details of a version."""
+        """Returns the checksum of the details of a version."""
         return row_sum(f"{version}|{self.parent}|{self.namespace}|", self.metadata)
 
     def as_json(self) -> dict[str, object]:
@@ -55,7 +55,7 @@ NO_DETAILS: Final = Details()
 
 @dataclass(frozen=True, slots=True)
 class DetailsFilter:
-    """Which checkpoints are wanted: all that is named must be equal, None and {} name nothing."""
+    """A filter of checkpoints by equality; None and {} match everything."""
 
     namespace: str | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class DetailsFilter:
 
 
 def value_spelled(text: str) -> JsonValue:
-    """The value that a text of a query means: what it is as JSON, else the text itself."""
+    """Returns the value of a query parameter: parsed as JSON if it is JSON, else the text."""
     try:
         value: JsonValue = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -85,7 +85,7 @@ def value_spelled(text: str) -> JsonValue:
 
 
 def _equal(one: JsonValue, other: JsonValue) -> bool:
-    """Equality of JSON: true is not 1, but 1.0 is."""
+    """Compares as JSON does: true is not 1, but 1.0 is."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):

@@ -1,10 +1,10 @@
-"""How an update of a state is read: plain values, directives, and the names that are no keys.
+"""Parses an update of a state into values, directives, and the names that are not state keys.
 
-An object whose only key is ``$replace`` or ``$delete`` is a directive, everywhere that an update
-is taken: in checkpoints, completions, updates of the snapshot and the initial state. With any
-other key beside it the object is data, as is every other object. ``{"$replace": v}`` stores v
-past the reducer, also null and also v that looks like a directive. ``{"$delete": true}`` removes
-the key; that it is not there is no fault. ``$delete`` with anything but true is refused.
+An object whose only key is ``$replace`` or ``$delete`` is a directive in every update: in
+checkpoints, completions, updates of the snapshot and the initial state. With any other key the
+object is data, as is every other object. ``{"$replace": v}`` stores v without the reducer, also
+null and also a v that looks like a directive. ``{"$delete": true}`` removes the key; a missing key
+is not an error. ``$delete`` with anything but true is refused.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class Directive(Enum):
-    """What is to happen to a key: its reducer decides, or these words."""
+    """What an update does to a key: its reducer decides, or the directive."""
 
     REDUCE = "reduce"
     REPLACE = "$replace"
@@ -36,7 +36,7 @@ class Directive(Enum):
 
 
 def directive_of(value: bytes, pointer: str) -> tuple[Directive, bytes]:
-    """The directive in a value of an update (compact JSON) and the value that is meant.
+    """Returns the directive in a value of an update (compact JSON), and the value itself.
 
     Raises ValidationFailed at ``pointer`` if ``$delete`` is not true.
     """
@@ -51,10 +51,10 @@ def directive_of(value: bytes, pointer: str) -> tuple[Directive, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """An update taken apart: the state keys, and the two names that are none.
+    """A parsed update: the state keys, and the two names that are not keys.
 
-    ``messages`` are to be appended to the conversation, ``history`` entries to the execution
-    history; each element is the JSON bytes of one object.
+    ``messages`` are appended to the conversation, ``history`` entries to the execution history;
+    each element is the JSON bytes of one object.
     """
 
     state: Mapping[str, bytes]
@@ -65,11 +65,11 @@ class Update:
 def take_apart(
     state_data: Mapping[str, bytes], pointer: str = "/state_data", *, is_initial: bool = False
 ) -> Update:
-    """The parts of an update (semantics 3.2, 3.5, 3.7, 3.15).
+    """Splits an update into its parts (semantics 3.2, 3.5, 3.7, 3.15).
 
-    Only the initial state may bring ``execution_history``. Raises ValidationFailed for any other
-    update that does, for a key that is empty or over 200 characters and for a directive on
-    ``messages`` or ``execution_history``, TypeMismatch if these are not lists of objects.
+    Only the initial state can have ``execution_history``. Raises ValidationFailed for any other
+    update that has it, for a key that is empty or over 200 characters, and for a directive on
+    ``messages`` or ``execution_history``; TypeMismatch if these are not lists of objects.
     """
     for key in state_data:
         if not 1 <= len(key) <= MAX_KEY_LENGTH:

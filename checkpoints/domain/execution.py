@@ -1,4 +1,4 @@
-"""Every decision on an execution: pure functions from a value and a command to the next."""
+"""The rules of executions: pure functions from an execution and a command to the next one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ _RESTORABLE: Final = frozenset({Status.PAUSED, Status.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a FAILED execution failed of: the node, if there is one, and a sentence."""
+    """Why an execution FAILED: the node, if there is one, and a sentence."""
 
     node_id: str | None
     reason: str = ""
@@ -40,10 +40,10 @@ class Execution:
 
     ``version`` rises by 1 with every write. ``node_id`` is the paused node or that of the last
     checkpoint. ``pause`` is set exactly while PAUSED, ``failure`` exactly while FAILED,
-    ``pause_request`` only while RUNNING. ``passed`` are the approvals that are not used up.
-    ``resumed_at`` is the node that the last resume went on at - the one it named, was paused
-    before, or had failed - until the next checkpoint: all that a free execution, which has no
-    workflow to ask, knows of what is ready.
+    ``pause_request`` only while RUNNING. ``passed`` are the unused approvals. ``resumed_at`` is the
+    node at which the last resume continued - the one it named, was paused before, or had failed -
+    until the next checkpoint. A free execution has no workflow, so that is all it knows of ready
+    nodes.
     """
 
     status: Status
@@ -57,34 +57,34 @@ class Execution:
 
     @property
     def pause_requested(self) -> bool:
-        """True from the moment a pause was asked for until the checkpoint that brings it."""
+        """Returns True from the request for a pause until the checkpoint that applies it."""
         return self.pause_request is not None
 
     @property
     def ended(self) -> bool:
-        """True if the conversation may start another execution."""
+        """Returns True if the conversation can start another execution."""
         return self.status in ENDED
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What becomes of the executed node ids: ``added`` behind them, or ``whole`` instead."""
+    """The change of the executed node ids: ``added`` to the end, or ``whole`` instead."""
 
     added: tuple[str, ...] = ()
     whole: tuple[str, ...] | None = None
 
     def applied(self, executed: Sequence[str]) -> tuple[str, ...]:
-        """The executed node ids after this; a node may occur twice."""
+        """Returns the executed node ids after the change; a node can occur twice."""
         return (*executed, *self.added) if self.whole is None else self.whole
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The execution after a command, and what the store has to know of the way there.
+    """The execution after a command, and what the store must know of the transition.
 
-    ``through`` are the statuses gone through, from the one before to the one after; each step
-    is in MOVES, but for the restore of a FAILED execution (semantics 3.9). ``writes`` is False
-    if no version is written: a pause that was asked for.
+    ``through`` are the statuses on the way, first to last; each step is in MOVES, except for the
+    restore of a FAILED execution (semantics 3.9). ``writes`` is False if no version is written, as
+    for the request of a pause.
     """
 
     execution: Execution
@@ -96,14 +96,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A checkpoint or completion of one node.
+    """The checkpoint or completion of one node.
 
-    ``failure`` is a sentence if the node failed, ``error_edges`` tells that the workflow goes
-    on along some. ``status`` and ``executed`` are what the engine sent, if it did. ``ready``
-    are the nodes that are ready after this one, none for a free execution. ``nothing_left``:
-    a workflow without a ready node, which completes the execution unless the engine said
-    another status. ``hold`` is a pause before a node that the engine asks for; then the saved node
-    does not count as executed, because it may be that node, which has not ended.
+    ``failure`` is a sentence if the node failed; ``error_edges`` is True if the workflow continues
+    along error edges. ``status`` and ``executed`` are what the engine sent, if it did. ``ready``
+    are the nodes that are ready afterwards, none for a free execution. ``nothing_left``: a workflow
+    without a ready node, which completes the execution unless the engine sent another status.
+    ``hold`` is a pause before a node, requested by the engine; the saved node then does not count
+    as executed, because it may be that very node.
     """
 
     node_id: str
@@ -122,7 +122,7 @@ class Move:
     """A resume, approve, reject or cancel.
 
     ``node_id`` must be the paused (or failed) node if given; ``from_node`` is for resume only.
-    ``ready`` are the nodes that are ready when the execution goes on.
+    ``ready`` are the nodes that are ready when the execution continues.
     """
 
     at: datetime
@@ -134,7 +134,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class RestorePoint:
-    """Where an execution stood at a version: what restore and fork go back to."""
+    """The state of an execution at a version, as the target of restore and fork."""
 
     version: int
     node_id: str | None
@@ -145,21 +145,23 @@ class RestorePoint:
 def begin(
     at: datetime, *, start: bool = True, ready: Sequence[str] = (), rules: Rules | None = None
 ) -> Decision:
-    """A new execution at version 0: PENDING, or RUNNING, or PAUSED before a ready node."""
+    """Returns a new execution at version 0: PENDING, or RUNNING, or PAUSED before a ready node."""
     execution = Execution(Status.PENDING)
     through = (Status.IDLE, Status.PENDING)
     if not start:
         return Decision(execution, through)
-    return _held(_to(Decision(execution, through), Status.RUNNING), ready, rules or {}, at)
+    return _with_pause_before(
+        _to(Decision(execution, through), Status.RUNNING), ready, rules or {}, at
+    )
 
 
 def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Decision:
-    """The checkpoint or completion of a node (semantics 3.1, 3.4, 3.8).
+    """Applies the checkpoint or completion of a node (semantics 3.1, 3.4, 3.8).
 
-    A failure without error edges fails the execution, whatever else was sent but CANCELLED. A
-    sent FAILED means that the node failed. Then count, in this order: a sent end; a pause that
-    was sent, asked for, or wanted after this node; the end of the workflow; a pause before a
-    ready node. Raises InvalidState.
+    A failure without error edges fails the execution, whatever else was sent, except CANCELLED. A
+    sent FAILED means that the node failed. Then apply, in this order: a sent end; a pause that was
+    sent, requested, or configured after this node; the end of the workflow; a pause before a ready
+    node. Raises InvalidState.
     """
     require(execution.status, TAKES_CHECKPOINTS, "A checkpoint")
     if step.status in (Status.PENDING, Status.IDLE):
@@ -193,11 +195,14 @@ def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Dec
         return _to(decision, Status.PAUSED, pause=pause)
     if step.nothing_left and step.status is None:
         return _to(decision, Status.COMPLETED)
-    return _held(decision, step.ready, rules, step.at)
+    return _with_pause_before(decision, step.ready, rules, step.at)
 
 
 def ask_pause(execution: Execution, at: datetime, reason: str = "") -> Decision:
-    """A pause that comes with the next checkpoint; asked twice it changes nothing; no write."""
+    """Requests a pause at the next checkpoint.
+
+    Writes no version; a second request changes nothing.
+    """
     require(execution.status, {Status.RUNNING}, "A pause")
     if execution.pause_request is None:
         execution = replace(execution, pause_request=PauseRequest(reason, at))
@@ -205,24 +210,24 @@ def ask_pause(execution: Execution, at: datetime, reason: str = "") -> Decision:
 
 
 def resume(execution: Execution, move: Move, rules: Rules | None = None) -> Decision:
-    """Go on after a pause, try a failure again, or start a pending execution.
+    """Continues after a pause, retries a failure, or starts a pending execution.
 
-    With ``from_node`` that node runs next. The paused node, or that one, is not paused before
-    again at this occurrence; another ready node that wants review pauses at once.
+    With ``from_node`` that node runs next. There is no second pause before the paused node, or
+    before ``from_node``, at this occurrence; another ready node that needs review pauses at once.
     """
     require(execution.status, _RESUMABLE, "A resume")
-    return _go_on(execution, move, rules or {}, approved=False)
+    return _continue(execution, move, rules or {}, approved=False)
 
 
 def approve(execution: Execution, move: Move, rules: Rules | None = None) -> Decision:
-    """Let a paused execution go on with the approval on record."""
+    """Continues a paused execution and records the approval."""
     require(execution.status, {Status.PAUSED}, "An approval")
     _no_jump(move)
-    return _go_on(execution, move, rules or {}, approved=True)
+    return _continue(execution, move, rules or {}, approved=True)
 
 
 def reject(execution: Execution, move: Move) -> Decision:
-    """Fail a paused execution with the reason."""
+    """Fails a paused execution with the reason."""
     require(execution.status, {Status.PAUSED}, "A rejection")
     _no_jump(move)
     _at_its_node(execution, move.node_id)
@@ -231,7 +236,7 @@ def reject(execution: Execution, move: Move) -> Decision:
 
 
 def cancel(execution: Execution, move: Move) -> Decision:
-    """End an execution for good."""
+    """Ends an execution permanently."""
     require(execution.status, _CANCELLABLE, "A cancellation")
     _no_jump(move)
     _at_its_node(execution, move.node_id)
@@ -241,7 +246,7 @@ def cancel(execution: Execution, move: Move) -> Decision:
 def time_out(
     execution: Execution, at: datetime, *, ready: tuple[str, ...] = (), rules: Rules | None = None
 ) -> Decision | None:
-    """The outcome of a pause whose deadline has passed; None while there is nothing to do."""
+    """Applies the outcome of a pause after its deadline; returns None before it."""
     pause = execution.pause
     if pause is None or pause.deadline is None or pause.deadline > at:
         return None
@@ -253,7 +258,7 @@ def time_out(
 
 
 def update(execution: Execution, node_id: str) -> Decision:
-    """An edit of a paused execution's state, for the paused node only (semantics 3.7)."""
+    """Edits the state of a paused execution, at the paused node only (semantics 3.7)."""
     require(execution.status, {Status.PAUSED}, "An update of the snapshot")
     if execution.pause is not None and execution.pause.node_id is not None:
         _at_its_node(execution, node_id)
@@ -261,7 +266,7 @@ def update(execution: Execution, node_id: str) -> Decision:
 
 
 def restore(execution: Execution, to: RestorePoint, at: datetime, reason: str = "") -> Decision:
-    """Back to a former version as a new one, PAUSED there (semantics 3.9)."""
+    """Restores an earlier version as a new one, PAUSED there (semantics 3.9)."""
     require(execution.status, _RESTORABLE, "A restore")
     restored = replace(fork(to, at, reason), version=execution.version + 1)
     through = dict.fromkeys((execution.status, Status.PAUSED))
@@ -269,7 +274,7 @@ def restore(execution: Execution, to: RestorePoint, at: datetime, reason: str = 
 
 
 def fork(of: RestorePoint, at: datetime, reason: str = "") -> Execution:
-    """The execution of a new conversation that goes on from ``of``: PAUSED at its version."""
+    """Returns the execution of a new conversation that continues ``of``: PAUSED at its version."""
     pause = Pause(of.node_id, of.when, reason, at)
     return Execution(Status.PAUSED, of.version, of.node_id, pause)
 
@@ -279,9 +284,10 @@ def expect(
     expected: int | None,
     changed_since: Callable[[int], Sequence[str]],
 ) -> None:
-    """Refuse a writer who saw another version, naming the keys changed since.
+    """Raises VersionConflict for a writer who saw another version, naming the keys changed
+    since.
 
-    ``changed_since(version)`` is asked only then. Raises VersionConflict.
+    ``changed_since(version)`` is called only in that case.
     """
     if expected is None or expected == execution.version:
         return
@@ -326,7 +332,7 @@ def _started(execution: Execution) -> tuple[Status, ...]:
 
 
 def _next(execution: Execution) -> Decision:
-    """A bare next version in the same status."""
+    """Returns the next version in the same status."""
     cleared = replace(
         execution, version=execution.version + 1, pause=None, pause_request=None, failure=None
     )
@@ -369,7 +375,7 @@ def _pause_after(execution: Execution, step: Step, rule: PauseRule | None) -> Pa
     return Pause(step.node_id, When.AFTER, asked.reason if asked else "", step.at)
 
 
-def _go_on(execution: Execution, move: Move, rules: Rules, *, approved: bool) -> Decision:
+def _continue(execution: Execution, move: Move, rules: Rules, *, approved: bool) -> Decision:
     _at_its_node(execution, move.node_id)
     pause, failure = execution.pause, execution.failure
     waiting = pause.node_id if pause is not None and pause.when is When.BEFORE else None
@@ -382,11 +388,15 @@ def _go_on(execution: Execution, move: Move, rules: Rules, *, approved: bool) ->
     if node is not None:
         approval = Approval(node, execution.version + 1, approved)
         going = replace(going, passed=(*_unused(execution.passed, node), approval))
-    return _held(replace(decision, execution=going), move.ready, rules, move.at)
+    return _with_pause_before(replace(decision, execution=going), move.ready, rules, move.at)
 
 
-def _held(decision: Decision, ready: Sequence[str], rules: Rules, at: datetime) -> Decision:
-    """The same decision, or paused before the first ready node that wants review."""
+def _with_pause_before(
+    decision: Decision, ready: Sequence[str], rules: Rules, at: datetime
+) -> Decision:
+    """Returns the decision, paused before the first ready node that needs review if there is
+    one.
+    """
     waiting = held(ready, rules, decision.execution.passed)
     if not waiting:
         return decision

@@ -9,17 +9,17 @@ _decoder = msgspec.json.Decoder(Execution)
 
 
 def dump(execution: Execution) -> bytes:
-    """An execution as JSON bytes; ``read`` gives it back."""
+    """Returns an execution as JSON bytes for ``read``."""
     return msgspec.json.encode(execution, enc_hook=_plain)
 
 
 def _plain(value: object) -> str:
-    """The text of a sentence, such as why a node failed; msgspec takes no subclass of ``str``."""
+    """Returns the text of a sentence as ``str``; msgspec accepts no subclass."""
     if isinstance(value, Sentence):
         return str(value)
     raise TypeError(f"an execution does not keep {type(value).__name__}")
 
 
 def read(data: bytes) -> Execution:
-    """The execution in bytes that ``dump`` wrote."""
+    """Returns the execution in bytes from ``dump``."""
     return _decoder.decode(data)

@@ -1,4 +1,4 @@
-"""Leases of nodes: which worker does a ready node, and until when (semantics 3.14)."""
+"""Leases of nodes: which worker runs a ready node, and until when (semantics 3.14)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ MOST_SECONDS: Final = 3_600
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A node that ``holder`` does until a time; who names ``lease`` is the holder.
+    """A node that ``holder`` runs until a time; a request that names ``lease`` is the holder's.
 
-    One that ran out binds nobody, and is kept until somebody else claims the node: who was slow
-    and alone may still complete it.
+    An expired lease blocks nobody. It stays until another worker claims the node, so that a slow
+    worker without rivals can still complete it.
     """
 
     node_id: str
@@ -52,7 +52,7 @@ class Leases:
         )
 
     def dump(self) -> bytes:
-        """Bytes that ``load`` reads; empty without a lease."""
+        """Returns bytes for ``load``; empty without a lease."""
         rows = [
             [each.node_id, each.lease, each.holder, clock.iso(each.until)]
             for each in self.by_node.values()
@@ -69,10 +69,10 @@ class Leases:
         new: str,
         lease: str | None,
     ) -> tuple["Leases", Lease]:
-        """The node is the holder's for ``ttl``: under the name ``new``, or ``lease`` is renewed.
+        """Gives the node to the holder for ``ttl``, under the name ``new``, or renews ``lease``.
 
-        InvalidState while somebody else's holds, or if ``lease`` is not the node's any more;
-        TooLarge over MOST leases that hold.
+        Raises InvalidState while another worker's lease holds, or if ``lease`` is no longer the
+        node's; TooLarge over MOST valid leases.
         """
         if lease is None:
             self._refuse_while_held(node_id, at)
@@ -89,10 +89,10 @@ class Leases:
         return Leases({**kept, node_id: claimed}), claimed
 
     def require(self, node_id: str, lease: str | None, at: datetime) -> None:
-        """Refuse who may not complete a node now: InvalidState.
+        """Raises InvalidState for a worker that may not complete a node now.
 
-        That is who names no lease while one holds, and who names one that is not the node's:
-        somebody else has claimed it since, or it was completed or released.
+        That is a worker that names no lease while one holds, or one that is not the node's: another
+        worker claimed it since, or it was completed or released.
         """
         held = self.by_node.get(node_id)
         if lease is None:
@@ -103,22 +103,25 @@ class Leases:
             )
         elif held.lease != lease:
             if held.holds(at):
-                raise _held(held)
+                raise _held_error(held)
             raise InvalidState(
                 say("The lease of node {node_id} has ended; claim it again.", node_id=repr(node_id))
             )
 
     def release(self, node_id: str, lease: str, at: datetime) -> "Leases":
-        """Without the lease; the same if it has ended. InvalidState if another one holds."""
+        """Returns the leases without this one; the same if it has ended.
+
+        Raises InvalidState if another one holds.
+        """
         held = self.by_node.get(node_id)
         if held is not None and held.lease != lease:
             if held.holds(at):
-                raise _held(held)
+                raise _held_error(held)
             return self
         return self.without(node_id)
 
     def without(self, node_id: str) -> "Leases":
-        """As after the node was completed."""
+        """Returns the leases after the node was completed."""
         if node_id not in self.by_node:
             return self
         return replace(
@@ -128,13 +131,13 @@ class Leases:
     def _refuse_while_held(self, node_id: str, at: datetime) -> None:
         held = self.by_node.get(node_id)
         if held is not None and held.holds(at):
-            raise _held(held)
+            raise _held_error(held)
 
 
 NONE: Final = Leases({})
 
 
-def _held(lease: Lease) -> InvalidState:
+def _held_error(lease: Lease) -> InvalidState:
     until = clock.iso(lease.until)
     message = say(
         "Node {node_id} is claimed by {holder} until {until}.",

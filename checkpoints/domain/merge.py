@@ -17,10 +17,10 @@ _IDENTITY: Final = "id"
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two edits of one place that cannot both stand.
+    """Two edits of one place that contradict each other.
 
-    ``path`` is a JSON pointer into the merged value, which has there what ``base`` has.
-    ``offer`` is what the key's reducer would make of both edits, ABSENT if it makes nothing.
+    ``path`` is a JSON pointer into the merged value, which has the value of ``base`` there.
+    ``offer`` is what the key's reducer would make of both edits, ABSENT if there is none.
     """
 
     path: str
@@ -32,7 +32,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """All edits that go together, and the conflicts that somebody has to decide."""
+    """All edits that merge, and the conflicts that a person has to resolve."""
 
     value: Value
     conflicts: tuple[Conflict, ...] = ()
@@ -54,12 +54,12 @@ def merge_values(
     reducer: Reducer = Reducer.OVERWRITE,
     path: str = "",
 ) -> Merged:
-    """Merge two edits of one key; ABSENT stands for a key that is not there.
+    """Merges two edits of one key; ABSENT stands for a missing key.
 
-    Only one of the two changed something: that counts. Objects merge key by key, lists of
-    objects with their own ids item by item. Both changed a plain value or list, one removed
-    what the other changed, the types parted, both sorted a list: a conflict. Which of the two
-    is mine makes no difference but in the names and in the order of an append that is offered.
+    If only one edit changed something, that edit wins. Objects merge key by key, lists of objects
+    with ids item by item. It is a conflict if both changed a plain value or list, if one removed
+    what the other changed, if the types differ, or if both sorted a list. Swapping mine and theirs
+    changes only names and the order of an offered append.
     """
     conflicts: list[Conflict] = []
     value = _merged(path, base, mine, theirs, conflicts)
@@ -75,7 +75,7 @@ def merge_states(
     theirs: Mapping[str, JsonValue],
     reducers: ReducerTable,
 ) -> MergedState:
-    """Merge two edits of a state key by key."""
+    """Merges two edits of a state key by key."""
     state: dict[str, JsonValue] = {}
     conflicts: list[Conflict] = []
     for key in dict.fromkeys((*theirs, *mine, *base)):
@@ -93,12 +93,12 @@ def merge_states(
 
 
 def resolve(merged: Value, decided: Mapping[str, Value]) -> Value:
-    """The merged value with what was decided at the paths of its conflicts.
+    """Returns the merged value with the decisions at the paths of its conflicts.
 
-    ABSENT removes what is there. Raises NotFound for a path that leads nowhere.
+    ABSENT removes the value. Raises NotFound for a path that does not exist.
     """
     # From the last path to the first, so that what is removed moves no place yet to come.
-    for path in sorted(decided, key=_place, reverse=True):
+    for path in sorted(decided, key=_path_order, reverse=True):
         steps = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
         merged = _with(merged, steps, decided[path], path)
     return merged
@@ -157,7 +157,7 @@ def _merged_lists(
     theirs: list[JsonValue],
     conflicts: list[Conflict],
 ) -> JsonValue | None:
-    """The merge by id, or None if some item has none or both sides sorted the list."""
+    """Merges two lists by id; returns None if an item has no id or both sides sorted the list."""
     bases, mines, others = _by_id(base), _by_id(mine), _by_id(theirs)
     if bases is None or mines is None or others is None:
         return None
@@ -190,14 +190,14 @@ def _stays(
     mine: Mapping[str | int, JsonValue],
     theirs: Mapping[str | int, JsonValue],
 ) -> bool:
-    """False for an item that one side removed and the other left as it was."""
+    """Returns False for an item that one side removed and the other left unchanged."""
     if each not in base or (each in mine and each in theirs):
         return True
     return not _same(base[each], mine[each] if each in mine else theirs[each])
 
 
 def _offer(reducer: Reducer, base: Value, mine: Value, theirs: Value) -> Value:
-    """What the reducer makes of both edits, if it has something to say about such values."""
+    """Returns what the reducer makes of both edits, ABSENT if it does not apply to such values."""
     start = None if base is ABSENT else base
     if reducer is Reducer.APPEND:
         return _both_appended([] if start is None else start, mine, theirs)
@@ -214,7 +214,7 @@ def _offer(reducer: Reducer, base: Value, mine: Value, theirs: Value) -> Value:
 
 
 def _both_appended(base: JsonValue, mine: Value, theirs: Value) -> Value:
-    """One side's list and behind it what the other added to the base."""
+    """Returns one side's list followed by what the other side appended to the base."""
     if isinstance(base, list) and isinstance(mine, list) and isinstance(theirs, list):
         for added, whole in ((mine, theirs), (theirs, mine)):
             if equal(added[: len(base)], base):
@@ -226,13 +226,13 @@ def _is_number(value: Value) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _place(path: str) -> list[tuple[int, str]]:
-    """A key that sorts the paths of list items by their index: 9 before 10."""
+def _path_order(path: str) -> list[tuple[int, str]]:
+    """Returns a sort key that orders paths of list items by index: 9 before 10."""
     return [(len(step) if step.isdecimal() else 0, step) for step in path.split("/")]
 
 
 def _with(value: Value, steps: list[str], decided: Value, path: str) -> Value:
-    """A copy of ``value`` with ``decided`` at the end of the steps."""
+    """Returns a copy of ``value`` with ``decided`` at the end of the steps."""
     if not steps:
         return decided
     step, rest = steps[0], steps[1:]

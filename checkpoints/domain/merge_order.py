@@ -8,12 +8,12 @@ Id = str | int
 def merged_order(
     base: Sequence[Id], mine: Sequence[Id], theirs: Sequence[Id], kept: Collection[Id]
 ) -> list[Id] | None:
-    """The ids that are ``kept``, in an order that keeps what either side did to it.
+    """Returns the ``kept`` ids in an order that respects the changes of both sides.
 
-    The items that all three have follow the side that sorted them; every other item stands
-    behind the one of these that it was put behind. None if both sides sorted them, each in its
-    own way. The same whichever side is mine. To move an item that the other side removed does
-    not bring it back.
+    Items that all three lists share follow the side that sorted them; every other item follows the
+    shared item that it was placed after. Returns None if both sides sorted them differently.
+    Swapping the sides changes nothing. Moving an item that the other side removed does not bring it
+    back.
     """
     shared = set(base) & set(mine) & set(theirs)
     orders = [[each for each in side if each in shared] for side in (base, mine, theirs)]
@@ -42,7 +42,9 @@ def merged_order(
 
 
 def _gaps(side: Sequence[Id], places: dict[Id, int], kept: Collection[Id]) -> dict[int, list[Id]]:
-    """The kept items that are not shared, by the place of the shared item before them."""
+    """Returns the kept items that are not shared, by the position of the shared item before
+    them.
+    """
     gaps: dict[int, list[Id]] = {}
     place = 0
     for each in side:

@@ -105,7 +105,7 @@ def _of_update(key: str, reducer: str, wanted: Wanted, kind: str) -> Sentence:
 
 
 def kind_of(value: JsonValue) -> str:
-    """The JSON type of a value, with its article, for a sentence."""
+    """Returns the JSON type of a value with its article, for a sentence."""
     for types, name in _KINDS:
         if isinstance(value, types):
             return name

@@ -1,6 +1,7 @@
-"""Opaque values: bytes of an engine's that are kept, given back and compared, never read.
+"""Opaque values: an engine's bytes, which are stored, returned and compared, but never parsed.
 
-In the state such a value is a zero byte, its type, a zero byte, its bytes: no JSON begins so.
+In the state such a value is a zero byte, its type, a zero byte, its bytes; no JSON starts like
+that.
 """
 
 import base64
@@ -21,7 +22,7 @@ _TYPE: Final = r"^[A-Za-z0-9._+/;=-]{1,64}$"
 
 
 class OpaqueValue(Contract):
-    """A value as it is sent and given back: ``base64`` is that of its bytes."""
+    """A value as engines send and receive it; ``base64`` encodes its bytes."""
 
     type: Annotated[
         str,
@@ -30,7 +31,10 @@ class OpaqueValue(Contract):
     base64: Annotated[str, Field(description="The bytes of the value.", examples=["gaFhAQ=="])]
 
     def stored(self, pointer: str, limit: int) -> bytes:
-        """As it stands in a state; ValidationFailed or, over ``limit`` bytes, TooLarge."""
+        """Returns the value as the state stores it.
+
+        Raises ValidationFailed, or TooLarge over ``limit`` bytes.
+        """
         try:
             data = base64.b64decode(self.base64.encode(), validate=True)
         except (ValueError, binascii.Error):
@@ -48,7 +52,7 @@ class OpaqueValue(Contract):
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """What is told of an opaque value to all who can't read it."""
+    """The description of an opaque value for everyone who cannot read it."""
 
     type: str
     size: int
@@ -59,12 +63,12 @@ class Opaque:
 
 
 def is_opaque(value: bytes) -> bool:
-    """True for a value of a state that is opaque, also for the beginning of one."""
+    """Returns True for an opaque value of a state, or the beginning of one."""
     return value.startswith(_MARK)
 
 
 def opaque_summary(value: bytes) -> Opaque | None:
-    """What is told of a value of a state, None if it is JSON."""
+    """Returns the description of an opaque value of a state, None for JSON."""
     if not is_opaque(value):
         return None
     kind, data = _parts(value)
@@ -72,7 +76,7 @@ def opaque_summary(value: bytes) -> Opaque | None:
 
 
 def value_of(value: bytes) -> JsonValue:
-    """A value of a state; of an opaque one type, size and digest."""
+    """Returns a value of a state; for an opaque one its type, size and digest."""
     found = opaque_summary(value)
     if found is not None:
         return found.as_json()
@@ -81,7 +85,7 @@ def value_of(value: bytes) -> JsonValue:
 
 
 def returned_value(value: bytes) -> bytes:
-    """An opaque value as JSON of the form in which it was sent."""
+    """Returns an opaque value as JSON in the form in which it was sent."""
     kind, data = _parts(value)
     return dumps({"type": kind, "base64": base64.b64encode(data).decode()})
 

@@ -1,4 +1,4 @@
-"""What makes an execution wait for people, and what they let pass."""
+"""Pauses for review: the rules that cause one, and the approvals that let a node run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from workflows.domain.graph import NodeSettings
 
 
 class When(StrEnum):
-    """Whether an execution is before or after its node: the node runs next, or its successors."""
+    """Whether the pause comes before its node runs, or after it and before its successors."""
 
     BEFORE = "before"
     AFTER = "after"
 
 
 class Outcome(StrEnum):
-    """What happens when a review times out."""
+    """The outcome of a review that times out."""
 
     APPROVE = "approve"
     REJECT = "reject"
@@ -38,9 +38,9 @@ AUTOMATIC: Final[Mapping[Outcome, Sentence]] = {
 
 @dataclass(frozen=True, slots=True)
 class PauseRule:
-    """A node's wish for review (semantics 3.8); without a ``timeout`` it waits for ever.
+    """The review rule of a node (semantics 3.8); without a ``timeout`` it waits indefinitely.
 
-    ``timeout`` is in seconds and comes with its ``outcome``.
+    ``timeout`` is in seconds and requires an ``outcome``.
     """
 
     when: When
@@ -56,8 +56,8 @@ Rules = Mapping[str, PauseRule]  # by node id
 class Pause:
     """Where and why a PAUSED execution waits.
 
-    ``node_id`` is None only if it went back to a version before any node. At ``deadline`` the
-    ``outcome`` happens by itself; both are set or none.
+    ``node_id`` is None only if the execution was restored to a version before any node. At
+    ``deadline`` the ``outcome`` applies automatically; both are set or neither.
     """
 
     node_id: str | None
@@ -68,7 +68,7 @@ class Pause:
     outcome: Outcome | None = None
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The pause as a snapshot shows it: why it waits, since when, and until when."""
+        """Returns the pause as a snapshot shows it: reason, start and deadline."""
         return {
             "node_id": self.node_id,
             "when": self.when.value,
@@ -81,7 +81,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class PauseRequest:
-    """A pause that was asked for and comes with the next checkpoint."""
+    """A requested pause, which takes effect with the next checkpoint."""
 
     reason: str = ""
     at: datetime | None = None
@@ -89,11 +89,11 @@ class PauseRequest:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The next occurrence of ``node_id`` runs without another pause before it.
+    """Lets the next occurrence of ``node_id`` run without another pause before it.
 
-    The node's next completion uses it up, so that the node asks again in a loop but not when
-    it failed and is tried again.
-    ``version`` is the write that let it pass; ``approved`` tells an approval from a resume.
+    The node's next completion uses it up: in a loop the node asks again, but a retry after a
+    failure does not. ``version`` is the write that approved or resumed; ``approved`` tells an
+    approval from a resume.
     """
 
     node_id: str
@@ -102,7 +102,7 @@ class Approval:
 
 
 def pause_rule(settings: NodeSettings) -> PauseRule | None:
-    """The rule in a node's settings, or None if it does not ask for review."""
+    """Returns the review rule in a node's settings, None without one."""
     if settings.pause is None:
         return None
     timeout = settings.timeout
@@ -115,7 +115,7 @@ def pause_rule(settings: NodeSettings) -> PauseRule | None:
 
 
 def held(ready: Iterable[str], rules: Rules, passed: Sequence[Approval]) -> tuple[str, ...]:
-    """Those of the ready nodes that wait for review before they run, in their order."""
+    """Returns the ready nodes that wait for review before they run, in their order."""
     free = {approval.node_id for approval in passed}
     return tuple(node for node in ready if node not in free and _asks_before(node, rules))
 
@@ -126,6 +126,6 @@ def _asks_before(node: str, rules: Rules) -> bool:
 
 
 def pause_by_rule(node_id: str, rule: PauseRule, at: datetime) -> Pause:
-    """The pause that a node's rule causes at the moment ``at``."""
+    """Returns the pause that a node's rule causes at the moment ``at``."""
     deadline = None if rule.timeout is None else at + timedelta(seconds=rule.timeout)
     return Pause(node_id, rule.when, rule.reason, at, deadline, rule.outcome)

@@ -1,4 +1,4 @@
-"""What a paused execution puts before a reviewer: which writes proposed it, which came since."""
+"""The proposal of a paused execution: the writes that a reviewer decides on, and later ones."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ _OF_NODES: Final = frozenset({WriteKind.CHECKPOINT, WriteKind.COMPLETION})
 class Write:
     """The manifest of one version, as far as a proposal needs it.
 
-    ``node`` is the one that was saved or completed, ``leads_to`` are the nodes to which an edge
-    from it passed, None if nothing is on record about that. ``keys`` are those that changed.
-    ``revision`` and ``visible_count`` are of the view right after it, ``log_count`` of the log.
+    ``node`` is the saved or completed node; ``leads_to`` are the nodes to which an edge from it
+    passed, None if that is not on record. ``keys`` are the changed keys. ``revision`` and
+    ``visible_count`` are of the view right after it, ``log_count`` of the log.
     """
 
     version: int
@@ -35,10 +35,10 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What one node proposed: its state stands at ``version``, ``keys`` are what it wrote.
+    """The proposal of one node: it wrote ``keys``, and its state is at ``version``.
 
-    ``since`` is the version before the first one that it wrote. The other numbers are those of its
-    newest write.
+    ``since`` is the version before its first write. The other numbers are those of its latest
+    write.
     """
 
     node: str
@@ -54,17 +54,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What the reviewer decides on; ``since`` are later writes, the newest first."""
+    """What the reviewer decides on; ``since`` are later writes, latest first."""
 
     sources: tuple[Source, ...] = ()
     since: tuple[Write, ...] = ()
 
     def source_of(self, key: str) -> Source | None:
-        """The newest source that wrote a key."""
+        """Returns the latest source that wrote a key."""
         return next((each for each in self.sources if key in each.keys), None)
 
     def changed_by(self, key: str) -> Write | None:
-        """The newest write of a key since its source, None if there is none."""
+        """Returns the latest write of a key since its source, None if there is none."""
         source = self.source_of(key)
         for write in self.since:
             if source is not None and write.version == source.version:
@@ -74,15 +74,15 @@ class Proposal:
         return None
 
     def edited_besides(self) -> tuple[str, ...]:
-        """The keys that people changed since and no source wrote."""
+        """Returns the keys that people changed since and no source wrote."""
         edited = (key for each in self.since if each.kind is WriteKind.UPDATE for key in each.keys)
         return tuple(key for key in dict.fromkeys(edited) if self.source_of(key) is None)
 
 
 def lineage(find: Callable[[int], Write | None], version: int) -> Iterator[Write]:
-    """The writes that made the state at ``version``, the newest first, as far as they are found.
+    """Yields the writes that led to the state at ``version``, latest first, as far as found.
 
-    A restore goes on with the version that it restored: what was written in between is undone.
+    A restore continues with the version that it restored: the versions between are undone.
     """
     while (write := find(version)) is not None:
         if write.kind is WriteKind.RESTORE and write.restored_from is not None:
@@ -98,16 +98,16 @@ def proposal_of(
     when: When,
     predecessors: Collection[str] | None,
 ) -> Proposal:
-    """What an execution that is paused at a node proposes; ``history`` is its lineage.
+    """Returns the proposal of an execution paused at a node; ``history`` is its lineage.
 
-    After a node it is what that node wrote. Before a node it is what the predecessors wrote that
-    led to it since it ran last; ``predecessors`` is None for a free execution, which has none on
-    record. Where none of them is found it is what the last node wrote, whichever it was.
+    After a node it is what that node wrote. Before a node it is what its predecessors wrote since
+    the node last ran; ``predecessors`` is None for a free execution, which has none on record. If
+    none of them is found, it is what the last node wrote.
     """
     passed: list[Write] = []
     found: dict[str, list[Write]] = {}
     complete: set[str] = set()
-    wanted = _wanted(node_id, when, predecessors)
+    wanted = _nodes_to_find(node_id, when, predecessors)
     for write in history:
         is_own = write.node == node_id and write.kind is WriteKind.COMPLETION
         if when is When.BEFORE and is_own:
@@ -135,7 +135,7 @@ def proposal_of(
     return _proposal(passed, found)
 
 
-def _wanted(
+def _nodes_to_find(
     node_id: str | None, when: When, predecessors: Collection[str] | None
 ) -> frozenset[str] | None:
     if when is When.AFTER:
@@ -160,7 +160,7 @@ def _proposal(passed: Sequence[Write], found: Mapping[str, Sequence[Write]]) -> 
 
 
 def _source(writes: Sequence[Write]) -> tuple[Write, Source]:
-    """All that one run of a node wrote, its newest version first."""
+    """Returns all that one run of a node wrote, latest version first."""
     newest = writes[0]
     keys = dict.fromkeys(key for write in writes for key in write.keys)
     return newest, Source(

@@ -1,4 +1,4 @@
-"""An edit that began at an older state, moved to a newer one."""
+"""Rebases an edit from an older state onto a newer one."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 
 @dataclass(frozen=True, slots=True)
 class Rebased:
-    """The edit as changes of the newer state; places in conflict are as the newer state has them.
+    """The edit as changes of the newer state; conflicting places keep the newer value.
 
-    A key that both changed alike is no change any more.
+    A key that both changed in the same way is no longer a change.
     """
 
     changes: Mapping[str, Value]
@@ -27,7 +27,10 @@ def rebase(
     theirs: Mapping[str, JsonValue],
     reducers: ReducerTable,
 ) -> Rebased:
-    """Move ``changes`` of the state ``base`` to ``theirs``; both have at least the changed keys."""
+    """Rebases ``changes`` of the state ``base`` onto ``theirs``.
+
+    Both have at least the changed keys.
+    """
     mine = {name: value for name, value in base.items() if name not in changes}
     mine |= {name: value for name, value in changes.items() if value is not ABSENT}
     before = {name: base[name] for name in changes if name in base}
@@ -39,7 +42,7 @@ def rebase(
 def changes_between(
     before: Mapping[str, JsonValue], after: Mapping[str, JsonValue], names: Iterable[str]
 ) -> dict[str, Value]:
-    """What leads from one state to another in some keys; ABSENT deletes."""
+    """Returns the changes that lead from one state to another in some keys; ABSENT deletes."""
     changes: dict[str, Value] = {}
     for name in names:
         one, other = before.get(name, ABSENT), after.get(name, ABSENT)

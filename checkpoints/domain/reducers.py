@@ -1,4 +1,4 @@
-"""How an update of a state key is reduced into its old value, and which reducer does it."""
+"""The reducers, which combine an update of a state key with its old value."""
 
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -21,7 +21,7 @@ _GREATEST_INTEGER: Final = 2**64 - 1
 
 
 class Reducer(StrEnum):
-    """The ways to reduce (semantics 3.2); all but overwrite ignore null."""
+    """The kinds of reducers (semantics 3.2); all but overwrite ignore null."""
 
     APPEND = "append"
     OVERWRITE = "overwrite"
@@ -32,10 +32,10 @@ class Reducer(StrEnum):
 
 
 def reduce(reducer: Reducer, key: str, old: JsonValue, new: JsonValue) -> JsonValue:
-    """The value of ``key`` after ``new`` came in; ``old`` is None if there is no value yet.
+    """Returns the value of ``key`` after the update ``new``; ``old`` is None without a value.
 
-    Pure: neither argument is changed, the result may share parts with both. Raises
-    TypeMismatch naming the key, OutOfRange if a sum does not fit into JSON numbers.
+    Pure: changes neither argument; the result can share parts with both. Raises TypeMismatch naming
+    the key, and OutOfRange if a sum does not fit into JSON numbers.
     """
     if new is None and reducer is not Reducer.OVERWRITE:
         return old
@@ -82,7 +82,7 @@ def _max(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
 
 
 def _add_by_id(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
-    """One object, or a list of them, each replaces the element with its id or comes last."""
+    """Adds one object or a list of them; each replaces the element with its id or is appended."""
     result = list(_list(key, Reducer.ADD_BY_ID, old))
     places: dict[str | int, int] = {}
     for place, element in enumerate(result):
@@ -129,11 +129,12 @@ def _id_of(element: JsonValue) -> str | int | None:
 
 
 class ReducerTable:
-    """Which reducer serves which key: its exact name, then a pattern, then the default rules.
+    """Finds the reducer of a key: by its exact name, then by a pattern, then by the default
+    rules.
 
-    Of several patterns that match, the one with the most literal characters wins; then the one
-    with fewer stars, then the first by alphabet, so that the order of writing does not matter.
-    ``messages`` and ``execution_history`` always append. Source: semantics 3.2.
+    Of several matching patterns the one with the most literal characters wins; then the one with
+    fewer stars, then the first in alphabetical order, so that the order of definition does not
+    matter. ``messages`` and ``execution_history`` always append. Source: semantics 3.2.
     """
 
     __slots__ = ("_names", "_patterns")
@@ -145,9 +146,9 @@ class ReducerTable:
 
     @classmethod
     def of(cls, reducers: Mapping[str, str], pointer: str = "/reducers") -> "ReducerTable":
-        """The table of a document or a start command.
+        """Builds the table of a document or a start command.
 
-        Raises ValidationFailed with a problem per wrong name, pattern or reducer.
+        Raises ValidationFailed with a problem for each wrong name, pattern or reducer.
         """
         problems: list[FieldProblem] = []
         for name, reducer in reducers.items():
@@ -161,11 +162,11 @@ class ReducerTable:
 
     @property
     def names(self) -> Collection[str]:
-        """The keys that are named without a pattern."""
+        """Returns the keys that are named without a pattern."""
         return self._names.keys()
 
     def for_key(self, key: str) -> Reducer:
-        """The reducer of a state key."""
+        """Returns the reducer of a state key."""
         if key in (MESSAGES, HISTORY):
             return Reducer.APPEND
         named = self._names.get(key)
@@ -177,7 +178,7 @@ class ReducerTable:
         return Reducer.OVERWRITE  # the default of `*_output` and of all the rest
 
     def as_json(self) -> dict[str, str]:
-        """What ``of`` reads."""
+        """Returns JSON that ``of`` reads."""
         names = {name: str(reducer) for name, reducer in self._names.items()}
         return names | {name: str(reducer) for name, _, reducer in self._patterns}
 

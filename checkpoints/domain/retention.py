@@ -1,4 +1,4 @@
-"""What retention keeps of an execution: the policy, what needs a version, what may be thinned."""
+"""Retention of an execution: the policy, the versions that are needed, and those it can thin."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ Days = Annotated[int, Field(ge=1, le=36_500)]
 
 
 class RetentionPolicy(Contract):
-    """What a workspace keeps; what is left out is kept for ever.
+    """How long a workspace keeps data; without a value it is kept indefinitely.
 
-    Versions of an execution are thinned if ``keep_last`` is given: all of so many newest are
-    kept, of older ones the last of each hour for ``hourly_days`` days, and of those before the
-    last of each day. A conversation that nobody wrote to for ``archive_after_days`` is archived,
-    an archived one erased after ``erase_after_days`` more. Tokens are removed so many days after
-    they expired or were revoked.
+    Versions of an execution are thinned if ``keep_last`` is given: the latest so many are kept, of
+    older ones the last of each hour for ``hourly_days`` days, and of those before the last of each
+    day. A conversation without writes for ``archive_after_days`` is archived, an archived one is
+    erased after ``erase_after_days`` more. Tokens are removed so many days after they expired or
+    were revoked.
     """
 
     keep_last: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
@@ -36,9 +36,9 @@ class RetentionPolicy(Contract):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version as retention looks at it: its number, when it was written, when the next one was.
+    """A version for retention: its number, when it was written, and when the next one was.
 
-    ``until`` is None for the newest.
+    ``until`` is None for the latest.
     """
 
     number: int
@@ -48,14 +48,12 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What an execution and others need of its versions, beside what a policy keeps.
+    """The versions that executions need, whatever the policy says.
 
-    ``newest`` is what everything goes on from, ``paused_from`` the version from which on it has
-    been waiting, None if it does not wait. ``restored`` are versions that later ones went back
-    to, ``forked`` those that other conversations came from, ``origin`` is the one that a fork
-    itself began at, ``labelled`` have a name that a person gave them, ``edited`` are what edits
-    began at that are not applied yet. Whatever comes to need a version becomes a
-    field of this.
+    ``newest`` is the latest version, ``paused_from`` the first version of the current pause, None
+    without one. ``restored`` are versions that later ones restored, ``forked`` the origins of other
+    conversations, ``origin`` the one at which a fork began, ``labelled`` have a label, ``edited``
+    are the base of edits that are not applied yet. A new kind of need becomes a new field.
     """
 
     newest: int
@@ -67,7 +65,10 @@ class Needs:
     origin: int | None = None
 
     def versions(self) -> frozenset[int]:
-        """The versions that no policy thins; the first is one, to compare and restart from."""
+        """Returns the versions that no policy thins.
+
+        The first is one, to compare and restart from.
+        """
         waiting = () if self.paused_from is None else range(self.paused_from, self.newest)
         origin = () if self.origin is None else (self.origin,)
         named = (*self.restored, *self.forked, *self.labelled, *self.edited)
@@ -77,11 +78,11 @@ class Needs:
 def thinned_by(
     policy: RetentionPolicy, versions: Sequence[Version], needs: Needs, now: datetime
 ) -> tuple[int, ...]:
-    """The versions whose state may go, ascending.
+    """Returns the versions whose state can be removed, ascending.
 
-    ``versions`` are all of an execution, those too that were thinned before: so the answer does
-    not depend on when one looked before. Never among the answer: the last ``keep_last``, the last
-    of an hour or a day, what ``needs`` names, what was the newest within a day.
+    ``versions`` are all of an execution, thinned ones included, so that the answer does not depend
+    on earlier runs. It never contains the last ``keep_last``, the last of an hour or a day, what
+    ``needs`` names, or what was the latest within a day.
     """
     if policy.keep_last is None or not versions:
         return ()
@@ -102,10 +103,10 @@ def _last_of_each(
 
 
 def _bucket(hourly_from: datetime) -> Callable[[Version], Hashable]:
-    """The hour of a version, or its day if the whole day lies before ``hourly_from``.
+    """Returns the hour of a version, or its day if the whole day lies before ``hourly_from``.
 
-    Whole days and whole hours, in UTC: the last one of a day is the last one of its hour too, so
-    what was right to keep yesterday holds what is to be kept today.
+    Whole days and hours in UTC: the last version of a day is also the last of its hour, so the
+    versions kept yesterday include those to keep today.
     """
     first_day = hourly_from.astimezone(UTC).date()
 

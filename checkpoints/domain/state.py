@@ -1,8 +1,8 @@
-"""What an update does to a state: changes by key, with digests and sizes kept along.
+"""The changes of a state by key, with running digests and sizes.
 
-A value is compact JSON bytes, as ``json_bytes.dumps`` writes them: normalised at the edge, then
-never parsed again but by a reducer that needs to. A save costs what it changes: of the other keys
-nothing is read, and of an append key only its head.
+A value is compact JSON bytes, as ``json_bytes.dumps`` writes them: normalized at the edge, then
+parsed only by a reducer that needs to. A save costs what it changes: other keys are not read, and
+of an append key only the head is.
 """
 
 import hashlib
@@ -36,11 +36,11 @@ _elements: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 @dataclass(frozen=True, slots=True)
 class KeyHead:
-    """What has to be known of a key's current value without reading it.
+    """The digest, size and count of a key's current value, known without reading it.
 
-    ``digest`` has 16 bytes, ``size`` is that of the value in bytes. ``count`` is the number of
-    elements of a list under the reducer append, whose digest chains over its elements; None for
-    every other value, whose digest is that of its bytes.
+    ``digest`` has 16 bytes; ``size`` is in bytes. ``count`` is the number of elements of a list
+    under the reducer append, whose digest chains over its elements; it is None for every other
+    value, whose digest is that of its bytes.
     """
 
     digest: bytes
@@ -50,11 +50,12 @@ class KeyHead:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Of a whole state: its ``digest`` (32 bytes), its canonical ``size`` in bytes, its ``keys``.
+    """The totals of a state: its ``digest`` (32 bytes), canonical ``size`` in bytes, and
+    ``keys``.
 
-    The digest is the sum modulo 2**256 over the keys of blake2b(key digest, name): it follows a
-    change without a look at the other keys, and it does not depend on their order. It tells
-    apart what accidents make; it is no signature.
+    The digest is the sum modulo 2**256 over the keys of blake2b(key digest, name): it can be
+    updated without the other keys and does not depend on their order. It detects accidents; it is
+    not a signature.
     """
 
     digest: bytes
@@ -66,7 +67,9 @@ EMPTY: Final = Totals(bytes(32), len(b"{}"), 0)
 
 
 class ChangeKind(StrEnum):
-    """What happens to a key; the ``value`` of a SET is all of it, of an APPEND the new elements.
+    """The kind of a key's change.
+
+    The ``value`` of a SET is whole, that of an APPEND the new elements.
 
     SAME comes from a restore only: the value that the key had at the restored version.
     """
@@ -80,7 +83,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyChange:
-    """One key of an update; ``head`` is the one after it, None if the key is not there then."""
+    """The change of one key; ``head`` is the one after it, None if the key is then missing."""
 
     key: str
     kind: ChangeKind
@@ -90,14 +93,14 @@ class KeyChange:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """All keys of an update in its order, the unchanged ones too, and the totals after it."""
+    """All keys of an update in order, unchanged ones included, and the totals after it."""
 
     changes: tuple[KeyChange, ...]
     totals: Totals
 
     @property
     def changed_keys(self) -> tuple[str, ...]:
-        """The keys that are other than before."""
+        """Returns the keys whose values differ from before."""
         return tuple(each.key for each in self.changes if each.kind is not ChangeKind.UNCHANGED)
 
 
@@ -112,13 +115,13 @@ def apply_update(
     pointer: str = "/state_data",
     literal: Collection[str] = (),
 ) -> StateChange:
-    """Put an update through the reducers of its keys (semantics 3.2); all of it or nothing.
+    """Applies an update through the reducers of its keys (semantics 3.2), entirely or not at
+    all.
 
-    ``heads`` are those of the named keys that exist, ``current`` reads the value of one that a
-    reducer needs. The values of ``literal`` keys are data even if they look like directives:
-    a model's output must not delete anything. Raises TypeMismatch, OutOfRange, ValidationFailed
-    with pointers below ``pointer``; TooLarge if the state would grow beyond ``limit`` bytes or
-    MAX_STATE_KEYS keys.
+    ``heads`` are those of the named keys that exist; ``current`` reads a value for a reducer. The
+    values of ``literal`` keys are data even if they look like directives: a model's output must not
+    delete anything. Raises TypeMismatch, OutOfRange, ValidationFailed with pointers below
+    ``pointer``; TooLarge if the state would exceed ``limit`` bytes or MAX_STATE_KEYS keys.
     """
     changes = []
     for key, value in update.items():
@@ -129,7 +132,7 @@ def apply_update(
         try:
             changes.append(_changed(key, directive, value, heads.get(key), reducers, current))
         except (TypeMismatch, OutOfRange) as error:
-            raise _placed(error, where) from None
+            raise _at_pointer(error, where) from None
     after = totals_after(totals, heads, changes)
     if after.size > limit and after.size > totals.size:
         raise TooLarge(
@@ -152,7 +155,9 @@ def apply_update(
 
 
 def restored(current: Mapping[str, KeyHead], target: Mapping[str, KeyHead]) -> StateChange:
-    """The change from all heads of now to all heads of a former version: SAME and GONE."""
+    """Returns the change from all current heads to all heads of an earlier version: SAME and
+    GONE.
+    """
     same = [
         KeyChange(key, ChangeKind.SAME, head)
         for key, head in target.items()
@@ -163,7 +168,7 @@ def restored(current: Mapping[str, KeyHead], target: Mapping[str, KeyHead]) -> S
 
 
 def head_of(value: bytes, reducer: Reducer = Reducer.OVERWRITE) -> KeyHead:
-    """The head of a whole value, from scratch."""
+    """Computes the head of a whole value."""
     if reducer is not Reducer.APPEND or not value.startswith(b"["):
         return KeyHead(digest(value), len(value))
     elements = _elements.decode(value)
@@ -171,7 +176,7 @@ def head_of(value: bytes, reducer: Reducer = Reducer.OVERWRITE) -> KeyHead:
 
 
 def totals_of(heads: Mapping[str, KeyHead]) -> Totals:
-    """The totals of a state, from scratch."""
+    """Computes the totals of a state from its heads."""
     total, size = 0, _punctuation(len(heads))
     for key, head in heads.items():
         total += _term(key, head)
@@ -182,7 +187,7 @@ def totals_of(heads: Mapping[str, KeyHead]) -> Totals:
 def totals_after(
     totals: Totals, heads: Mapping[str, KeyHead], changes: Iterable[KeyChange]
 ) -> Totals:
-    """The totals after some changes of a state; ``heads`` are those of the keys before."""
+    """Returns the totals after some changes; ``heads`` are those of the changed keys before."""
     total, keys = int.from_bytes(totals.digest), totals.keys
     content = totals.size - _punctuation(keys)
     for change in changes:
@@ -196,7 +201,7 @@ def totals_after(
 
 
 def chunk_head(old: KeyHead, chunk: bytes) -> KeyHead:
-    """The head of a list under the reducer append that had the head ``old`` after a chunk."""
+    """Returns the head of an append list after a chunk was added to ``old``."""
     elements = _elements.decode(chunk)
     comma = 1 if old.count else 0
     return KeyHead(
@@ -207,7 +212,7 @@ def chunk_head(old: KeyHead, chunk: bytes) -> KeyHead:
 
 
 def join_list(chunks: Iterable[bytes]) -> bytes:
-    """One list of several: of a list that was set and the chunks appended to it."""
+    """Joins a list that was set and the chunks appended to it."""
     return b"[" + b",".join(chunk[1:-1] for chunk in chunks if chunk != _EMPTY_LIST) + b"]"
 
 
@@ -261,7 +266,7 @@ def _set(key: str, reducer: Reducer, old: KeyHead | None, value: bytes) -> KeyCh
 
 
 def _chained(before: bytes, elements: Iterable[msgspec.Raw]) -> bytes:
-    """The digest of a list that had the digest ``before`` after more elements."""
+    """Returns the digest of a list after more elements; ``before`` is its digest so far."""
     link = before or hashlib.blake2b(digest_size=16, person=_CHAIN).digest()
     for element in elements:
         step = hashlib.blake2b(link, digest_size=16, person=_CHAIN)
@@ -271,12 +276,12 @@ def _chained(before: bytes, elements: Iterable[msgspec.Raw]) -> bytes:
 
 
 def _punctuation(keys: int) -> int:
-    """The braces of an object and the commas between its keys."""
+    """Returns the bytes of an object's braces and the commas between its keys."""
     return len(b"{}") + max(keys - 1, 0)
 
 
 def _size(key: str, head: KeyHead) -> int:
-    """The bytes of a key with its value in canonical JSON."""
+    """Returns the bytes of a key with its value in canonical JSON."""
     return len(dumps(key)) + len(b":") + head.size
 
 
@@ -284,8 +289,8 @@ def _term(key: str, head: KeyHead) -> int:
     return int.from_bytes(hashlib.blake2b(head.digest + key.encode(), digest_size=32).digest())
 
 
-def _placed(error: TypeMismatch | OutOfRange, pointer: str) -> ContextError:
-    """The same refusal with the place in the input."""
+def _at_pointer(error: TypeMismatch | OutOfRange, pointer: str) -> ContextError:
+    """Returns the same error with its place in the input."""
     problems = [FieldProblem(pointer, error.detail, error.code)]
     if isinstance(error, TypeMismatch):
         return TypeMismatch(error.detail, key=error.key, problems=problems)

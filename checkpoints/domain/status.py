@@ -1,4 +1,4 @@
-"""The statuses of an execution and the moves between them (semantics 3.1)."""
+"""The statuses of an execution and the transitions between them (semantics 3.1)."""
 
 from collections.abc import Mapping, Set
 from enum import StrEnum
@@ -20,7 +20,7 @@ class Status(StrEnum):
 
 
 class NodeStatus(StrEnum):
-    """How a node ended: the ``status`` of its history entry."""
+    """The result of a node: the ``status`` of its history entry."""
 
     COMPLETED = "COMPLETED"
     FAILED = "FAILED"
@@ -52,10 +52,7 @@ _WAY_OUT: Final[Mapping[Status, str]] = {
 
 
 def require(status: Status, allowed: Set[Status], what: str) -> None:
-    """Refuse ``what`` in a status that is not ``allowed``, saying what to do first.
-
-    Raises InvalidState.
-    """
+    """Raises InvalidState in a status that is not ``allowed``; the error says what to do first."""
     if status in allowed:
         return
     wanted = [status for status in Status if status in allowed]

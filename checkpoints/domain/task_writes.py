@@ -1,4 +1,4 @@
-"""Writes of a task beside a checkpoint, which make no version (semantics 3.18)."""
+"""Writes of a task for a checkpoint, which make no version (semantics 3.18)."""
 
 from typing import Annotated, Final, Self
 
@@ -19,7 +19,7 @@ LEAST_INDEX: Final = -(2**31)
 
 
 class TaskWrite(Contract):
-    """One write: a value, which may be null, or an opaque one."""
+    """One write: a value, which can be null, or an opaque one."""
 
     channel: Annotated[
         str,
@@ -41,7 +41,7 @@ class TaskWrite(Contract):
     @model_validator(mode="wrap")
     @classmethod
     def _some_value(cls, data: object, read: ModelWrapValidatorHandler[Self]) -> Self:
-        """Looks at what was sent: elsewhere null means missing, but here it is a value."""
+        """Validates the raw data, because null is a value here and not a missing field."""
         write = read(data)
         if write.opaque is None and isinstance(data, dict) and "value" not in data:
             raise ValueError(say("a write needs a value, which may be null, or an opaque one"))
@@ -54,7 +54,7 @@ class TaskWrite(Contract):
         return self
 
     def as_json(self) -> dict[str, object]:
-        """As it was sent."""
+        """Returns the write as it was sent."""
         place = {"channel": self.channel, "index": self.index}
         if self.opaque is not None:
             return {**place, "opaque": self.opaque.model_dump()}
@@ -74,9 +74,10 @@ class PutWrites(Contract):
     ]
 
     def stored(self) -> bytes:
-        """JSON of the list; TooLarge at ``/writes``.
+        """Returns the list as JSON.
 
-        ValidationFailed for what is not base64, and for two writes at one place of a channel.
+        Raises TooLarge at ``/writes``; ValidationFailed for invalid base64, and for two writes at
+        one place of a channel.
         """
         size = 0
         places: set[tuple[str, int]] = set()
@@ -106,5 +107,5 @@ class PutWrites(Contract):
 
 
 def sum_of_writes(checkpoint: str, task: str, writes: bytes) -> int:
-    """The checksum of the writes of a task."""
+    """Returns the checksum of the writes of a task."""
     return row_sum(f"{checkpoint}|{task}|", writes)

@@ -1,4 +1,4 @@
-"""Which stored rows of a key nothing reads any more, once versions are thinned."""
+"""Finds the stored rows of a key that no remaining version reads after thinning."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ _NOBODY: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """A row of a key: the version that wrote it, and the spans of rows that make up the value.
+    """A row of a key: the version that wrote it, and the spans of rows that form the value.
 
-    It is what every version has of the key from ``version`` on until the next row.
+    Every version from ``version`` until the next row has this value.
     """
 
     version: int
@@ -23,10 +23,11 @@ class KeyRow:
 def rows_to_drop(
     rows: Sequence[KeyRow], kept: Sequence[int], thinned: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """The rows of one key that nothing reads once ``thinned`` are gone: ``(version, after)``.
+    """Returns the rows of one key that nothing reads without ``thinned``, as ``(version,
+    after)``.
 
-    A row may go as soon as all of ``thinned`` up to ``after`` are gone. All sequences ascend;
-    ``kept`` and ``thinned`` are the versions that have their state by now.
+    A row can be deleted as soon as all of ``thinned`` up to ``after`` are. All sequences ascend;
+    ``kept`` and ``thinned`` are the versions that still have their state.
     """
     places = [row.version for row in rows]
     ever = max((*kept[-1:], *thinned[-1:]), default=0) + 1
@@ -42,16 +43,16 @@ def rows_to_drop(
 
 
 def _last_in(versions: Sequence[int], start: int, stop: int | None) -> int | None:
-    """The last of ``versions`` in ``[start, stop)``."""
+    """Returns the last of ``versions`` in ``[start, stop)``."""
     end = len(versions) if stop is None else bisect_left(versions, stop)
     return versions[end - 1] if end and versions[end - 1] >= start else None
 
 
 def _read_by(places: Sequence[int], wanted: Sequence[tuple[int, Span]]) -> list[int]:
-    """For each row the last version that reads it; each row is looked at once.
+    """Returns for each row the last version that reads it; visits each row once.
 
-    What is read latest is told first. ``following`` skips the rows that were told before: a list
-    that grew by 10,000 chunks is in 10,000 spans, each one chunk longer than the one before.
+    Rows are visited from the latest reader backward. ``following`` skips visited rows: a list that
+    grew by 10,000 chunks is in 10,000 spans, each one chunk longer than the one before.
     """
     told = [_NOBODY] * len(places)
     following = [*range(len(places) + 1)]

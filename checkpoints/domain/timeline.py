@@ -1,4 +1,4 @@
-"""What is told of the versions of an execution: repeats, history, snapshots, differences."""
+"""The versions of an execution: repeats, history entries, snapshots and differences."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Looks, diff, 
 
 
 class WriteKind(StrEnum):
-    """Which write opened a version; version 0 is a START, every other one is exactly one more.
+    """The write that opened a version: version 0 is a START, every other version has exactly
+    one.
 
     A MOVE is a resume, approve, reject or cancel.
     """
@@ -35,9 +36,10 @@ class WriteKind(StrEnum):
 
 
 def is_told(kind: WriteKind, status: Status) -> bool:
-    """If a version is worth telling people and engines: it moved, waits, or is at an end.
+    """Returns whether a version is worth a notification: its status changed, or it waits or
+    ended.
 
-    What only saves a step of a running execution is not, nor an update of one that waits anyway.
+    A saved step of a running execution is not, nor an edit of one that waits already.
     """
     if kind is WriteKind.UPDATE:
         return False
@@ -46,7 +48,7 @@ def is_told(kind: WriteKind, status: Status) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SavedCheckpoint:
-    """The record by which a repeated save is known: its id, body and answer."""
+    """The record that recognizes a repeated save: its id, body and answer."""
 
     checkpoint_id: str
     body_digest: bytes
@@ -54,10 +56,10 @@ class SavedCheckpoint:
 
 
 def repeated(saved: SavedCheckpoint | None, body_digest: bytes) -> bytes | None:
-    """The answer that a repeated save gets again, or None if it is a new one.
+    """Returns the answer for a repeated save, None for a new one.
 
-    To be asked before version and status are looked at. Raises Duplicate if the id was used
-    with another body. Source: semantics 3.4.
+    Call it before version and status are checked. Raises Duplicate if the id was used with another
+    body. Source: semantics 3.4.
     """
     if saved is None:
         return None
@@ -73,7 +75,9 @@ def repeated(saved: SavedCheckpoint | None, body_digest: bytes) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """What a completion adds to the execution history (semantics 3.5); null parts stay away."""
+    """The entry that a completion adds to the execution history (semantics 3.5), without null
+    parts.
+    """
 
     node_id: str
     status: NodeStatus
@@ -85,7 +89,7 @@ class HistoryEntry:
     metadata: Mapping[str, JsonValue] | None = None
 
     def as_bytes(self) -> bytes:
-        """The entry as one JSON object."""
+        """Returns the entry as one JSON object."""
         entry: dict[str, object] = {
             "node_id": self.node_id,
             "status": self.status.value,
@@ -101,11 +105,10 @@ class HistoryEntry:
 class Snapshot:
     """An execution at a version (semantics 3.6, rest.md).
 
-    ``state_data``, ``execution_history`` and ``executed_node_ids`` are JSON in pieces and are
-    never parsed here; ``state_data`` has the visible messages in it if they were asked for.
-    ``pause`` says why a PAUSED execution waits; a former version does not tell. ``opaque`` is the
-    field of that name with its comma, or nothing. ``usage`` is what an engine reported, if that
-    is asked for.
+    ``state_data``, ``execution_history`` and ``executed_node_ids`` are JSON in pieces and are never
+    parsed here; ``state_data`` contains the visible messages if requested. ``pause`` says why a
+    PAUSED execution waits; an earlier version has none. ``opaque`` is the field of that name with
+    its comma, or empty. ``usage`` is what an engine reported, if requested.
     """
 
     conversation_id: str
@@ -127,7 +130,7 @@ class Snapshot:
     usage: ModelUsage | None = None
 
     def as_pieces(self) -> list[bytes]:
-        """The snapshot as one JSON object, in pieces to be sent or joined."""
+        """Returns the snapshot as one JSON object, in pieces to send or join."""
         first = {
             "conversation_id": self.conversation_id,
             "execution": self.execution,
@@ -159,7 +162,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class KeysCompared:
-    """How the keys of two versions differ, by their heads alone; each sorted."""
+    """How the keys of two versions differ, by their heads alone; each tuple is sorted."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -170,7 +173,7 @@ ReadValues = Callable[[Sequence[str]], Mapping[str, bytes]]
 
 
 def compare_keys(before: Mapping[str, KeyHead], after: Mapping[str, KeyHead]) -> KeysCompared:
-    """Which keys two versions of one execution have apart; no value is read."""
+    """Compares the keys of two versions of one execution by their heads; reads no value."""
     return KeysCompared(
         added=tuple(sorted(after.keys() - before.keys())),
         removed=tuple(sorted(before.keys() - after.keys())),
@@ -184,9 +187,9 @@ def compare_states(
     read_before: ReadValues,
     read_after: ReadValues,
 ) -> list[Difference]:
-    """The differences of two versions, their paths beginning with the key, keys in order.
+    """Yields the differences of two versions, in order of keys; paths begin with the key.
 
-    Only the values of keys that differ are read, each side at once.
+    Reads only the values of keys that differ, each side at once.
     """
     keys = compare_keys(before, after)
     left = read_before([*keys.removed, *keys.changed])

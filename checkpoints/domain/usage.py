@@ -1,4 +1,4 @@
-"""What the model of a step used, as its engine reports it with a completion."""
+"""The model usage of a step, as its engine reports it with a completion."""
 
 from typing import Annotated, Final, Self
 
@@ -15,9 +15,11 @@ Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 
 
 class ModelUsage(Contract):
-    """Tokens and cost of one step; ``cached_tokens`` and ``cache_write_tokens`` are of the input.
+    """Tokens and cost of one step.
 
-    ``cost`` is in the currency that the engine is billed in. Source: semantics 3.21.
+    ``cached_tokens`` and ``cache_write_tokens`` are part of the input.
+
+    ``cost`` is in the currency of the engine's bill. Source: semantics 3.21.
     """
 
     model: Annotated[str, Field(min_length=1, max_length=128)] | None = Field(
@@ -49,7 +51,7 @@ class ModelUsage(Contract):
 
     @property
     def cost_parts(self) -> int | None:
-        """The cost as a whole number of billionths."""
+        """Returns the cost as a whole number of billionths."""
         return None if self.cost is None else round(self.cost * _PARTS)
 
     def as_json(self) -> dict[str, object]:
@@ -57,5 +59,5 @@ class ModelUsage(Contract):
 
 
 def cost_of(parts: int | None) -> float | None:
-    """The cost that ``cost_parts`` stands for."""
+    """Returns the cost for a number of billionths."""
     return None if parts is None else parts / _PARTS

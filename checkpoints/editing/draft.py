@@ -1,9 +1,9 @@
-"""A draft of a paused state as data, and what operations make of it: pure functions.
+"""A draft of a paused state as data, and the operations on it: pure functions.
 
-A draft has one entry for each key that its person changed. ``seq`` rises with every change of the
-draft, and each entry says at which it came: so it is known what a page that saw the draft at some
-``seq`` has not seen. What two pages of the person typed for one key is both kept: one of them is
-the entry, the other is kept beside it until the person uses or discards it.
+A draft has one entry for each key that its author changed. ``seq`` rises with every change of the
+draft, and each entry has the ``seq`` of its own change, so that the server knows what a page that
+saw the draft at some ``seq`` has not seen. If two pages of the author change one key, both inputs
+are stored: one is the entry, the other an alternative until the author uses or discards it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,10 +18,10 @@ _A_SECOND: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was typed for one key, as its field has it; ``old`` tells a key of the state.
+    """The input for one key, as its field has it; ``old`` marks a key of the state.
 
-    ``mark`` names the change: two entries with one mark do the same to a state. It is "" if
-    nothing is changed. ``at`` is the ``seq`` of the draft with which it came.
+    ``mark`` identifies the change: two entries with one mark change the state in the same way. It
+    is "" if nothing is changed. ``at`` is the ``seq`` of the draft at the change.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class WholeText:
-    """A whole state as a text that is no JSON yet; ``given`` are the marks that its page knew."""
+    """A whole state as text that is not valid JSON yet; ``given`` are the marks its page knew."""
 
     text: str
     given: Marks = field(default_factory=dict)
@@ -45,9 +45,9 @@ class WholeText:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a person changed of the state at ``version``, by place; ``seq`` 0 means nothing is kept.
+    """The changes of the state at ``version``, by place; ``seq`` 0 means that nothing is stored.
 
-    ``others`` are kept beside the entries, ``texts`` are whole states that cannot be read yet.
+    ``others`` are the alternatives to entries, ``texts`` whole states that cannot be parsed yet.
     """
 
     version: int
@@ -71,7 +71,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """``entry`` stands at its place, of which its page spoke last with ``seq`` ``mine``."""
+    """Puts ``entry`` at its place.
+
+    ``mine`` is the ``seq`` at which its page last changed that place.
+    """
 
     place: str
     entry: Entry
@@ -80,7 +83,7 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Revert:
-    """The key is again as in the state; ``mine`` as in Set."""
+    """Resets the key to its value in the state; ``mine`` as in Set."""
 
     place: str
     mine: int = 0
@@ -88,14 +91,14 @@ class Revert:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """What stands at a place is kept beside it."""
+    """Moves the entry of a place to the alternatives."""
 
     place: str
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """``entry`` is kept beside what stands at its place; ``mine`` as in Set."""
+    """Stores ``entry`` as an alternative at its place; ``mine`` as in Set."""
 
     place: str
     entry: Entry
@@ -104,21 +107,21 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Swap an entry with the alternative stored under ``mark``."""
+    """Swaps an entry with the alternative stored under ``mark``."""
 
     mark: str
 
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Discard the alternative or the text stored under ``mark``."""
+    """Discards the alternative or the text stored under ``mark``."""
 
     mark: str
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A whole state that cannot be read stands for the text of that mark; ``mine`` as in Set."""
+    """Stores an unparsable whole state as the text of that mark; ``mine`` as in Set."""
 
     text: WholeText
     mine: int = 0
@@ -129,14 +132,14 @@ Operation = Set | Revert | Aside | Beside | Use | Drop | Type
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The draft with the operations; it is the same one if they change nothing."""
+    """The draft after the operations; the same object if they change nothing."""
 
     draft: Draft
 
 
 @dataclass(frozen=True, slots=True)
 class Overtaken:
-    """Nothing was applied: these entries and texts came after what the page saw."""
+    """Nothing was applied: these entries and texts are later than what the page saw."""
 
     draft: Draft
     changed: Mapping[str, Entry]
@@ -144,31 +147,32 @@ class Overtaken:
 
 
 def first_seq(now: datetime) -> int:
-    """Where a new draft begins to count: behind every draft that was here before.
+    """Returns the first ``seq`` of a new draft, above those of all earlier drafts.
 
-    Nobody types four times a second for as long as a draft lasts, so what a new one has is new to
-    a page of one that was applied or discarded. It fits 31 bits until 2043.
+    Nobody types four times a second for as long as a draft lasts, so a page of an earlier draft has
+    seen nothing of a new one. It fits into 31 bits until 2043.
     """
     return int((now - _BEGAN).total_seconds() * _A_SECOND)
 
 
 def apply(draft: Draft, operations: Sequence[Operation], seen_seq: int) -> Applied | Overtaken:
-    """The draft after the operations of a page that saw it at ``seen_seq``.
+    """Applies the operations of a page that saw the draft at ``seen_seq``.
 
-    What a page said itself has not overtaken it, also if it has not seen what came before that.
+    A page's own changes never overtake it, even if it has not seen an earlier one.
     """
     overtaken = _overtaken(draft, operations, seen_seq)
     if overtaken.changed or overtaken.texts:
         return overtaken
     after = draft
     for each in operations:
-        after = _done(after, each, draft.seq + 1)
+        after = _apply_one(after, each, draft.seq + 1)
     same = _undated(after) == _undated(draft)
     return Applied(draft if same else replace(after, seq=draft.seq + 1))
 
 
 def settled(operations: Sequence[Operation], overtaken: Overtaken, seq: int) -> Sequence[Operation]:
-    """The operations with what overtook them kept beside, for a page that cannot ask again.
+    """Resolves operations of a page that cannot ask again: overtaking changes stay as
+    alternatives.
 
     A text gets a mark of its own, and a key that another page changed is not reverted.
     """
@@ -187,12 +191,12 @@ def settled(operations: Sequence[Operation], overtaken: Overtaken, seq: int) -> 
 
 
 def places_of(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Entries by what tells them apart: the key, if it is new, and which of that name."""
+    """Returns entries by place: the key, whether it is new, and which of that name."""
     return dict(with_places(entries))
 
 
 def with_places(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
-    """The same for entries of which several may stand for one key."""
+    """Returns entries by place when several can exist for one key."""
     seen: dict[str, int] = {}
     found: list[tuple[str, Entry]] = []
     for each in entries:
@@ -204,14 +208,14 @@ def with_places(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
 
 
 def name_at(place: str) -> str:
-    """The key that a place is of."""
+    """Returns the key of a place."""
     return place.partition(":")[2]
 
 
 def without(draft: Draft, names: Iterable[str], marks: Iterable[str]) -> Draft:
-    """The draft when its changes of these keys were written; ``marks`` are what they did.
+    """Returns the draft after its changes of these keys were applied; ``marks`` identify them.
 
-    What came after the version of the draft that was written has been replaced in it before.
+    Later input has replaced the applied version in the draft before.
     """
     written, done = set(names), set(marks)
     return replace(
@@ -245,16 +249,16 @@ def _overtaken(draft: Draft, operations: Sequence[Operation], seen_seq: int) -> 
     return Overtaken(draft, changed, texts)
 
 
-def _done(draft: Draft, operation: Operation, seq: int) -> Draft:
+def _apply_one(draft: Draft, operation: Operation, seq: int) -> Draft:
     match operation:
         case Set(place, entry, mine):
             return _set(draft, place, replace(entry, at=seq), mine)
         case Revert(place, _mine):
             return replace(draft, entries=_but(draft.entries, place))
         case Aside(place):
-            return _aside(draft, place)
+            return _move_aside(draft, place)
         case Beside(place, entry, mine):
-            return _beside(draft, place, replace(entry, at=seq), mine)
+            return _add_alternative(draft, place, replace(entry, at=seq), mine)
         case Use(mark):
             return _use(draft, mark, seq)
         case Drop(mark):
@@ -276,7 +280,7 @@ def _set(draft: Draft, place: str, entry: Entry, mine: int) -> Draft:
     return replace(draft, entries={**draft.entries, place: entry}, others=others)
 
 
-def _aside(draft: Draft, place: str) -> Draft:
+def _move_aside(draft: Draft, place: str) -> Draft:
     there = draft.entries.get(place)
     if there is None:
         return draft
@@ -285,7 +289,7 @@ def _aside(draft: Draft, place: str) -> Draft:
     return replace(draft, entries=_but(draft.entries, place), others=others)
 
 
-def _beside(draft: Draft, place: str, entry: Entry, mine: int) -> Draft:
+def _add_alternative(draft: Draft, place: str, entry: Entry, mine: int) -> Draft:
     others = tuple(
         each for each in draft.others if not (mine and each.at == mine and _is_of(place, each))
     )
@@ -301,7 +305,7 @@ def _use(draft: Draft, mark: str, seq: int) -> Draft:
         return draft
     [(place, _same)] = with_places([found])
     others = tuple(each for each in draft.others if each is not found)
-    aside = _aside(replace(draft, others=others), place)
+    aside = _move_aside(replace(draft, others=others), place)
     return replace(aside, entries={**aside.entries, place: replace(found, at=seq)})
 
 

@@ -1,4 +1,4 @@
-"""The drafts of paused states: found, changed by what pages say, emptied when they are applied."""
+"""The stored drafts of paused states: finds, changes and empties them."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -57,10 +57,10 @@ Decide = Callable[[Draft], Draft]
 
 @dataclass(frozen=True, slots=True)
 class KeptDraft:
-    """A draft after a page spoke; ``over`` are keys of which another page said something else.
+    """A draft after a change; ``over`` are keys for which another page has other input.
 
-    ``beside`` tells that all it said is beside the draft, which is of a version with other keys.
-    ``overtaken`` is why nothing was kept.
+    ``beside`` is True if all input of the page became alternatives, because the draft is of a
+    version with other keys. ``overtaken`` is set if nothing was stored.
     """
 
     draft: Draft
@@ -86,13 +86,13 @@ def place_of(actor: Actor, row: Execution) -> EditKey:
 
 
 def find(actor: Actor, row: Execution | None, version: int) -> Draft:
-    """The draft of a person; an empty one of the state at ``version`` if there is none."""
+    """Returns the draft of a person; an empty one of the state at ``version`` if there is none."""
     kept = pending_store.find(place_of(actor, row)) if row is not None else None
     return Draft(version) if kept is None else _read(kept)
 
 
 def find_at(actor: Actor, moment: StoredSnapshot) -> Draft:
-    """The draft of a person, of the state at a moment unless it is in conflict with that."""
+    """Returns the draft of a person, rebased onto a moment unless it conflicts with that."""
     draft = find(actor, moment.row, moment.version)
     return _rebased(draft, moment) or draft
 
@@ -102,7 +102,7 @@ def reader_at(moment: StoredSnapshot, names: Collection[str]) -> EntryOf:
 
 
 def changes_in(draft: Draft, moment: StoredSnapshot) -> Changes:
-    """The changes that can be read of a draft."""
+    """Returns the changes of a draft that can be parsed."""
     found = values_of(moment, draft.names)
     return changes_of(draft.entries.values(), found, reducers_for(moment.row))
 
@@ -113,12 +113,12 @@ def patch_of_form(base: StoredSnapshot, rows: Sequence[Row], given: Marks) -> Dr
 
 
 def read_whole(base: StoredSnapshot, text: str) -> Read:
-    """What a whole state as a text says."""
+    """Parses a whole state in a text."""
     return state_form.read_raw(text, all_values(base), reducers_for(base.row))
 
 
 def patch_of_whole(base: StoredSnapshot, text: str, given: Marks, mark: str) -> DraftPatch:
-    """What a whole state says that its page knows under ``mark`` if it could not be read before."""
+    """Parses a whole state; its page knows it by ``mark`` if it could not be parsed before."""
     read = read_whole(base, text)
     if not read.valid:
         made = mark or mark_of(read.raw.encode(errors="surrogatepass"))
@@ -135,10 +135,10 @@ def keep(
     *,
     for_copying: bool = False,
 ) -> KeptDraft:
-    """Keep what a whole page of the state at ``base`` says, in view of what is kept.
+    """Stores the input of a whole page of the state at ``base`` in the draft.
 
-    VersionConflict if it is a text that cannot be read of another version than the draft, unless it
-    is ``for_copying`` alone; TooLarge over ``MOST_BYTES``.
+    Raises VersionConflict for an unparsable text of another version than the draft, unless it is
+    only ``for_copying``; TooLarge over ``MOST_BYTES``.
     """
     over: list[str] = []
 
@@ -161,9 +161,9 @@ def patch(
     for_copying: bool = False,
     leaves: bool = False,
 ) -> KeptDraft | Overtaken:
-    """Change the draft by operations of a page that saw it at ``seen_seq``; refuses like ``keep``.
+    """Applies operations of a page that saw the draft at ``seen_seq``; raises as ``keep`` does.
 
-    A page of a version with other keys, or one that ``leaves``, is never Overtaken.
+    A page of a version with other keys, or one that ``leaves``, never gets Overtaken.
     """
 
     def says(draft: Draft) -> Sequence[Operation]:
@@ -193,7 +193,7 @@ def _heard(
         if fits is None:
             if not for_copying and any(isinstance(each, Type) for each in operations):
                 raise _of_another_version(before, base)
-            made = _beside(says(replace(before, entries={})), moment_at(before.version))
+            made = _store_alternatives(says(replace(before, entries={})), moment_at(before.version))
             over = [each.entry.name for each in made if isinstance(each, Beside)]
             kept = KeptDraft(before, over, beside=True)
             return _certainly(before, made)
@@ -213,7 +213,7 @@ def _heard(
 
 
 def operate(actor: Actor, base: StoredSnapshot, operations: Sequence[Operation]) -> None:
-    """Change the draft by buttons beside it, which showed it as of ``base``."""
+    """Applies the buttons beside a draft that was shown as of ``base``."""
 
     def decide(before: Draft) -> Draft:
         return _certainly(_rebased(before, base) or before, operations)
@@ -222,12 +222,12 @@ def operate(actor: Actor, base: StoredSnapshot, operations: Sequence[Operation])
 
 
 def discard(actor: Actor, row: Execution) -> None:
-    """Forget all of it."""
+    """Deletes the whole draft."""
     pending_store.change(place_of(actor, row), lambda kept: None)
 
 
 def applied(actor: Actor, base: StoredSnapshot, draft: Draft, changes: Changes) -> None:
-    """Forget what was written of a draft; what another page typed since stays."""
+    """Removes the applied changes from a draft; later input of another page stays."""
     marks = [mark_of_change(name, value) for name, value in changes.items()]
 
     def decide(before: Draft) -> Draft:
@@ -244,11 +244,11 @@ def applied(actor: Actor, base: StoredSnapshot, draft: Draft, changes: Changes) 
 def merged(
     actor: Actor, theirs: StoredSnapshot, draft: Draft, names: Collection[str], changes: Changes
 ) -> Draft | None:
-    """Keep what a merge with ``theirs`` made of the changes of ``names``; it is not asked again.
+    """Stores the result of merging the changes of ``names`` with ``theirs``.
 
-    None if another page changed the draft since, which stays as it is.
+    Returns None if another page changed the draft since; the draft then stays as it is.
     """
-    held = _held(theirs)
+    held = _key_versions(theirs)
     made = entries_of(changes, values_of(theirs, changes.keys()))
     is_merged = False
 
@@ -268,12 +268,12 @@ def merged(
 
 
 def marks_of(draft: Draft) -> Marks:
-    """What a page is given that shows a draft."""
+    """Returns the marks for a page that shows a draft."""
     return {place: each.mark for place, each in draft.entries.items()}
 
 
 def marks_of_changes(base: StoredSnapshot, changes: Changes) -> Marks:
-    """What a page is given that shows changes of which it shall say nothing."""
+    """Returns the marks for a page that shows changes but does not edit them."""
     entries = entries_of(changes, values_of(base, changes.keys()))
     return {place: each.mark for place, each in places_of(entries).items()}
 
@@ -287,13 +287,15 @@ def _of_another_version(draft: Draft, base: StoredSnapshot) -> VersionConflict:
 
 
 def _certainly(draft: Draft, operations: Sequence[Operation]) -> Draft:
-    """The draft after operations of who has seen it."""
+    """Applies operations of a caller that has seen the whole draft."""
     found = apply(draft, operations, draft.seq)
     return found.draft
 
 
-def _beside(operations: Sequence[Operation], moment: StoredSnapshot) -> list[Operation]:
-    """What a page says of other keys than are there at ``moment``, beside the draft of that."""
+def _store_alternatives(operations: Sequence[Operation], moment: StoredSnapshot) -> list[Operation]:
+    """Stores the input of a page as alternatives in the draft of ``moment``, which has other
+    keys.
+    """
     held = held_keys(moment)
     made: list[Operation] = []
     for each in operations:
@@ -308,7 +310,7 @@ def _beside(operations: Sequence[Operation], moment: StoredSnapshot) -> list[Ope
 def _on_one_version(
     before: Draft, base: StoredSnapshot, operations: Sequence[Operation], moment_at: MomentAt
 ) -> Draft | None:
-    """The draft, fit for being changed by what a page of another version says."""
+    """Returns the draft on a version to which the operations of a page of another version apply."""
     if before.version <= base.version:
         moved = _rebased(before, base)
         if moved is not None:
@@ -320,13 +322,13 @@ def _on_one_version(
     mine = [each.entry for each in operations if isinstance(each, Set | Beside)]
     places = [each.place for each in operations if not isinstance(each, Drop | Use | Type)]
     names = {name_at(place) for place in places}
-    return before if is_current(mine, names, earlier, _held(there)) else None
+    return before if is_current(mine, names, earlier, _key_versions(there)) else None
 
 
 def _rebased(draft: Draft, moment: StoredSnapshot) -> Draft | None:
     if draft.version == moment.version:
         return draft
-    held, sides = _held(moment), None
+    held, sides = _key_versions(moment), None
     names = touched_keys(draft.entries.values(), draft.version, held)
     if names and moment.row is not None and draft.version < moment.version:
         try:
@@ -338,12 +340,12 @@ def _rebased(draft: Draft, moment: StoredSnapshot) -> Draft | None:
     return rebased(draft, moment.version, held, sides)
 
 
-def _held(moment: StoredSnapshot) -> Held:
+def _key_versions(moment: StoredSnapshot) -> Held:
     return {name: each.version for name, each in held_keys(moment).items()}
 
 
 def _change(actor: Actor, base: StoredSnapshot, decide: Decide) -> Draft:
-    """Store what ``decide`` makes of the draft of ``base``, which is asked again after a race."""
+    """Stores the result of ``decide`` on the draft of ``base``, and calls it again after a race."""
     row = base.row
     if row is None:
         return Draft(base.version)
@@ -382,7 +384,7 @@ def _read(kept: Pending) -> Draft:
 
 
 def _marked(entry: Entry) -> Entry:
-    """Drafts of 0.1.0 have no marks: what names the change is all of it then."""
+    """Parses a stored entry. Drafts of 0.1.0 have no marks: the whole change identifies it."""
     whole = (entry.name, entry.kind, entry.text, entry.old, entry.gone)
     return entry if entry.mark else replace(entry, mark=mark_of(orjson.dumps(whole)))
 

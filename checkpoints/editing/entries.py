@@ -1,4 +1,4 @@
-"""Entries of a draft and what they do to a state: pure functions."""
+"""The entries of a draft and the changes they make to a state: pure functions."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -17,9 +17,10 @@ EntryOf = Callable[[Row], Entry]
 
 
 def reader(base: Mapping[str, JsonValue], reducers: ReducerTable) -> EntryOf:
-    """Makes the entry of a row; ``base`` has those of the keys that are in the state.
+    """Returns a parser of rows; ``base`` has the keys of the state.
 
-    The mark of an entry is that of the value, so a key has one mark in a form and in a whole state.
+    The mark of an entry is that of its value, so a key has the same mark in a form and in a whole
+    state.
     """
 
     def entry_of(row: Row) -> Entry:
@@ -40,19 +41,19 @@ def _unread(row: Row) -> bytes:
 
 
 def row_of(entry: Entry) -> Row:
-    """The entry as a row of the form."""
+    """Returns the entry as a row of the form."""
     return Row(entry.name, entry.kind, entry.text, entry.old, entry.gone)
 
 
 def changes_of(
     entries: Iterable[Entry], base: Mapping[str, JsonValue], reducers: ReducerTable
 ) -> Changes:
-    """The changes of a state that can be read of entries."""
+    """Returns the changes of a state that entries make, as far as they can be parsed."""
     return state_form.read_rows([row_of(each) for each in entries], base, reducers).changes
 
 
 def entries_of(changes: Changes, base: Mapping[str, JsonValue]) -> list[Entry]:
-    """Changes of a state as the entries that a person would have typed."""
+    """Returns changes of a state as the entries that a person would have typed."""
     return [_entry_of(name, value, base) for name, value in changes.items()]
 
 
@@ -65,12 +66,12 @@ def mark_of(data: bytes) -> str:
 
 
 def mark_of_changes(changes: Changes) -> str:
-    """What names an edit as a whole."""
+    """Returns the mark that identifies an edit as a whole."""
     return digest(canonical(state_form.as_update(changes))).hex()
 
 
 def _entry_of(name: str, value: Value, base: Mapping[str, JsonValue]) -> Entry:
-    """A deleted key keeps its value in the form, in case it shall not be deleted after all."""
+    """Returns the entry of a change; a deleted key keeps its value, so that it can be undeleted."""
     mark = mark_of_change(name, value)
     if value is ABSENT:
         row = state_form.row_of(name, base.get(name))

@@ -1,7 +1,7 @@
-"""What a whole form or a whole state says of a draft: pure functions.
+"""The changes that a whole form or a whole state makes to a draft: pure functions.
 
-A page is given what is kept and knows it by marks: one for each change, of what the change is. So
-it speaks only of what became another in it, and what another page typed since is seen.
+A page receives a mark for each stored change. It sends them back, so that only what it changed
+counts, and input of other pages in the meantime is noticed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,9 +30,10 @@ _MOST_GIVEN: Final = 1_000_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class DraftPatch:
-    """What a page says: an entry, or None for "as in the state", where it changed something.
+    """The changes of a page: an entry, or None for "as in the state".
 
-    ``text`` is its whole state that cannot be read, ``text_given`` the mark of what that was.
+    ``text`` is its whole state that cannot be parsed, ``text_given`` the mark of the text it was
+    given.
     """
 
     entries: Mapping[str, Entry | None] = field(default_factory=dict)
@@ -42,7 +43,7 @@ class DraftPatch:
 
 
 def patch_of_form(entries: Sequence[Entry], given: Marks) -> DraftPatch:
-    """What a form says; a new key that it was given and has no more was taken out."""
+    """Returns the changes of a form; a new key that it was given and lacks was removed."""
     there = places_of(entries)
     said: dict[str, Entry | None] = {
         place: each if each.mark else None
@@ -54,7 +55,7 @@ def patch_of_form(entries: Sequence[Entry], given: Marks) -> DraftPatch:
 
 
 def patch_of_whole(entries: Sequence[Entry], given: Marks, text_given: str) -> DraftPatch:
-    """What a whole state says, whose changes are ``entries``."""
+    """Returns the changes of a whole state, whose changes are ``entries``."""
     there = places_of(entries)
     said: dict[str, Entry | None] = {
         place: each for place, each in there.items() if each.mark != given.get(place)
@@ -64,9 +65,9 @@ def patch_of_whole(entries: Sequence[Entry], given: Marks, text_given: str) -> D
 
 
 def operations_of(said: DraftPatch, draft: Draft) -> tuple[list[Operation], list[str]]:
-    """What a page says as operations, and the names of keys that another page changed, too.
+    """Returns the changes of a page as operations, and the keys that another page changed too.
 
-    For these the page stands, and what the other typed stays beside it.
+    For these keys the page's input becomes the entry, and the other input an alternative.
     """
     made: list[Operation] = []
     over: list[str] = []
@@ -90,7 +91,7 @@ def operations_of(said: DraftPatch, draft: Draft) -> tuple[list[Operation], list
 
 
 def read_given(text: str) -> Marks:
-    """The marks that a page sends back; none if it says nothing that can be read."""
+    """Returns the marks that a page sends back; none if they cannot be parsed."""
     try:
         found = loads_strict(text[:_MOST_GIVEN].encode(errors="surrogatepass")) if text else {}
     except ValidationFailed:

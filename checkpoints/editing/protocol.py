@@ -1,8 +1,8 @@
-"""What a page of a paused state and the server say to each other about a draft.
+"""The protocol between a page of a paused state and the server, for drafts.
 
-A page sends ``PATCH /executions/{id}/state/draft/`` with what it changed since it spoke last. The
-answer is Kept, or with 409 what another page of the person changed at the same places meanwhile:
-nothing of the patch is applied then, and the page sends it again in view of that.
+A page sends ``PATCH /executions/{id}/state/draft/`` with its changes since the last request. The
+answer is Kept, or with 409 what another page of the same person changed at the same places: nothing
+of the patch is applied then, and the page sends it again with knowledge of that.
 """
 
 from typing import Annotated, Literal
@@ -17,7 +17,7 @@ Place = Annotated[str, Field(min_length=2)]  # "0:name" a key of the state, "1:n
 
 
 class Typed(Contract):
-    """The field of a key as it is now: it stands for the key, or is kept beside what does.
+    """The field of a key: it becomes the entry, or an alternative to it.
 
     The kind ``value`` is that of a key in the text of a whole state: its text is any JSON.
     """
@@ -31,7 +31,7 @@ class Typed(Contract):
 
 
 class Untyped(Contract):
-    """The key is again as in the state; or what stands for it is kept beside, before a ``set``."""
+    """The key is as in the state again; or its entry becomes an alternative, before a ``set``."""
 
     op: Literal["revert", "aside"]
     place: Place
@@ -39,7 +39,7 @@ class Untyped(Contract):
 
 
 class Whole(Contract):
-    """The whole state as a text; the server reads it if it can, else it keeps the text."""
+    """The whole state as text; the server parses it if it can, and stores the text otherwise."""
 
     op: Literal["text"]
     mark: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -48,17 +48,17 @@ class Whole(Contract):
 
 
 class Read(Contract):
-    """The text of this mark became JSON: what it says came as other operations."""
+    """The text of this mark became JSON: its changes arrived as other operations."""
 
     op: Literal["drop"]
     mark: str
 
 
 class Patch(Contract):
-    """What one page changed of the draft that it saw at ``seen_seq``, typed over ``version``.
+    """The changes of one page to the draft that it saw at ``seen_seq``, typed over ``version``.
 
-    A page that ``leaves`` cannot ask again: what overtook it is kept beside what it says. ``given``
-    are the marks of the changes that it was made with, by place: a text is read in view of them.
+    A page that ``leaves`` cannot ask again: changes that overtook it become alternatives. ``given``
+    are the marks it was made with, by place: a text is parsed with their knowledge.
     """
 
     execution: str
@@ -73,12 +73,12 @@ class Patch(Contract):
 
 
 def kept(seq: int, count: int, told: str) -> dict[str, object]:
-    """The draft is at ``seq`` and has ``count`` changes; ``told`` is for its person to read."""
+    """Returns the answer of a stored patch: ``seq``, ``count`` changes, and a message ``told``."""
     return {"seq": seq, "count": count, "told": told}
 
 
 def overtaken(found: Overtaken, detail: str) -> dict[str, object]:
-    """What another page changed, in the words of ``Typed``."""
+    """Returns the changes of another page, in the form of ``Typed``."""
     changed = [
         {"place": place, "kind": each.kind, "text": each.text, "gone": each.gone}
         for place, each in found.changed.items()

@@ -1,4 +1,4 @@
-"""A draft moved to a later version of the state that it changes: pure functions."""
+"""Rebases a draft onto a later version of its state: pure functions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,24 +24,24 @@ class Sides:
 
 
 def touched_keys(entries: Collection[Entry], version: int, held: Held) -> set[str]:
-    """The keys of entries that somebody changed after a version."""
+    """Returns the keys of entries that someone changed after a version."""
     return {each.name for each in entries if not is_current([each], {each.name}, version, held)}
 
 
 def is_current(
     entries: Collection[Entry], names: Collection[str], version: int, held: Held
 ) -> bool:
-    """True if the keys are now what they were at ``version``."""
+    """Returns True if the keys have the same values as at ``version``."""
     there = all((each.name in held) == each.old for each in entries)
     return there and all(held[name] <= version for name in names if name in held)
 
 
 def rebased(draft: Draft, version: int, held: Held, sides: Sides | None) -> Draft | None:
-    """The draft as one of a later version; None if it is in conflict with what was applied by then.
+    """Returns the draft on a later version; None if it conflicts with what was applied by then.
 
-    ``sides`` are those of the touched keys, None if their values are not kept any more. What is
-    kept beside the entries comes along whatever became of its keys: it is only looked at. A text
-    that cannot be read holds the draft where it is.
+    ``sides`` are those of the touched keys, None if their values are no longer stored. Alternatives
+    are kept whatever became of their keys, because they are only shown. A text that cannot be
+    parsed keeps the draft at its version.
     """
     if draft.version == version:
         return draft
@@ -59,13 +59,18 @@ def rebased(draft: Draft, version: int, held: Held, sides: Sides | None) -> Draf
 
 
 def with_entries(draft: Draft, entries: Sequence[Entry], held: Collection[str]) -> Draft:
-    """The draft with other entries, and with what is beside them as of keys that are ``held``."""
+    """Returns the draft with other entries, and with its alternatives for keys that are
+    ``held``.
+    """
     others = tuple(replace(each, old=each.name in held) for each in draft.others)
     return replace(draft, entries=places_of(entries), others=others)
 
 
 def _merged(draft: Draft, names: Collection[str], sides: Sides) -> Sequence[Entry] | None:
-    """The entries of the touched keys on the later state; None if one cannot be merged with it."""
+    """Merges the entries of the touched keys with the later state.
+
+    None if one of them conflicts.
+    """
     theirs = [each for each in draft.entries.values() if each.name in names]
     read = state_form.read_rows([row_of(each) for each in theirs], sides.base, sides.reducers)
     if not read.valid:

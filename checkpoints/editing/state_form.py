@@ -1,4 +1,4 @@
-"""What a person typed into the form of a state, read and written: pure functions, no request."""
+"""Reads and writes the fields of the form of a state: pure functions without a request."""
 
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -45,10 +45,10 @@ Changes = Mapping[str, Value]  # by key, ABSENT deletes it
 
 @dataclass(slots=True)
 class Row:
-    """One key in the form; ``old`` tells a key of the state from one that is added.
+    """One key in the form; ``old`` is True for a key of the state, False for an added one.
 
-    ``kind`` is how its text is read, ``offered`` that the workflow declares the key and the state
-    has none: left empty, it stays so.
+    ``kind`` is how its text is parsed; ``offered`` is True for a key that the workflow declares and
+    the state lacks: left empty, it stays so.
     """
 
     name: str
@@ -65,27 +65,29 @@ class Row:
 
     @property
     def sent_name(self) -> str:
-        """The name in a hidden field: forms would turn the line ends of a strange one."""
+        """Returns the name for a hidden field; forms would normalize line ends in it."""
         return quote(self.name, safe="") if self.old or self.offered else self.name
 
     @property
     def declared(self) -> str:
-        """The only kind that its reducer can go on with, "" for any."""
+        """Returns the only kind that the key's reducer accepts, "" for any."""
         return _DECLARED.get(Reducer(self.reducer), "") if self.reducer else ""
 
     @property
     def fixed(self) -> bool:
-        """True if there is nothing to choose: it has the kind that it must have."""
+        """Returns True if there is no choice: the key already has the kind it must have."""
         return self.kind == self.declared
 
     @property
     def hides(self) -> bool:
-        """True if the text has signs that its field does not show, or that turn it around."""
+        """Returns True if the text has characters that its field does not show, or that reverse
+        it.
+        """
         return hides(self.text)
 
     @property
     def lines(self) -> int:
-        """How high the text area is: a short text has one line, and grows."""
+        """Returns the rows of the text area: a short text has one, and it grows."""
         long_ones = sum(len(line) // 90 for line in self.text.split("\n"))
         least = 1 if self.kind == "text" else 2
         return min(max(self.text.count("\n") + 1 + long_ones, least), _MOST_LINES)
@@ -93,7 +95,7 @@ class Row:
 
 @dataclass(slots=True)
 class Read:
-    """What the form says: the changes against the state that was seen, and what is wrong."""
+    """The result of reading the form: the changes against its state, and the problems."""
 
     changes: dict[str, Value] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
@@ -106,11 +108,11 @@ class Read:
 
 
 class _BadName(ValidationFailed):
-    """What is wrong is the name of a key."""
+    """The name of a key is invalid."""
 
 
 def row_of(name: str, value: JsonValue, *, old: bool = True) -> Row:
-    """A key as the form shows it."""
+    """Returns a key as the form shows it."""
     match value:
         case bool():
             return Row(name, "boolean", "true" if value else "false", old)
@@ -128,7 +130,7 @@ def row_of(name: str, value: JsonValue, *, old: bool = True) -> Row:
 
 
 def offered(reducers: ReducerTable, there: Collection[str]) -> list[Row]:
-    """Empty rows for the keys that are declared by name and not ``there``."""
+    """Returns empty rows for the keys that are declared by name and not ``there``."""
     names = [name for name in sorted(reducers.names) if name not in (*there, MESSAGES, HISTORY)]
     kinds = [_DECLARED.get(reducers.for_key(name), "text") for name in names]
     return [
@@ -138,16 +140,17 @@ def offered(reducers: ReducerTable, there: Collection[str]) -> list[Row]:
 
 
 def pretty(value: Value) -> str:
-    """JSON as a person edits it."""
+    """Returns JSON formatted for editing."""
     if value is ABSENT:
         return ""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
 def rows_in(sent: Mapping[str, str]) -> list[Row]:
-    """The rows of a sent form: ``name-0``, ``kind-0``, ``value-0``, ``gone-0``, ``old-0``.
+    """Returns the rows of a sent form: ``name-0``, ``kind-0``, ``value-0``, ``gone-0``,
+    ``old-0``.
 
-    Empty lines for new and for offered keys are left out.
+    Empty rows for new and for offered keys are omitted.
     """
     rows: list[Row] = []
     for place in range(_MOST_ROWS):
@@ -160,7 +163,7 @@ def rows_in(sent: Mapping[str, str]) -> list[Row]:
 
 
 def places_of(rows: Iterable[Row]) -> dict[str, Row]:
-    """Rows by what tells them apart: the key, if it is new, and which of that name."""
+    """Returns rows by place: the key, whether it is new, and which of that name."""
     seen: dict[str, int] = {}
     found: dict[str, Row] = {}
     for row in rows:
@@ -172,18 +175,18 @@ def places_of(rows: Iterable[Row]) -> dict[str, Row]:
 
 
 def read_rows(rows: Sequence[Row], base: Mapping[str, JsonValue], reducers: ReducerTable) -> Read:
-    """The changes that rows make; every problem stands at its row.
+    """Returns the changes that rows make; every problem is attached to its row.
 
-    ``base`` has those of the named keys that were in the state that was seen.
+    ``base`` has those of the named keys that were in the state when the form was made.
     """
     read = Read(rows=list(rows))
     for row in rows:
-        _take(row, read, base, reducers)
+        _read_row(row, read, base, reducers)
     return read
 
 
 def read_raw(text: str, base: Mapping[str, JsonValue], reducers: ReducerTable) -> Read:
-    """The whole state as one JSON object; what is not in it is deleted."""
+    """Parses the whole state as one JSON object; missing keys are deleted."""
     text = _lines(text)
     read = Read(raw=text)
     try:
@@ -203,7 +206,10 @@ def read_raw(text: str, base: Mapping[str, JsonValue], reducers: ReducerTable) -
 
 
 def as_update(changes: Changes) -> dict[str, JsonValue]:
-    """Changes in the words of the contract; the reducers have no say in what a person edits."""
+    """Returns changes as an update of the REST contract.
+
+    Reducers do not apply to edits of people.
+    """
     return {
         name: {"$delete": True} if value is ABSENT else {"$replace": value}
         for name, value in changes.items()
@@ -211,21 +217,21 @@ def as_update(changes: Changes) -> dict[str, JsonValue]:
 
 
 def typed_values(changes: Changes) -> tuple[dict[str, JsonValue], list[str]]:
-    """Changes as somebody copies them: the values by key, and the keys that are deleted."""
+    """Returns changes for copying: the values by key, and the deleted keys."""
     values = {name: value for name, value in changes.items() if value is not ABSENT}
     return values, [name for name in changes if name not in values]
 
 
 def with_changes(base: Mapping[str, JsonValue], changes: Changes) -> dict[str, JsonValue]:
-    """The state after the changes."""
+    """Returns the state after the changes."""
     after = {name: value for name, value in base.items() if changes.get(name) is not ABSENT}
     return after | {name: value for name, value in changes.items() if value is not ABSENT}
 
 
 def check_reducible(name: str, value: JsonValue, reducers: ReducerTable) -> None:
-    """TypeMismatch naming the key if its reducer could not go on from this value.
+    """Raises TypeMismatch naming the key if its reducer could not continue from this value.
 
-    ``$replace`` would store it all the same, and the engine's next save would be refused.
+    ``$replace`` would store it anyway, and the engine's next save would be refused.
     """
     reducer = reducers.for_key(name)
     if value is None or reducer is Reducer.OVERWRITE:
@@ -238,7 +244,7 @@ def check_reducible(name: str, value: JsonValue, reducers: ReducerTable) -> None
 
 
 def read_json(text: str) -> JsonValue:
-    """A JSON text that a person typed; the refusal names line and column."""
+    """Parses JSON that a person typed; errors name line and column."""
     text = _lines(text)
     try:
         return loads_strict(text.encode(errors="surrogatepass"))
@@ -259,7 +265,7 @@ def _row_in(sent: Mapping[str, str], place: int) -> Row:
     )
 
 
-def _take(row: Row, read: Read, base: Mapping[str, JsonValue], reducers: ReducerTable) -> None:
+def _read_row(row: Row, read: Read, base: Mapping[str, JsonValue], reducers: ReducerTable) -> None:
     if row.gone:
         if row.name in base:
             read.changes[row.name] = ABSENT
@@ -335,7 +341,7 @@ def _check_name(name: str) -> None:
 
 
 def _is_plain(text: str) -> bool:
-    """True if a text area gives the text back as it was: forms turn line ends into CR LF."""
+    """Returns True if a text area returns the text unchanged: forms turn line ends into CR LF."""
     return all(sign in "\n\t" or unicodedata.category(sign) != "Cc" for sign in text)
 
 

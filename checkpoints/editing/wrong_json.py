@@ -1,4 +1,4 @@
-"""What is wrong with a text that is no JSON, in the words of the editor beside which it is said."""
+"""Explains why a text is not JSON, in the same words as the editor on the page."""
 
 import json
 from typing import Final
@@ -19,7 +19,7 @@ _REASONS: Final = {
 
 
 def what_is_wrong(text: str, refusal: NotJson) -> str:
-    """The line, the column and what is wrong there; ``refusal`` is that of the strict reader."""
+    """Returns the line, the column and the problem; ``refusal`` is that of the strict parser."""
     reason, at = reason_of(text) or _refused(text, refusal)
     before = text[:at]
     line = before[before.rfind("\n") + 1 :]
@@ -28,7 +28,7 @@ def what_is_wrong(text: str, refusal: NotJson) -> str:
 
 
 def reason_of(text: str) -> tuple[str, int] | None:
-    """Why and where the standard library does not read a text; the cases are the editor's."""
+    """Returns why and where the standard library fails to parse a text, by the editor's cases."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
@@ -39,7 +39,9 @@ def reason_of(text: str) -> tuple[str, int] | None:
 
 
 def _as_the_editor(text: str, error: json.JSONDecodeError) -> tuple[str, int]:
-    """It tells an early end from what is missing, and names a number that begins as one."""
+    """Returns the editor's wording: it tells an early end from a missing token, and names bad
+    numbers.
+    """
     reason, at = _REASONS.get(error.msg, "string"), error.pos
     if error.msg.startswith("Illegal trailing comma"):
         at += len(text[at:]) - len(text[at + 1 :].lstrip(" \t\r\n"))
@@ -57,14 +59,14 @@ def _as_the_editor(text: str, error: json.JSONDecodeError) -> tuple[str, int]:
 
 
 def _refused(text: str, refusal: NotJson) -> tuple[str, int]:
-    """What the standard library reads all the same: NaN, half a surrogate."""
+    """Returns the problem of a text that the standard library accepts: NaN, half a surrogate."""
     lines = text.split("\n")[: refusal.line - 1]
     at = sum(len(each) + 1 for each in lines) + refusal.column - 1
     return ("string" if "string" in refusal.what else "value"), at
 
 
 def _units(text: str) -> int:
-    """How long a text is for JavaScript."""
+    """Returns the length of a text in UTF-16 units, as JavaScript counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

@@ -1,1 +1,1 @@
-"""The live copy: what is read most, kept in Redis and checked before it is believed."""
+"""The live copy: the most-read content in Redis, verified before every use."""

@@ -1,11 +1,11 @@
-"""Checksums of what stands in the live copy, by which a read tells bytes that nobody wrote so.
+"""Checksums of the live copy, which detect bytes that ctxadmin did not write.
 
-CRC-32C, which processors have an instruction for: 10 MB take half a millisecond, where SHA-256
-takes 20. It is no signature: it tells an accident, or a hand that changed a value, from what was
-written, not one that writes a sum to go with it.
+CRC-32C has an instruction of its own in processors: 10 MB take half a millisecond, where SHA-256
+takes 20. It is not a signature: it detects accidents and changed values, but not a forger who also
+writes the checksum.
 
-The sum of a text and another behind it follows from the sums of both and the length of the other,
-so a list that grows has one without being read again (``JOINED``).
+The checksum of two joined texts follows from both checksums and the length of the second, so a
+growing list has one without being read again (``JOINED``).
 """
 
 from collections.abc import Iterable
@@ -19,24 +19,24 @@ _X_8: Final = 1 << (31 - 8)
 
 
 def sum_of(name: str, pieces: Iterable[bytes]) -> bytes:
-    """The sum of a value under its name, so that two values cannot take each other's place."""
+    """Returns the checksum of a value under its name, so that two values cannot be swapped."""
     total = google_crc32c.value(name.encode())
     for piece in pieces:
         total = google_crc32c.extend(total, piece)
-    return _written(total)
+    return _as_hex(total)
 
 
 def sum_of_piece(piece: bytes) -> bytes:
-    """The sum of what is put behind the pieces of a list."""
-    return _written(google_crc32c.value(piece))
+    """Returns the checksum of a piece that is appended to a list."""
+    return _as_hex(google_crc32c.value(piece))
 
 
-def _written(total: int) -> bytes:
+def _as_hex(total: int) -> bytes:
     return b"%08x" % total
 
 
 def _times(one: int, other: int) -> int:
-    """The product of two polynomials modulo that of the sum."""
+    """Returns the product of two polynomials modulo that of the checksum."""
     product = 0
     for place in reversed(range(32)):
         if one >> place & 1:
@@ -46,7 +46,7 @@ def _times(one: int, other: int) -> int:
 
 
 def _powers() -> list[int]:
-    """``x^8``, ``x^16``, ``x^32``, ...: what a sum is multiplied by for 1, 2, 4, ... bytes."""
+    """Yields ``x^8``, ``x^16``, ``x^32``, ...: the multipliers for 1, 2, 4, ... bytes."""
     found = [_X_8]
     while len(found) < 32:
         found.append(_times(found[-1], found[-1]))

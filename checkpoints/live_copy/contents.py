@@ -1,4 +1,4 @@
-"""The content of a moment: from the live copy where that can be believed, else from SQL."""
+"""The content of a moment, from the live copy if that is valid, else from SQL."""
 
 from collections.abc import Collection, Mapping
 from typing import Final
@@ -21,7 +21,7 @@ _NO_ELEMENTS: Final[Pieces] = (EMPTY_LIST,)
 
 
 def contents_of(moment: StoredSnapshot, wanted: Collection[Part]) -> Contents:
-    """The parts of a moment: values by their names, or the one list of a part as ``WHOLE``."""
+    """Returns the parts of a moment: values by name, or the one list of a part as ``WHOLE``."""
     copy = current.copy()
     marked = mark_of(moment) if copy.holds else None
     if marked is None:
@@ -33,27 +33,27 @@ def contents_of(moment: StoredSnapshot, wanted: Collection[Part]) -> Contents:
     if not missing:
         return found.parts
     read = parts_in_sql(moment, missing)
-    _keep(moment, marked, found, read)
+    _write_back(moment, marked, found, read)
     return {**found.parts, **read}
 
 
 def contents_of_keys(moment: StoredSnapshot, names: Collection[str]) -> Contents:
-    """All parts of a moment, of the state only some keys: read where few cost little."""
+    """Returns all parts of a moment with some keys of the state, read from the cheaper place."""
     wanted = [part for part in Part if part is not Part.MESSAGES or MESSAGES in names]
     return parts_in_sql(moment, wanted, names)
 
 
 def whole_list(contents: Contents, part: Part) -> Pieces:
-    """The one list of a part that is one."""
+    """Returns the list of a part that is a single list."""
     value = contents[part].get(WHOLE)
     return _NO_ELEMENTS if value is None else value.pieces
 
 
-def _keep(moment: StoredSnapshot, marked: Marked, found: Found, read: Contents) -> None:
-    """Write what was read from SQL, unless the conversation was erased meanwhile.
+def _write_back(moment: StoredSnapshot, marked: Marked, found: Found, read: Contents) -> None:
+    """Writes what was read from SQL to the copy, unless the conversation was erased meanwhile.
 
-    An erasure drops the copy after its commit. If that came before the second look here, nothing
-    else would remove what was just written.
+    An erasure drops the copy after its commit. If that happened before the second check here,
+    nothing else would remove what was just written.
     """
     key, copy = moment.head.key, current.copy()
     own = {part: values for part, values in read.items() if part in marked.parts}
@@ -67,7 +67,7 @@ def _keep(moment: StoredSnapshot, marked: Marked, found: Found, read: Contents) 
 def parts_in_sql(
     moment: StoredSnapshot, wanted: Collection[Part], names: Collection[str] | None = None
 ) -> Contents:
-    """The parts as SQL has them; of the state the keys that are named, or all."""
+    """Returns the parts from SQL; of the state the named keys, or all."""
     found: dict[Part, Values] = dict.fromkeys(wanted, _NO_VALUES)
     if Part.MESSAGES in found:
         found[Part.MESSAGES] = {WHOLE: Value((_visible(moment),), grows=True)}
@@ -97,10 +97,10 @@ def _is_in(names: Collection[str] | None, name: str) -> bool:
 
 
 def _grows(held: StoredKey) -> bool:
-    """True for a list under the reducer append, whose changes are more elements."""
+    """Returns True for a list under the reducer append, whose changes are more elements."""
     return held.head is not None and held.head.count is not None
 
 
 def _visible(moment: StoredSnapshot) -> bytes:
-    """The visible messages, as the list of messages shows them."""
+    """Returns the visible messages as the list of messages shows them."""
     return b"[" + b",".join(visible_json(moment.head.key, moment.view())) + b"]"

@@ -1,4 +1,4 @@
-"""The live copy of this process: which one it is, and how it follows what is committed."""
+"""The live copy of this process, and how it follows committed changes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,18 +13,18 @@ _current: LiveCopy = NoLiveCopy()
 
 
 def copy() -> LiveCopy:
-    """The copy to read from; it holds nothing unless the settings name a Redis."""
+    """Returns the copy to read from; it is empty unless the settings name a Redis."""
     return _current
 
 
 def use(chosen: LiveCopy) -> None:
-    """Have this process read from another copy and keep that."""
+    """Sets the copy that this process reads and writes."""
     global _current
     _current = chosen
 
 
 def follow_changes(changes: Sequence[ChangeNotice]) -> None:
-    """Have the copy follow committed changes; of a new conversation it has nothing yet."""
+    """Applies committed changes to the copy; a new conversation has no copy yet."""
     if not _current.holds:
         return
     _current.move(
@@ -43,7 +43,10 @@ def follow_changes(changes: Sequence[ChangeNotice]) -> None:
 
 
 def seconds_of(status: Status) -> Mapping[Part, int]:
-    """After how long the parts expire, counted from each save; 0 for never (semantics 3.10)."""
+    """Returns the seconds after which parts expire, counted from each save.
+
+    0 for never (semantics 3.10).
+    """
     kept = settings.LIVE_CHECKPOINT_SECONDS
     if status is not Status.IDLE and status not in ENDED:
         kept = 0

@@ -1,4 +1,4 @@
-"""What a committed change does to the parts of a live copy."""
+"""Derives the changes of a live copy from a committed change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -16,7 +16,7 @@ _OTHER: Final = Delta(other=True)
 
 
 def deltas_of(change: ChangeNotice) -> Mapping[Part, Delta]:
-    """Of every part what the change does to it; for most of them nothing."""
+    """Returns what the change does to each part; for most of them nothing."""
     versions = change.parts_of(VersionWritten)
     found = {part: _of_versions(versions, part) for part in (Part.STATE, *OF_LISTS)}
     found[Part.MESSAGES] = _OTHER if change.shown is None else _of_messages(change.shown)
@@ -31,7 +31,7 @@ def _of_messages(shown: Sequence[Message]) -> Delta:
 
 
 def _of_versions(versions: Sequence[VersionWritten], part: Part) -> Delta:
-    """What some versions do to a part of the execution."""
+    """Returns what some versions do to a part of the execution."""
     cleared = False
     steps: list[Set | Grow | Remove] = []
     for version in versions:

@@ -1,4 +1,4 @@
-"""What Redis has of a conversation, as the JSON of document 004 (sections 2.3, 3.1 and 4.2)."""
+"""The content of Redis as the JSON of document 004 (sections 2.3, 3.1 and 4.2)."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,11 +16,11 @@ _HISTORY_KEY: Final = "execution_history"
 
 
 def document_of(head: Conversation) -> Iterator[bytes] | None:
-    """``context:state:{id}`` and ``checkpoint:{id}`` in pieces of one JSON object.
+    """Returns ``context:state:{id}`` and ``checkpoint:{id}`` in pieces of one JSON object.
 
     State, messages, history and executed nodes are the bytes in Redis at the latest mark; node,
-    version and time are only in SQL. None if Redis has no whole copy at this mark. Nothing is
-    written there.
+    version and time come from SQL. Returns None if Redis has no whole copy at this mark. Writes
+    nothing.
     """
     moment = current_snapshot(head)
     marked = mark_of(moment)
@@ -43,7 +43,9 @@ def _pieces(moment: StoredSnapshot, contents: Contents) -> Iterator[bytes]:
 
 
 def _state(contents: Contents) -> Iterator[bytes]:
-    """All keys of section 3.1: those of the state, then the two lists with parts of their own."""
+    """Returns all keys of section 3.1: those of the state, then the two lists with parts of
+    their own.
+    """
     values = [(key, value.pieces) for key, value in sorted(contents[Part.STATE].items())]
     values += [
         (MESSAGES, whole_list(contents, Part.MESSAGES)),

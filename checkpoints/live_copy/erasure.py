@@ -1,4 +1,4 @@
-"""Removing erased conversations from the live copy, also if it cannot be reached just then."""
+"""Removes erased conversations from the live copy, later if Redis is unavailable."""
 
 import logging
 
@@ -11,9 +11,9 @@ _log = logging.getLogger(__name__)
 
 
 def forget(conversation: int) -> None:
-    """In the transaction of an erasure: have the copy dropped after it, now or later.
+    """Schedules, in the transaction of an erasure, the removal of the copy after it.
 
-    What is not dropped yet is never shown, because a read starts with the row in SQL.
+    A copy that is not dropped yet is never shown, because each read starts with the row in SQL.
     """
     if current.copy().holds:
         UndroppedCopy.objects.get_or_create(conversation=conversation)
@@ -21,9 +21,10 @@ def forget(conversation: int) -> None:
 
 
 def drop_erased() -> int:
-    """Drop the copies of all erased conversations that are still to be dropped; how many were.
+    """Drops the copies of erased conversations that are still pending; returns how many.
 
-    Run after every erasure, when Redis is back, by ``maintain`` and by every ``live_copy`` command.
+    Runs after every erasure, when Redis is available again, in ``maintain`` and in every
+    ``live_copy`` command.
     """
     dropped = 0
     for row in UndroppedCopy.objects.all():
@@ -35,7 +36,10 @@ def drop_erased() -> int:
 
 
 def drop_erased_in_thread() -> None:
-    """``drop_erased`` for a thread that ends after it; without SQL it is left to the next call."""
+    """Calls ``drop_erased`` in a thread that ends after it.
+
+    Without SQL the next call does the work.
+    """
     try:
         drop_erased()
     except DatabaseError as error:

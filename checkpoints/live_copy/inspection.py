@@ -1,4 +1,4 @@
-"""What stands in the Redis of the live copy, for the people who run it."""
+"""Inspects the Redis of the live copy, for its operators."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ _CONVERSATION: Final = re.compile(rb"[a-z:]+:\{([0-9]{1,19})\}")
 
 @dataclass(frozen=True, slots=True)
 class PartStatus:
-    """One part as it stands: at which change, how large, for how many seconds (-1: for ever).
+    """One part: its change, its size in bytes, and its remaining seconds (-1: no expiry).
 
     ``change`` is None for a part without a readable mark. ``size`` is the memory that Redis needs.
     """
@@ -26,13 +26,13 @@ class PartStatus:
 
 
 def conversations_held(link: Reached) -> list[int]:
-    """The keys of all conversations that have anything in Redis, ascending; raises Away."""
+    """Yields the keys of all conversations with data in Redis, ascending; raises Away."""
     return sorted(set(link.ask(lambda client: list(_scan(client)))))
 
 
 def status_of(link: Reached, conversation: int) -> Mapping[Part, PartStatus]:
-    """The parts of a conversation that are there, under any mark; raises Away."""
-    return link.ask(partial(_standing_of, conversation))
+    """Returns the parts of a conversation in Redis, under any mark; raises Away."""
+    return link.ask(partial(_parts_of, conversation))
 
 
 def _scan(client: Client) -> Iterator[int]:
@@ -44,7 +44,7 @@ def _scan(client: Client) -> Iterator[int]:
                 yield int(match[1])
 
 
-def _standing_of(conversation: int, client: Client) -> Mapping[Part, PartStatus]:
+def _parts_of(conversation: int, client: Client) -> Mapping[Part, PartStatus]:
     found: dict[Part, PartStatus] = {}
     for part in ALL_PARTS:
         key = part.key(conversation)

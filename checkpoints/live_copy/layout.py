@@ -1,4 +1,4 @@
-"""How the parts of a live copy stand in Redis, for who reads and who writes them.
+"""The layout of a live copy in Redis, for its readers and writers.
 
 ``scripts`` describes the fields of a part.
 """
@@ -15,10 +15,12 @@ OWN_FIELDS: Final = frozenset({b"mark", b"lists", b"seconds", b"fields"})
 
 
 def mark_bytes(part: Part, mark: AuditMark) -> bytes:
-    """The mark of a part, with its name: another part of the conversation is not taken for it."""
+    """Returns the mark of a part with its name, so that parts of a conversation cannot be
+    swapped.
+    """
     return f"{_FORMAT} {mark.seq} {mark.hash} {part.name}".encode()
 
 
 def word_of(name: str) -> str:
-    """The last word of the key of a list; names may have any characters."""
+    """Returns the last word of the key of a list; names can have any characters."""
     return WHOLE if name == WHOLE else digest_of_name(name)

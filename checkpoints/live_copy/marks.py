@@ -1,4 +1,4 @@
-"""Which parts of a live copy a moment may be read from: those that are of now, and their mark."""
+"""Marks: which parts of a live copy are current for a moment."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ WHERE h.`key` = %s"""
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The newest mark of a conversation, and which parts of a moment are those of this mark."""
+    """The latest mark of a conversation, and the parts of a moment that it covers."""
 
     mark: AuditMark
     parts: Set[Part]
 
 
 def mark_of(moment: StoredSnapshot) -> Marked | None:
-    """The mark under which a live copy has parts of this moment; None if there is none."""
-    row = _now(moment.head.key)
+    """Returns the mark under which a live copy has parts of this moment; None without one."""
+    row = _read_mark(moment.head.key)
     if row is None:
         return None
     seq, digest, revision, visible_count, number, version = row
@@ -43,12 +43,12 @@ def mark_of(moment: StoredSnapshot) -> Marked | None:
 
 
 def mark_now(conversation: int) -> AuditMark | None:
-    """The newest mark of a conversation; None if it is not there any more."""
-    row = _now(conversation)
+    """Returns the latest mark of a conversation; None if it no longer exists."""
+    row = _read_mark(conversation)
     return None if row is None else AuditMark(row[0], row[1])
 
 
-def _now(conversation: int) -> tuple[int, str, int, int, int | None, int | None] | None:
+def _read_mark(conversation: int) -> tuple[int, str, int, int, int | None, int | None] | None:
     sql = _NOW.replace("`", '"') if connection.vendor == "sqlite" else _NOW
     with connection.cursor() as cursor:
         cursor.execute(sql, [conversation])

@@ -1,4 +1,4 @@
-"""What a live copy is: parts of a conversation's newest content under the mark they belong to."""
+"""The interface of a live copy: parts of a conversation's latest content under their mark."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,12 @@ Pieces = Sequence[bytes]  # JSON text in parts, to be joined or to be sent one a
 
 
 class Part(StrEnum):
-    """What is held, believed and dropped as one; the values are the names of its keys.
+    """A unit that is stored, validated and dropped together.
 
-    STATE is the state but ``messages``, MESSAGES the visible ones, HISTORY the execution history,
-    EXECUTED the executed node ids.
+    The values are the names of its keys.
+
+    STATE is the state without ``messages``, MESSAGES the visible ones, HISTORY the execution
+    history, EXECUTED the executed node ids.
     """
 
     STATE = "context:state:{%d}"
@@ -23,10 +25,10 @@ class Part(StrEnum):
     EXECUTED = "execution:state:{%d}"
 
     def key(self, conversation: int) -> str:
-        """The key in Redis. The braces keep all keys of a conversation in one slot.
+        """Returns the key in Redis. The braces keep all keys of a conversation in one slot.
 
-        Ids of conversations are unique in their workspace only, and may be used again after an
-        erasure: so the conversation's own key stands in the braces, which is never used again.
+        Ids of conversations are unique only in their workspace and can be used again after an
+        erasure. The braces therefore contain the primary key, which is never used again.
         """
         return self.value % conversation
 
@@ -45,7 +47,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A change gives a value another content."""
+    """Replaces the content of a value."""
 
     name: str
     content: bytes
@@ -54,7 +56,7 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Grow:
-    """A change puts elements behind those of a list; ``content`` is the list of the new ones."""
+    """Appends elements to a list; ``content`` is the list of the new ones."""
 
     name: str
     content: bytes
@@ -62,16 +64,16 @@ class Grow:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """A change removes a value."""
+    """Removes a value."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What a change does to a part. ``other``: the part is another one since and not to be kept.
+    """The changes of a part. ``other``: the part was replaced and must not be kept.
 
-    ``cleared``: nothing of it is left before the steps are taken.
+    ``cleared``: the part is emptied before the steps.
     """
 
     steps: Sequence[Set | Grow | Remove] = ()
@@ -84,9 +86,9 @@ UNTOUCHED: Final = Delta()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one change does to the parts of a conversation, and between which marks.
+    """One change of a conversation's parts, and the marks before and after it.
 
-    ``seconds`` is after how long each part expires from now on, 0 for never.
+    ``seconds`` is after how long each part now expires, 0 for never.
     """
 
     conversation: int
@@ -98,10 +100,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a copy has of the wanted parts at the wanted mark.
+    """The requested parts that a copy has at the requested mark.
 
-    ``stood`` is for ``put``: where each of the other parts stood when it was looked at.
-    ``damaged`` are parts that stand at the mark with other bytes than were written there.
+    ``stood`` is for ``put``: the marks of the other parts at the time of the read. ``damaged`` are
+    parts at the mark whose bytes differ from what was written.
     """
 
     parts: Mapping[Part, Mapping[str, Value]]
@@ -110,18 +112,18 @@ class Found:
 
 
 class LiveCopy(Protocol):
-    """Content under marks. No call raises, whatever becomes of the store behind it.
+    """Content under marks. No call raises, whatever happens to the store behind it.
 
-    A part is returned only under the very mark that is asked for, which is read from SQL. So a
-    copy that is old, put back, or of a database that was restored is never believed.
+    A part is returned only under the exact mark that is requested, which comes from SQL. So a copy
+    that is stale, restored, or of a restored database is never used.
     """
 
     @property
     def holds(self) -> bool:
-        """False if nothing is ever held, so that nobody needs to ask."""
+        """Returns False if the copy is always empty, so that callers need not ask."""
 
     def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
-        """The parts that stand at the mark and are whole."""
+        """Returns the parts at the mark that are whole."""
 
     def put(
         self,
@@ -131,17 +133,17 @@ class LiveCopy(Protocol):
         found: Found,
         seconds: Mapping[Part, int],
     ) -> None:
-        """Write whole parts, where nobody did since ``found``; 0 seconds never expire."""
+        """Writes whole parts that nobody wrote since ``found``; 0 seconds means no expiry."""
 
     def move(self, changes: Sequence[Change]) -> None:
-        """Have the parts that stand at ``before`` follow each change; drop those that do not."""
+        """Applies each change to the parts at ``before``; drops those that cannot follow."""
 
     def drop(self, conversation: int) -> bool:
-        """Remove everything of a conversation; False if that cannot be done now."""
+        """Removes everything of a conversation; returns False if that is not possible now."""
 
 
 class NoLiveCopy:
-    """Holds nothing: everything is read from SQL."""
+    """An empty copy: everything is read from SQL."""
 
     holds = False
 

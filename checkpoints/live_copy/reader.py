@@ -1,4 +1,4 @@
-"""Reading the parts of a live copy out of Redis, and telling whether they are whole."""
+"""Reads the parts of a live copy from Redis and verifies them."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -15,17 +15,17 @@ _Row = dict[bytes, bytes]
 
 
 class _Evicted(Exception):
-    """A list of a part is gone, as Redis removes what it has no room for."""
+    """A list of a part is missing, because Redis evicted it."""
 
 
 class _Damaged(Exception):
-    """A part has other bytes than were written."""
+    """The bytes of a part differ from what was written."""
 
 
 def read_parts(
     client: Client, conversation: int, mark: AuditMark, parts: Collection[Part]
 ) -> Found:
-    """The parts that stand at the mark, with their sums checked."""
+    """Returns the parts at the mark, with their checksums verified."""
     pipe = client.pipeline(transaction=True)
     for part in parts:
         pipe.hgetall(part.key(conversation))
@@ -57,14 +57,14 @@ def read_parts(
 
 
 def _fields(answer: object) -> _Row:
-    """A hash as it is answered: redis-py's clients of a cluster leave it a flat list."""
+    """Returns a hash; redis-py's cluster clients return it as a flat list."""
     if isinstance(answer, list):
         return dict(zip(answer[::2], answer[1::2], strict=True))
     return answer if isinstance(answer, dict) else {}
 
 
 def _other_lists(client: Client, key: str, fields: _Row) -> Mapping[str, object] | None:
-    """The lists of a part by their words; None if it has gone on since it was looked at."""
+    """Returns the lists of a part by their words; None if the part changed since it was read."""
     others = [word for word in _words(fields) if word != WHOLE]
     if not others:
         return {}
@@ -77,12 +77,12 @@ def _other_lists(client: Client, key: str, fields: _Row) -> Mapping[str, object]
 
 
 def _words(fields: _Row) -> list[str]:
-    """The words of the lists of a part."""
+    """Returns the words of the lists of a part."""
     return fields.get(b"lists", b"").decode(errors="replace").split()
 
 
 def _values(fields: _Row, lists: Mapping[str, object]) -> dict[str, Value]:
-    """The values of a part; raises _Evicted or _Damaged."""
+    """Returns the values of a part; raises _Evicted or _Damaged."""
     found: dict[str, Value] = {}
     for field, content in fields.items():
         if field.startswith(b"="):
@@ -117,7 +117,7 @@ def _value(name: str, content: bytes, fields: _Row, lists: Mapping[str, object])
 
 
 def _as_list(pieces: Sequence[bytes]) -> Sequence[bytes]:
-    """JSON of a list whose elements come with the commas before them."""
+    """Returns JSON of a list whose elements have the commas before them."""
     if not pieces:
         return (b"[]",)
     return (b"[" + pieces[0][1:], *pieces[1:], b"]")

@@ -13,7 +13,7 @@ from ctxadmin.storage.redis.counts import count
 
 
 class RedisLiveCopy:
-    """Parts as ``scripts`` describes them, on the Redis that a link leads to."""
+    """Parts as ``scripts`` describes them, in the Redis of a link."""
 
     holds = True
 
@@ -46,7 +46,7 @@ class RedisLiveCopy:
             count("rebuilds")
 
     def move(self, changes: Sequence[Change]) -> None:
-        """Each by a script of its own, and all by one round trip."""
+        """Applies each change with a script of its own, all in one round trip."""
         if not changes:
             return
         try:

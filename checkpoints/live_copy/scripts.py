@@ -1,21 +1,22 @@
-"""The Lua that changes a live copy in one step: a part is never seen half changed.
+"""The Lua scripts that change a live copy atomically: a part is never seen half changed.
 
 A part is a hash, in which
 
 - ``mark`` says to which change of the conversation it belongs,
-- ``=name`` is a value: its sum and its JSON, or ``[`` for a list that grows, or ``>`` for a large
-  value,
+- ``=name`` is a value: its checksum and its JSON, or ``[`` for a list that grows, or ``>`` for a
+  large value,
 - ``lists`` names the lists that hold these two, one word each: ``{key of the part}:{word}``,
-- ``#word`` counts of a list: all its bytes, the pieces and bytes that are not sealed yet, its sum,
+- ``#word`` counts of a list: all its bytes, the pieces and bytes that are not sealed yet, its
+  checksum,
 - ``seconds`` is after how long it expires, 0 for never,
-- ``fields`` is how many fields there are, this one among them.
+- ``fields`` is the number of fields, this one included.
 
-What the sums are ``sums`` says.
+``checksums`` explains the checksums.
 
-Pieces are joined without anything between them; those of a list that grows bring the commas before
-their elements. Single pieces are slow to read, so 256 of them become one.
+Pieces are joined without separators; those of a growing list bring the commas before their
+elements. Single pieces are slow to read, so 256 of them become one.
 
-The names of lists come out of the hash, not out of KEYS; their braces put them into the same slot.
+The names of lists come from the hash, not from KEYS; their braces put them into the same slot.
 """
 
 from typing import Final

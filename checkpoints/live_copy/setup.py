@@ -1,4 +1,4 @@
-"""Connecting the live copy to the Redis of the settings, when the process starts."""
+"""Connects the live copy to the Redis of the settings, when the process starts."""
 
 import os
 
@@ -13,7 +13,7 @@ from ctxadmin.telemetry.traces import span
 
 
 def set_up() -> None:
-    """Keep the copy in the Redis of the settings; without one nothing of it is even imported."""
+    """Uses the Redis of the settings for the live copy; without one, imports nothing of it."""
     if settings.LIVE_REDIS is None:
         return
     from checkpoints.live_copy.redis_copy import RedisLiveCopy

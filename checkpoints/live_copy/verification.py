@@ -1,4 +1,4 @@
-"""Comparing the live copy of a conversation with SQL, byte for byte, and writing it again."""
+"""Compares the live copy of a conversation with SQL, byte for byte, and rebuilds it."""
 
 from enum import StrEnum
 
@@ -11,11 +11,10 @@ from conversations.models import Conversation
 
 
 class Verdict(StrEnum):
-    """What a comparison says of a conversation's copy.
+    """The result of a comparison.
 
-    BEHIND: parts are missing or stand at another change, and the next read mends that. WRONG: a
-    part stands at the newest change with other content than SQL, or is damaged. BUSY: it changed
-    meanwhile.
+    BEHIND: parts are missing or at an older change, and the next read repairs that. WRONG: a part
+    at the latest change has other content than SQL, or is damaged. BUSY: it changed meanwhile.
     """
 
     SAME = "same"
@@ -25,7 +24,7 @@ class Verdict(StrEnum):
 
 
 def verify(head: Conversation) -> Verdict:
-    """Compare what the copy would answer now with what SQL answers."""
+    """Compares what the copy would answer now with what SQL answers."""
     moment = current_snapshot(head)
     marked = mark_of(moment)
     if marked is None:
@@ -39,12 +38,12 @@ def verify(head: Conversation) -> Verdict:
 
 
 def rebuild(head: Conversation) -> None:
-    """Drop what the copy has of a conversation and write it again from SQL."""
+    """Drops the copy of a conversation and writes it again from SQL."""
     current.copy().drop(head.key)
     contents_of(current_snapshot(head), ALL_PARTS)
 
 
 def _joined(values: Values) -> dict[str, bytes]:
-    """A list without elements is as good as none."""
+    """Joins values; a list without elements equals a missing one."""
     joined = {name: b"".join(value.pieces) for name, value in values.items()}
     return {name: value for name, value in joined.items() if value != b"[]"}

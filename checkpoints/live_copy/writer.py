@@ -1,4 +1,4 @@
-"""Writing the parts of a live copy into Redis: whole ones, and what a change does to them."""
+"""Writes the parts of a live copy into Redis: whole ones, and changes."""
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ Words = tuple[str, str, str, str | bytes, str | bytes]
 
 
 def _as_elements(content: bytes) -> bytes:
-    """The elements of a JSON list with the commas before them."""
+    """Returns the elements of a JSON list with the commas before them."""
     return b"" if content == b"[]" else b"," + content[1:-1]
 
 
@@ -33,9 +33,9 @@ def put_part(
     seconds: int,
     client: Client,
 ) -> None:
-    """Write the part beside the one that is there, and have it take its place at once."""
+    """Writes the part next to the present one and swaps them atomically."""
     key = part.key(conversation)
-    new = _beside(key)
+    new = _temporary_key(key)
     fields: dict[bytes, bytes] = {}
     words: list[str] = []
     pipe = client.pipeline(transaction=True)
@@ -63,7 +63,7 @@ def put_part(
 
 
 def move_parts(changes: Sequence[Change], client: Client) -> list[int]:
-    """How many parts followed each change."""
+    """Returns how many parts followed each change."""
     calls: list[Call] = []
     for change in changes:
         keys: list[str] = []
@@ -78,12 +78,12 @@ def move_parts(changes: Sequence[Change], client: Client) -> list[int]:
     return cast(list[int], MOVE.run_all(client, calls))
 
 
-def _beside(key: str) -> str:
+def _temporary_key(key: str) -> str:
     return f"{key}:new:{secrets.token_hex(8)}"
 
 
 def _push(pipe: Pipe, key: str, data: bytes) -> None:
-    """Write data as pieces of a list that is gone soon if nobody takes it."""
+    """Writes data as pieces of a list that expires soon unless a script uses it."""
     if data:
         view = memoryview(data)
         places = range(0, len(data), SEALED_BYTES)
@@ -92,9 +92,9 @@ def _push(pipe: Pipe, key: str, data: bytes) -> None:
 
 
 def _steps(client: Client, key: str, mark: bytes, delta: Delta) -> list[Words]:
-    """A delta as the script takes it; large contents are written beside the part first.
+    """Returns a delta as the script takes it; large contents are uploaded first.
 
-    They are not if the part does not stand at ``mark``: then it is dropped, or not even there.
+    They are not uploaded if the part is not at ``mark``: then it is dropped, or does not exist.
     """
     large = any(not isinstance(step, Remove) and len(step.content) > _LARGE for step in delta.steps)
     if delta.other or (large and not _stands_at(client, key, mark)):
@@ -130,6 +130,6 @@ def _words(pipe: Pipe, key: str, step: Set | Grow | Remove) -> Iterator[Words]:
         if data:
             yield "+", name, word, data, sum_of_piece(data)
     else:
-        beside = _beside(key)
+        beside = _temporary_key(key)
         _push(pipe, beside, data)
         yield "<", beside, word, str(len(data)), sum_of_piece(data)

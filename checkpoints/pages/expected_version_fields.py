@@ -1,4 +1,4 @@
-"""What a form or a link says that its reader saw: which execution, at which version."""
+"""The execution and version that a form or link was made from, as hidden fields."""
 
 from typing import Final
 
@@ -14,12 +14,12 @@ _EXECUTION: Final = "execution"
 
 
 def execution_field(moment: StoredSnapshot) -> dict[str, str]:
-    """The hidden field that binds a form to the execution that it shows."""
+    """Returns the hidden field that binds a form to its execution."""
     return {} if moment.row is None else {_EXECUTION: moment.row.public_id}
 
 
 def expected_fields(moment: StoredSnapshot) -> dict[str, str]:
-    """The hidden fields that bind a form to all that it was drawn from."""
+    """Returns the hidden fields that bind a form to everything it was made from."""
     return execution_field(moment) | {
         "expected_version": str(moment.version),
         "expected_revision": str(moment.revision),
@@ -28,13 +28,15 @@ def expected_fields(moment: StoredSnapshot) -> dict[str, str]:
 
 
 def expected_in(sent: QueryDict) -> dict[str, int | None]:
-    """The fields of a command that say what a form was drawn from."""
+    """Returns the fields of a command from the hidden fields of a form."""
     names = ("expected_version", "expected_revision", "expected_count")
     return {name: version_in(sent, name) for name in names}
 
 
 def bound_to(head: Conversation, request: HttpRequest) -> dict[str, str]:
-    """The same for the execution that the form or the link names, else for that of now."""
+    """Returns the hidden fields for the execution that the form or link names, else the current
+    one.
+    """
     seen = execution_in(request)
     if seen is None:
         row = find_current(head.key)
@@ -43,15 +45,15 @@ def bound_to(head: Conversation, request: HttpRequest) -> dict[str, str]:
 
 
 def execution_in(request: HttpRequest) -> str | None:
-    """The execution that a form or a link says was seen; None if it says none."""
+    """Returns the execution that a form or link was made from; None if it names none."""
     sent = request.POST if request.method == "POST" else request.GET
     return sent.get(_EXECUTION)
 
 
 def require_seen(head: Conversation, request: HttpRequest) -> None:
-    """InvalidState if the form or the link is of another execution than the one of now.
+    """Raises InvalidState if the form or link is of another execution than the current one.
 
-    It says so early. Another one can begin after it: what writes asks again.
+    This is an early check: another execution can start afterwards, so the write checks again.
     """
     row = find_current(head.key)
     if row is not None:
@@ -59,5 +61,5 @@ def require_seen(head: Conversation, request: HttpRequest) -> None:
 
 
 def version_in(sent: QueryDict, name: str) -> int | None:
-    """The version that a form says was seen; None if it says none."""
+    """Returns the version that a form was made from; None if it names none."""
     return seen_number(sent, name) if sent.get(name) else None

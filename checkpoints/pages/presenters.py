@@ -1,4 +1,4 @@
-"""What the pages of executions show, made of rows and rules."""
+"""What the pages of executions show, built from rows and rules."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -56,7 +56,7 @@ _FAILED: Final = WriteWords(gettext_lazy("Node failed"), "alert-circle", "red")
 
 @dataclass(frozen=True, slots=True)
 class NamedNode:
-    """A node by its id and the name that its designer gave it."""
+    """A node by its id and name."""
 
     id: str
     name: str
@@ -64,7 +64,7 @@ class NamedNode:
 
 @dataclass(frozen=True, slots=True)
 class PathNode:
-    """A node on the way of an execution; ``done`` is how often it completed, None if unknown."""
+    """A node on the path of an execution; ``done`` is how often it completed, None if unknown."""
 
     id: str
     name: str
@@ -76,7 +76,7 @@ class PathNode:
 
 @dataclass(frozen=True, slots=True)
 class PositionView:
-    """Where an execution stands, and why."""
+    """The position of an execution, and why it is there."""
 
     status: str
     version: int
@@ -96,11 +96,10 @@ class PositionView:
 class VersionLine:
     """One version of an execution in the timeline.
 
-    ``thinned_at`` is when retention took its state, or it was ``deleted``; then nothing but this
-    line is known of it.
-    ``took`` is the time since the version before, None if that is not among the lines;
-    ``entered`` says whether the status is another than that version's, as far as it is known.
-    ``mine`` marks a version of the reader's own, where it is told what happened meanwhile.
+    At ``thinned_at`` retention removed its state, or it was ``deleted``; only this line is left of
+    it then. ``took`` is the time since the version before, None if that is not listed; ``entered``
+    is True if the status differs from that version's, as far as known. ``mine`` marks the reader's
+    own version in a list of what happened meanwhile.
     """
 
     version: int
@@ -126,7 +125,7 @@ class VersionLine:
 
 
 def position_view(moment: StoredSnapshot) -> PositionView:
-    """Where the newest version stands; of an older one only what its manifest tells."""
+    """Returns the position of the latest version; for an older one only what its manifest has."""
     row, pinned = moment.row, moment.pinned
     decided = decided_of(row) if row is not None else Decided(Status.IDLE)
     is_now = decided.version == moment.version
@@ -154,7 +153,7 @@ def position_view(moment: StoredSnapshot) -> PositionView:
 
 
 def name_of(pinned: Pinned | None, node_id: str) -> str:
-    """The name of a node, its id if it has none or the execution is free."""
+    """Returns the name of a node, its id if it has none or the execution is free."""
     node = pinned.graph.nodes.get(node_id) if pinned is not None else None
     return (node.name if node is not None else None) or node_id
 
@@ -164,9 +163,9 @@ def named_node(pinned: Pinned | None, node_id: str | None) -> NamedNode | None:
 
 
 def steps_of(moment: StoredSnapshot, executed: Sequence[str] | None) -> list[PathNode]:
-    """The nodes of the workflow in its order; of a free execution those that ran.
+    """Returns the nodes of the workflow in order; of a free execution those that ran.
 
-    ``executed`` is None if it is too long to be counted on a page.
+    ``executed`` is None if it is too long to count on a page.
     """
     counts = None if executed is None else Counter(executed)
     pinned, ready = moment.pinned, frozenset(moment.ready)
@@ -189,7 +188,7 @@ def steps_of(moment: StoredSnapshot, executed: Sequence[str] | None) -> list[Pat
 
 
 def node_choices(moment: StoredSnapshot) -> list[NamedNode]:
-    """The nodes from which a person may resume; none for a free execution, which takes any id."""
+    """Returns the nodes to resume from; none for a free execution, which accepts any id."""
     if moment.pinned is None:
         return []
     return [NamedNode(node.id, node.name or node.id) for node in moment.pinned.graph.nodes.values()]
@@ -198,7 +197,7 @@ def node_choices(moment: StoredSnapshot) -> list[NamedNode]:
 def version_lines(
     row: Execution, rows: Sequence[Checkpoint], pinned: Pinned | None
 ) -> list[VersionLine]:
-    """The timeline, in the order of ``rows``, each beside the version before it."""
+    """Returns the timeline in the order of ``rows``, each with the version before it."""
     labels = labels_of(row, [each.version for each in rows])
     at = {each.version: each for each in rows}
     lines = []
@@ -234,7 +233,7 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
 
 
 def words_of_write(checkpoint: Checkpoint) -> WriteWords:
-    """How the write of a version is shown."""
+    """Returns how the write of a version is shown."""
     if checkpoint.kind == WriteKind.COMPLETION and checkpoint.reason:
         return _FAILED  # a completion's reason is its failure
     return _WRITES.get(checkpoint.move or checkpoint.kind, _UNKNOWN)
@@ -253,12 +252,12 @@ _MOVES: Final[Mapping[str, tuple[Action, Collection[Status]]]] = {
 
 
 def may_delete(actor: Actor, row: Execution, version: int) -> bool:
-    """Whether a page offers to delete a version; what else needs it the service says."""
+    """Returns whether a page offers to delete a version; the service checks other needs."""
     return actor.may(Action.CHECKPOINT_DELETE) and 0 < version < row.version
 
 
 def moves_for(actor: Actor, status: Status) -> frozenset[str]:
-    """What a person may do to an execution in this status: the buttons of its page."""
+    """Returns the buttons that a person has for an execution in this status."""
     return frozenset(
         name
         for name, (action, statuses) in _MOVES.items()
@@ -267,7 +266,7 @@ def moves_for(actor: Actor, status: Status) -> frozenset[str]:
 
 
 def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
-    """The way to a page of an execution."""
+    """Returns the breadcrumbs of a page of an execution."""
     first = Crumb(_("Executions"), reverse("checkpoints:list"))
     if head is None:
         return (first, *more)

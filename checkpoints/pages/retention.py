@@ -1,4 +1,4 @@
-"""The settings page of retention: what a workspace keeps."""
+"""The settings page of retention."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class RetentionForm(ContractForm[RetentionPolicy]):
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """What the last run of maintenance did in this workspace."""
+    """The result of the last maintenance run in this workspace."""
 
     ended_at: datetime
     archived: int
@@ -78,7 +78,7 @@ class LastRun:
 class RetentionPage:
     """The form of the policy; ``version`` is that of the policy it started from.
 
-    ``theirs`` is set if somebody else chose meanwhile, and tells what.
+    ``theirs`` is the policy that someone else saved meanwhile, if any.
     """
 
     title: Text

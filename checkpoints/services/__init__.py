@@ -1,1 +1,1 @@
-"""What can be done to an execution, one module per use case: load, decide, commit."""
+"""The use cases of executions, one module each: load, decide, commit."""

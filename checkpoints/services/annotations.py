@@ -1,4 +1,4 @@
-"""Labels of versions, comments on what an execution knows, and claims of reviews."""
+"""Labels of versions, comments, and claims of reviews."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class SetLabel(Contract):
 
 @dataclass(frozen=True, slots=True)
 class ClaimResult:
-    """Who has claimed a review; nobody if ``holder`` is empty."""
+    """The claimant of a review; none if ``holder`` is empty."""
 
     holder: str
     holder_id: str
@@ -85,9 +85,9 @@ Then = Callable[[Writing, Execution], None]
 def comment(
     actor: Actor, public_id: str, wanted: WriteComment, *, execution: str | None = None
 ) -> Comment:
-    """Comment on a message, or on the current execution; NotFound for an unknown version.
+    """Comments on a message, or on the current execution; NotFound for an unknown version.
 
-    ``execution`` is the one that was seen; InvalidState if it is not the current one any more.
+    ``execution`` is the one that was shown; raises InvalidState if it is no longer current.
     """
     actor.require(Action.COMMENT_WRITE)
     if wanted.message is not None:
@@ -95,7 +95,7 @@ def comment(
     with writing(actor, public_id) as opened:
         row = _current(opened.head, execution)
         version = row.version if wanted.version is None else wanted.version
-        _known_version(row, version)
+        _require_version(row, version)
         about = About(execution=row.number, version=version, key=wanted.key or "")
         return comments.comment_in(opened, about, wanted.text)
 
@@ -103,9 +103,9 @@ def comment(
 def set_label(
     actor: Actor, public_id: str, version: int, name: str, *, execution: str | None = None
 ) -> Label:
-    """Name a version of the current execution, or rename it; it keeps its state then.
+    """Labels a version of the current execution, or renames the label; its state is then kept.
 
-    NotFound for a version that is not there or was thinned; ``execution`` as in ``comment``.
+    Raises NotFound for a version that is missing or was thinned; ``execution`` as in ``comment``.
     """
     actor.require(Action.LABEL_SET)
     with writing(actor, public_id) as opened:
@@ -124,7 +124,10 @@ def set_label(
 def remove_label(
     actor: Actor, public_id: str, version: int, *, execution: str | None = None
 ) -> None:
-    """Take the name of a version away; NotFound if it has none; ``execution`` as in ``comment``."""
+    """Removes the label of a version; raises NotFound without one.
+
+    ``execution`` as in ``comment``.
+    """
     actor.require(Action.LABEL_SET)
     with writing(actor, public_id) as opened:
         row = _current(opened.head, execution)
@@ -137,7 +140,7 @@ def remove_label(
 
 
 def labels_of(row: Execution, versions: Collection[int] | None = None) -> Mapping[int, str]:
-    """The labels of an execution by version."""
+    """Returns the labels of an execution by version."""
     rows = Label.objects.filter(conversation=row.conversation, execution=row.number)
     if versions is not None:
         rows = rows.filter(version__in=versions)
@@ -153,10 +156,10 @@ def claim(
     then: Then | None = None,
     execution: str | None = None,
 ) -> ClaimResult:
-    """Look after the pause of an execution, or have ``holder`` do it. Twice is once.
+    """Claims the pause of an execution, for the caller or ``holder``. A repeat changes nothing.
 
-    InvalidState unless it is PAUSED. VersionConflict if somebody else does, unless ``over``.
-    ``execution`` as in ``comment``.
+    Raises InvalidState unless it is PAUSED, and VersionConflict if someone else has claimed it,
+    unless ``over``. ``execution`` as in ``comment``.
     """
     actor.require(Action.REVIEW_CLAIM)
     with writing(actor, public_id) as opened:
@@ -188,9 +191,9 @@ def claim(
 
 
 def release(actor: Actor, public_id: str, *, execution: str | None = None) -> None:
-    """Look after it no more; for a pause that nobody claimed this changes nothing.
+    """Releases the claim of a pause; without a claim this changes nothing.
 
-    VersionConflict if it is somebody else's claim. ``execution`` as in ``comment``.
+    Raises VersionConflict if it is someone else's claim. ``execution`` as in ``comment``.
     """
     actor.require(Action.REVIEW_RELEASE)
     with writing(actor, public_id) as opened:
@@ -210,7 +213,7 @@ def holder_id(actor: Actor) -> str:
 
 
 def claim_of(row: Execution) -> ClaimResult:
-    """Who has claimed the pause that an execution is in now."""
+    """Returns the claimant of an execution's current pause."""
     if row.status != Status.PAUSED or row.waiting_since is None:
         return NOBODY
     found = Claim.objects.filter(
@@ -227,13 +230,13 @@ def _current(head: Conversation, seen: str | None = None) -> Execution:
     return row
 
 
-def _known_version(row: Execution, version: int) -> None:
+def _require_version(row: Execution, version: int) -> None:
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     if version > row.version or not rows.filter(version=version).exists():
         raise NotFound(say("There is no version {n} of this execution.", n=version))
 
 
 def _commit(opened: Writing, row: Execution, action: Action, detail: dict[str, object]) -> None:
-    """On record, without touching what an engine or an archive looks at."""
+    """Commits an audit entry without touching what engines or archives observe."""
     about = {"conversation": opened.head.public_id, **detail}
     opened.commit(Change(action, "execution", row.public_id, detail=about), upkeep=True)

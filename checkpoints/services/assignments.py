@@ -22,7 +22,7 @@ _MOST: Final = 1000
 
 
 class AssignReview(Contract):
-    """Who handles a pause, by default the caller; ``over`` is the present claimant."""
+    """The assignee of a pause, by default the caller; ``over`` is the present claimant."""
 
     assignee: Annotated[str, Field(min_length=1, max_length=150)] | None = Field(
         None, description="Username to assign it to; by default you.", examples=["li"]
@@ -32,7 +32,7 @@ class AssignReview(Contract):
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """A pause that somebody gave to a colleague, in the transaction that does it."""
+    """A review assigned to a colleague, inside its transaction."""
 
     head: Conversation
     row: Execution
@@ -46,16 +46,16 @@ _told: Final[list[Told]] = []
 
 
 def on_assigned(tell: Told) -> None:
-    """Have ``tell`` called with every assignment, in its transaction."""
+    """Registers ``tell``, which is called with every assignment, in its transaction."""
     _told.append(tell)
 
 
 def assign(
     actor: Actor, public_id: str, name: str, *, over: bool = False, execution: str | None = None
 ) -> ClaimResult:
-    """Assign the review of a pause to the reviewer of that name; see ``claim``.
+    """Assigns the review of a pause to the reviewer of that name; see ``claim``.
 
-    ValidationFailed for somebody who is none.
+    Raises ValidationFailed for someone who is not a reviewer.
     """
     actor.require(Action.REVIEW_CLAIM)
     user = next((each for each in reviewers(actor.workspace) if each.username == name), None)
@@ -71,7 +71,7 @@ def assign(
 
 
 def reviewers(workspace: int) -> Sequence[User]:
-    """The people of a workspace who may look after a pause, by name."""
+    """Returns the people of a workspace who can claim a review, by name."""
     may = [role.value for role in Role if allows(ROLE_SCOPES[role], Action.REVIEW_CLAIM)]
     rows = Membership.objects.filter(workspace=workspace, role__in=may, user__is_active=True)
     rows = rows.select_related("user").order_by("user__username")

@@ -1,4 +1,4 @@
-"""Saving a checkpoint after a node, in the engine's own words."""
+"""Saves a checkpoint after a node."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,7 +31,7 @@ from ctxadmin.telemetry.traces import span
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """The answer to a save as JSON bytes; ``again`` if the save had been made before."""
+    """The answer to a save as JSON bytes; ``again`` if the save was repeated."""
 
     answer: bytes
     again: bool = False
@@ -39,7 +39,7 @@ class SaveResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSave:
-    """A checkpoint to be saved, read and hashed before anything is locked."""
+    """A checkpoint to save, parsed and hashed before any lock."""
 
     checkpoint_id: str
     command: SaveCheckpoint
@@ -50,14 +50,14 @@ class CheckpointSave:
 
     @classmethod
     def of(cls, checkpoint_id: str, command: SaveCheckpoint) -> "CheckpointSave":
-        """Raises what reading messages and taking an update apart raise."""
+        """Parses the command; raises what messages and updates raise."""
         sent = read_sent(command.update(), command.messages).with_opaque(command.opaque_update())
         operations = read_operations(command.operations)
         digest = command.body_digest()
         return cls(checkpoint_id, command, sent, digest, command.details(), operations)
 
     def hold(self, at: datetime) -> Pause | None:
-        """The pause before a node that the engine asks for."""
+        """Returns the pause before a node that the engine requests."""
         node = self.command.pause_before
         if node is None:
             return None
@@ -65,11 +65,11 @@ class CheckpointSave:
 
 
 def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoint) -> SaveResult:
-    """Save a checkpoint; a conversation without an execution gets one (semantics 3.3, 3.4).
+    """Saves a checkpoint; a conversation without an execution gets one (semantics 3.3, 3.4).
 
-    The same id with the same body is the same save and gets the same answer, whatever the
-    version and the status are by now. Raises Duplicate, VersionConflict, InvalidState, NotFound
-    for a node that the workflow does not have, and what the reducers raise.
+    The same id with the same body is a repeat and gets the same answer, whatever the version and
+    status are by now. Raises Duplicate, VersionConflict, InvalidState, NotFound for a node that the
+    workflow lacks, and what the reducers raise.
     """
     actor.require(Action.CHECKPOINT_SAVE)
     new = CheckpointSave.of(checkpoint_id, command)
@@ -85,9 +85,9 @@ def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoi
 
 
 def save_in(opened: Writing, new: CheckpointSave) -> bytes:
-    """``save`` as all that an open transaction does to its conversation; the answer.
+    """Applies ``save`` within an open transaction; returns the answer.
 
-    A repeated save is not known here: the key of the checkpoint's id refuses it.
+    Repeats are not recognized here: the unique key of the checkpoint's id refuses them.
     """
     opened.actor.require(Action.CHECKPOINT_SAVE)
     command = new.command

@@ -1,4 +1,4 @@
-"""Completing a node: its result, what it changes, and where the workflow goes on."""
+"""Completes a node: records its result, applies its changes, and advances the workflow."""
 
 from dataclasses import dataclass
 
@@ -26,9 +26,10 @@ from ctxadmin.telemetry.traces import note_model_usage, span
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The answer to a completion as JSON bytes, without what the next node sees.
+    """The answer to a completion as JSON bytes, without the context of the next node.
 
-    ``execution`` and ``version`` are those that the completion wrote, ``again`` tells a repeat.
+    ``execution`` and ``version`` are those that the completion wrote; ``again`` is True for a
+    repeat.
     """
 
     answer: bytes
@@ -39,7 +40,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """How a node ended: a failure, or what its operation did if it has one."""
+    """How a node ended: a failure, or the result of its operation, if it has one."""
 
     failure: str | None = None
     error: JsonValue = None
@@ -48,7 +49,7 @@ class _Ended:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The result of a node to be recorded, read and hashed before anything is locked."""
+    """The result of a node to record, parsed and hashed before any lock."""
 
     node_id: str
     command: CompleteNode
@@ -57,17 +58,17 @@ class Completion:
 
     @classmethod
     def of(cls, node_id: str, command: CompleteNode) -> "Completion":
-        """Raises what reading messages and taking an update apart raise."""
+        """Parses the command; raises what messages and updates raise."""
         sent = read_sent(command.update(node_id), command.messages)
         return cls(node_id, command, sent, command.body_digest(node_id))
 
 
 def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) -> Completed:
-    """Record the result of a node (semantics 1.14, 3.5, 3.8, 3.14).
+    """Records the result of a node (semantics 1.14, 3.5, 3.8, 3.14).
 
     A context processor runs its operation in the same transaction. If that fails, or the engine
-    reports an error, messages and state stay as they were, and history and checkpoint tell of
-    the failure. Repeats and errors are as those of ``saving.save``.
+    reports an error, messages and state stay unchanged, and history and checkpoint record the
+    failure. Repeats and errors are as for ``checkpoint_saves.save``.
     """
     actor.require(_needed(command))
     new = Completion.of(node_id, command)
@@ -83,9 +84,9 @@ def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) 
 
 
 def complete_in(opened: Writing, new: Completion) -> Completed:
-    """``complete`` as all that an open transaction does to its conversation.
+    """Applies ``complete`` within an open transaction.
 
-    A repeat is not known here: the key of the checkpoint's id refuses it.
+    Repeats are not recognized here: the unique key of the checkpoint's id refuses them.
     """
     node_id, command = new.node_id, new.command
     opened.actor.require(_needed(command))
@@ -113,9 +114,9 @@ def _needed(command: CompleteNode) -> Action:
 
 
 def _is_ready(run: ExecutionWriting, node_id: str, command: CompleteNode) -> bool:
-    """False for a node that is not ready and is forced; a free execution takes any node.
+    """Returns False for a node that is not ready but forced; a free execution accepts any node.
 
-    Raises NotFound if the workflow has no such node, InvalidState unless it is ready or forced.
+    Raises NotFound if the workflow lacks the node, InvalidState unless it is ready or forced.
     """
     try:
         require_ready(run, node_id)
@@ -127,7 +128,7 @@ def _is_ready(run: ExecutionWriting, node_id: str, command: CompleteNode) -> boo
 
 
 def _end(run: ExecutionWriting, node_id: str, command: CompleteNode) -> _Ended:
-    """What the engine says, or what comes of the operation of a context processor."""
+    """Returns the reported result, or that of the operation of a context processor."""
     failure = command.result.failure()
     if failure is not None:
         return _Ended(failure, command.result.error)
@@ -143,7 +144,7 @@ def _end(run: ExecutionWriting, node_id: str, command: CompleteNode) -> _Ended:
 
 
 def _apply(run: ExecutionWriting, node_id: str, sent: SentUpdate) -> None:
-    """Take over what was sent; the output is data, and its errors name where it stands."""
+    """Applies what was sent; the output is data, and its errors name its place."""
     output = output_key(node_id)
     try:
         sent.apply(run, node_id, literal=[output])
@@ -157,7 +158,7 @@ def _apply(run: ExecutionWriting, node_id: str, sent: SentUpdate) -> None:
 def _record(
     run: ExecutionWriting, node_id: str, command: CompleteNode, ended: _Ended, digest: bytes
 ) -> bytes:
-    """Write the version; the answer, which is kept for repeats, is returned."""
+    """Writes the version; returns the answer, which is stored for repeats."""
     said = node_steps.EngineReport(failure=ended.failure, status=command.status)
     taken = node_steps.take_step(run, node_id, said)
     node_status = taken.decision.node_status or NodeStatus.COMPLETED
@@ -195,7 +196,7 @@ def _entry(
     command: CompleteNode,
     ended: _Ended,
 ) -> bytes:
-    """What the completion adds to the execution history; a failure tells its error."""
+    """Returns the entry for the execution history; a failure has its error."""
     result = command.result
     entry = HistoryEntry(
         node_id=node_id,

@@ -1,4 +1,4 @@
-"""Deleting one version of an execution: its bytes go, its line in the list is marked."""
+"""Deletes one version of an execution: removes its bytes and marks it in the list."""
 
 from checkpoints import retention_store
 from checkpoints.models import Checkpoint, Execution
@@ -14,12 +14,12 @@ from ctxadmin.lib.sentence import say
 
 
 def delete(actor: Actor, public_id: str, version: int, *, execution: str | None = None) -> None:
-    """Remove state, details and pending writes of a version for good (semantics 3.19).
+    """Deletes state, details and pending writes of a version permanently (semantics 3.19).
 
-    A second time changes nothing. Rows of the state that other versions read stay for these.
-    Raises NotFound for a version that is not there, and InvalidState for one that is needed: the
-    first and the latest, what a paused execution proposes, one with a label, and one at which
-    unsaved edits began; also if an ``execution`` is named and another is the newest.
+    A repeat changes nothing. Rows of the state that other versions read are kept for these. Raises
+    NotFound for a missing version, and InvalidState for one that is needed: the first and the
+    latest, what a paused execution proposes, one with a label, and the base of unsaved edits; also
+    if an ``execution`` is named that is not the latest.
     """
     actor.require_to_own(Action.CHECKPOINT_DELETE)
     with writing(actor, public_id) as opened:
@@ -35,7 +35,7 @@ def delete(actor: Actor, public_id: str, version: int, *, execution: str | None 
 
 
 def _find(row: Execution, version: int) -> Checkpoint:
-    """The manifest of a version, also of a thinned or a deleted one."""
+    """Returns the manifest of a version, thinned and deleted ones included."""
     found = None
     if version <= row.version:
         where = {"conversation": row.conversation, "execution": row.number, "version": version}
@@ -46,7 +46,7 @@ def _find(row: Execution, version: int) -> Checkpoint:
 
 
 def _require_unneeded(row: Execution, version: int) -> None:
-    """InvalidState for a version that something still needs."""
+    """Raises InvalidState for a version that something still needs."""
     since = retention_store.paused_since_version(row)
     if version == row.version:
         told = say("The latest version cannot be deleted.")

@@ -1,4 +1,4 @@
-"""Starting an execution: pinned to a published workflow, or free."""
+"""Starts an execution: pinned to a published workflow, or free."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class NewExecution:
-    """What an execution starts with; ``metadata`` is JSON bytes of an object."""
+    """The initial data of an execution; ``metadata`` is JSON bytes of an object."""
 
     pinned: Pinned | None = None
     reducers: Mapping[str, str] = field(default_factory=dict)
@@ -55,12 +55,12 @@ def start(
     seen: Seen = UNSEEN,
     expected: int | None = None,
 ) -> Started:
-    """Start an execution; InvalidState while the one before has not ended.
+    """Starts an execution; raises InvalidState until the previous one has ended.
 
-    VersionConflict if the view is not what was ``seen``, or the execution before is at another
-    version than ``expected``; a conversation without one is at 0. Without ``workflow`` it runs
-    the newest published version of the conversation's workflow, or, if there is none, any node
-    that its engine names.
+    Raises VersionConflict if the view is not the one that was ``seen``, or the previous execution
+    is at another version than ``expected``; a conversation without one is at 0. Without
+    ``workflow`` it runs the latest published version of the conversation's workflow, or, without
+    one, any node that its engine names.
     """
     actor.require(Action.EXECUTION_START)
     ReducerTable.of(command.reducers)
@@ -84,9 +84,9 @@ def start(
 
 
 def open_or_start(opened: Writing, *, anew: bool = False) -> ExecutionWriting:
-    """The current execution, or, in a conversation without one, a new one that is PENDING.
+    """Returns the current execution, or a new PENDING one in a conversation without any.
 
-    ``anew`` starts one as well if the current one has ended.
+    ``anew`` also starts one if the current one has ended.
     """
     row = current_of(opened)
     if row is not None and not (anew and row.ended_at is not None):
@@ -96,7 +96,7 @@ def open_or_start(opened: Writing, *, anew: bool = False) -> ExecutionWriting:
 
 
 def start_in(opened: Writing, new: NewExecution, last: Execution | None) -> ExecutionWriting:
-    """Write version 0 as a step of an open transaction; the caller commits."""
+    """Writes version 0 within an open transaction; the caller commits."""
     pinned = new.pinned
     ready: tuple[str, ...] = ()
     marking = None
@@ -162,7 +162,7 @@ def _require_ended(last: Execution) -> None:
 
 
 def _chosen(opened: Writing, command: StartExecution) -> Pinned | None:
-    """The version to run: what was named, else the newest of the conversation's workflow."""
+    """Returns the version to run: the named one, else the latest of the conversation's workflow."""
     head = opened.head
     if command.workflow is not None:
         return newest(head.workspace, command.workflow, command.version)

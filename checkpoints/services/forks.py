@@ -1,4 +1,4 @@
-"""Going on from a former version in a conversation of its own."""
+"""Forks an earlier version into a conversation of its own."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ from ctxadmin.lib.sentence import say
 
 @dataclass(frozen=True, slots=True)
 class Forked:
-    """A new conversation, its execution, and where both came from."""
+    """A new conversation, its execution, and the origin of both."""
 
     head: Conversation
     row: Execution
@@ -43,12 +43,13 @@ def fork(
     *,
     execution: str | None = None,
 ) -> Forked:
-    """Make a conversation with the log, revisions and execution up to a version (semantics 3.9).
+    """Creates a conversation with the log, revisions and execution up to a version (semantics
+    3.9).
 
-    It is PAUSED there, in any status of the source, and has versions of its own from there on.
-    Raises NotFound, Duplicate if the id is taken, and InvalidState if an ``execution`` is named
-    and another is the newest. One transaction makes the new conversation; the record on the
-    source is another.
+    It is PAUSED there, in any status of the source, and continues with versions of its own. Raises
+    NotFound, Duplicate if the id is taken, and InvalidState if an ``execution`` is named that is
+    not the latest. One transaction creates the new conversation; the record on the source is
+    another.
     """
     actor.require_to_own(Action.CHECKPOINT_FORK)
     source = find_head(actor.workspace, public_id)
@@ -74,9 +75,11 @@ def fork(
         forked = _fork_execution(opened, source, row, to)
         opened.head.status, opened.head.state_bytes = forked.status, forked.state_bytes
         origin = {"conversation": source.public_id, "execution": row.public_id}
-        _commit(opened, forked, {"origin": origin}, after=_place(to))
+        _commit(opened, forked, {"origin": origin}, after=_version_mark(to))
     with writing(actor, public_id) as recorded:
-        _commit(recorded, row, {"fork": opened.head.public_id}, before=_place(to), upkeep=True)
+        _commit(
+            recorded, row, {"fork": opened.head.public_id}, before=_version_mark(to), upkeep=True
+        )
     return Forked(opened.head, forked)
 
 
@@ -122,7 +125,7 @@ def _fork_execution(
     return forked
 
 
-def _place(to: Checkpoint) -> str:
+def _version_mark(to: Checkpoint) -> str:
     return f"{to.version}.{to.revision}.{to.visible_count}"
 
 

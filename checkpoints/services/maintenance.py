@@ -1,4 +1,4 @@
-"""One run of maintenance: archiving, erasing and thinning as the policies say."""
+"""One maintenance run: archives, erases and thins as the policies say."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ _REASON: Final = "retention"
 
 
 class RemoveOld(Protocol):
-    """Removes the records of an app that are old at a moment, or only counts them."""
+    """Removes the old records of an app as of a moment, or only counts them."""
 
     def __call__(self, now: datetime, *, remove: bool) -> int: ...
 
@@ -46,12 +46,12 @@ _records: Final[dict[str, RemoveOld]] = {}
 
 
 def register_records(name: str, remove_old: RemoveOld) -> None:
-    """Have each run remove the old records of an app above, which are called so."""
+    """Registers a named function that removes old records of an app above, in each run."""
     _records[name] = remove_old
 
 
 class MaintenancePart(StrEnum):
-    """What a run may be limited to."""
+    """The parts to which a run can be limited."""
 
     ARCHIVE = "archive"
     ERASE = "erase"
@@ -76,7 +76,10 @@ class MaintenanceFigures:
 
 @dataclass(slots=True)
 class MaintenanceReport:
-    """All that a run did; ``failed`` counts what it could not do, ``only_looked`` says why so."""
+    """The result of a run.
+
+    ``failed`` counts failures, ``only_looked`` is the reason for a dry run.
+    """
 
     workspaces: dict[str, MaintenanceFigures] = field(default_factory=dict)
     answers: int = 0
@@ -89,7 +92,7 @@ class MaintenanceReport:
 
 @dataclass(frozen=True, slots=True)
 class MaintenanceScope:
-    """What a run is to do. ``say`` is told every step as a line of words and figures."""
+    """The scope of a run; ``say`` receives every step as a line of text."""
 
     parts: frozenset[MaintenancePart]
     workspaces: Sequence[Workspace]
@@ -100,10 +103,10 @@ class MaintenanceScope:
 def maintain(
     wanted: MaintenanceScope, holding: MaintenanceLease | None = None
 ) -> MaintenanceReport:
-    """Do what is to be done, one conversation after the other, each in transactions of its own.
+    """Runs maintenance, one conversation after the other, each in its own transactions.
 
-    A run that was stopped left nothing half done; the next one goes on. What fails for one
-    conversation is told, counted and left to the next run. A dry run needs no ``holding``.
+    A stopped run leaves nothing half done; the next one continues. A failure for one conversation
+    is reported, counted and left to the next run. A dry run needs no ``holding``.
     """
     run = _Run(wanted, holding, MaintenanceReport())
     if not wanted.dry_run:
@@ -142,7 +145,7 @@ class _Run:
             self.holding.alive()
 
     def step(self, what: str, workspace: str, name: str, do: Callable[[], str]) -> None:
-        """One conversation; ``do`` returns what is said of it, "" for nothing."""
+        """Handles one conversation; ``do`` returns the text to report, "" for nothing."""
         self.alive()
         try:
             said = do()
@@ -227,7 +230,7 @@ def _thin(run: _Run, workspace: Workspace, actor: Actor, policy: RetentionPolicy
 
 
 def _long_executions(workspace: Workspace, keep_last: int) -> Iterator[tuple[Execution, str]]:
-    """The executions that have more versions with their state than are kept of any."""
+    """Returns the executions that have more versions with state than any policy keeps."""
     rows = Execution.objects.filter(
         workspace=workspace.key, version__gte=F("thinned_count") + keep_last
     )
@@ -251,7 +254,7 @@ def _tokens(run: _Run, workspace: Workspace, actor: Actor, before: datetime) -> 
 
 
 def _answers(run: _Run) -> int:
-    """The answers that are too old to be given to repeated calls."""
+    """Deletes idempotent answers that are too old for repeats."""
     rows = KeptAnswer.objects.filter(created_at__lt=Now() - _KEPT_FOR)
     if run.only_looks:
         return rows.count()
@@ -267,12 +270,12 @@ def _answers(run: _Run) -> int:
 
 
 def _sessions(run: _Run) -> int:
-    """Sessions of browsers whose time is over."""
+    """Deletes expired browser sessions."""
     rows = ended_sessions()
     return rows.count() if run.only_looks else rows.delete()[0]
 
 
 def _edits(run: _Run) -> int:
-    """Edits of a state that nobody went on with."""
+    """Deletes drafts that nobody continued."""
     rows = PendingEdit.objects.filter(changed_at__lt=clock.now() - _EDITS_KEPT_FOR)
     return int(rows.count()) if run.only_looks else int(rows.delete()[0])

@@ -1,4 +1,4 @@
-"""Claiming a node for a while, so that of several workers one does it."""
+"""Leases nodes, so that only one of several workers runs each."""
 
 from datetime import timedelta
 
@@ -16,10 +16,10 @@ from ctxadmin.lib.sentence import say
 
 
 def claim(actor: Actor, public_id: str, node_id: str, wanted: ClaimNode) -> Lease:
-    """A lease of a ready node, or a former one prolonged; it writes no version (semantics 3.14).
+    """Leases a ready node, or renews an earlier lease; writes no version (semantics 3.14).
 
-    InvalidState with ``held_by`` while somebody else's holds, with ``ready_nodes`` for a node that
-    is not ready, and while nothing runs. NotFound if the workflow has no such node.
+    Raises InvalidState with ``held_by`` while another worker's lease holds, with ``ready_nodes``
+    for a node that is not ready, and while nothing runs; NotFound if the workflow lacks the node.
     """
     actor.require(Action.NODE_CLAIM)
     with writing(actor, public_id) as opened:
@@ -41,7 +41,10 @@ def claim(actor: Actor, public_id: str, node_id: str, wanted: ClaimNode) -> Leas
 
 
 def release(actor: Actor, public_id: str, node_id: str, wanted: ReleaseNode) -> None:
-    """Give a lease back; one that has ended changes nothing. InvalidState if another one holds."""
+    """Releases a lease; one that has ended changes nothing.
+
+    Raises InvalidState if another lease holds.
+    """
     actor.require(Action.NODE_RELEASE)
     with writing(actor, public_id) as opened:
         run = open_current(opened, None)
@@ -53,9 +56,11 @@ def release(actor: Actor, public_id: str, node_id: str, wanted: ReleaseNode) -> 
 
 
 def require_ready(run: ExecutionWriting, node_id: str) -> None:
-    """InvalidState with ``ready_nodes`` unless a node is ready; a free execution takes any node.
+    """Raises InvalidState with ``ready_nodes`` unless a node is ready.
 
-    NotFound if the workflow has no such node.
+    A free execution accepts any.
+
+    Raises NotFound if the workflow lacks the node.
     """
     if run.pinned is None:
         return

@@ -1,4 +1,4 @@
-"""The step of one node: the edges that are taken, and what becomes of the execution."""
+"""The step of one node: the edges that are taken, and the next status of the execution."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
@@ -26,7 +26,7 @@ from workflows.domain.routing import EdgeOutcome, Marking, replay
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """What the engine said of a node: its failure, a status, the nodes executed, a pause."""
+    """What the engine reported for a node: its failure, a status, executed nodes, a pause."""
 
     failure: str | None = None
     status: Status | None = None
@@ -40,16 +40,16 @@ class EngineReport:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The decision on the execution and those on the edges that leave the node."""
+    """The decision on the execution and those on the outgoing edges of the node."""
 
     decision: Decision
     routing: tuple[EdgeOutcome, ...] = ()
 
 
 def take_step(run: ExecutionWriting, node_id: str, said: EngineReport) -> StepResult:
-    """Decide on the execution and its edges after a node; marking and executed nodes are set.
+    """Decides on the execution and its edges after a node; sets marking and executed nodes.
 
-    What was changed of the state counts for the conditions. Raises InvalidState.
+    Conditions see the state with the node's changes. Raises InvalidState.
     """
     step = Step(
         node_id,
@@ -69,7 +69,7 @@ def take_step(run: ExecutionWriting, node_id: str, said: EngineReport) -> StepRe
 def _through(
     run: ExecutionWriting, pinned: Pinned, marking: Marking, step: Step, *, failed: bool
 ) -> StepResult:
-    """``take_step`` through the edges of a workflow."""
+    """Takes the step along the edges of a workflow."""
     decided = _decide(run, pinned, step.node_id, failed=failed)
     edges = [each.edge for each in decided if each.passes]
     known: Sequence[routing.Decision] = ()
@@ -78,7 +78,7 @@ def _through(
     elif _only_adds(run, step.executed):
         after = _moved_on(run, pinned, marking, step, edges)
     else:
-        known = _known(run, step, decided)
+        known = _decisions_on_record(run, step, decided)
         after = replay(pinned.graph, step.executed, known)
     ready = after.ready(pinned.graph)
     whole_step = replace(
@@ -99,7 +99,7 @@ def _only_adds(run: ExecutionWriting, executed: Sequence[str]) -> bool:
 def _decide(
     run: ExecutionWriting, pinned: Pinned, node_id: str, *, failed: bool
 ) -> tuple[EdgeOutcome, ...]:
-    """The decisions on the node's edges; only what their conditions mention is read."""
+    """Decides on the node's edges; reads only what their conditions mention."""
     names: set[str] = set()
     figures: set[str] = set()
     for edge in pinned.graph.outgoing.get(node_id, ()):
@@ -116,7 +116,7 @@ def _decide(
 
 
 def _figures(run: ExecutionWriting, wanted: Set[str]) -> Mapping[str, JsonValue]:
-    """Those of the visible messages after the step; tokens and their number cost nothing."""
+    """Returns the requested counts of visible messages after the step, from stored totals."""
     if not wanted:
         return {}
     head = run.opened.head
@@ -128,10 +128,10 @@ def _figures(run: ExecutionWriting, wanted: Set[str]) -> Mapping[str, JsonValue]
 def _moved_on(
     run: ExecutionWriting, pinned: Pinned, marking: Marking, step: Step, edges: Sequence[str]
 ) -> Marking:
-    """The marking after the nodes that the engine names beyond those that were known.
+    """Returns the marking after nodes that the engine reports beyond the known ones.
 
-    Of the last one the decisions were just made; of others it is assumed that every edge was
-    taken but those for errors.
+    The last of them uses the decisions just made; for the others, every edge except error edges is
+    assumed to be taken.
     """
     executed = step.executed or ()
     for place in range(len(run.state.executed()), len(executed)):
@@ -143,12 +143,12 @@ def _moved_on(
     return marking
 
 
-def _known(
+def _decisions_on_record(
     run: ExecutionWriting, step: Step, decided: Sequence[EdgeOutcome]
 ) -> list[routing.Decision]:
-    """The decisions for nodes that the engine names in place of those that were known.
+    """Returns the decisions for nodes that the engine reports in place of the known ones.
 
-    Those on record, but for the last node, if it is the one that just ended, those just made.
+    They are those on record, except for the last node: if it just ended, those just made.
     """
     counts = Counter(step.executed)
     found = [each for each in recorded(run) if each.occurrence <= counts[each.node]]
@@ -159,7 +159,7 @@ def _known(
 
 
 def recorded(run: ExecutionWriting) -> list[routing.Decision]:
-    """The decisions on record that led to the nodes executed so far, the latest last."""
+    """Returns the recorded decisions that led to the executed nodes, latest last."""
     rows = Checkpoint.objects.filter(
         conversation=run.row.conversation, execution=run.row.number
     ).only("version", "saved_node", "routing", "executed_count", "whole", "restored_from")
@@ -190,7 +190,7 @@ def recorded(run: ExecutionWriting) -> list[routing.Decision]:
 
 
 def _occurrences(executed: Sequence[str]) -> list[int]:
-    """Of each executed node the how manieth of its name it is, from 1."""
+    """Returns the occurrence number of each executed node, counted from 1 for each id."""
     seen: Counter[str] = Counter()
     places: list[int] = []
     for name in executed:

@@ -1,4 +1,4 @@
-"""The first steps of every write: the current execution, what the writer saw, new messages."""
+"""The first steps of every write: the current execution, the expected version, new messages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ from ctxadmin.lib.sentence import say
 
 @dataclass(frozen=True, slots=True)
 class NewMessages:
-    """Messages to append, each with the place in the input that its errors name."""
+    """Messages to append, each with its place in the input for errors."""
 
     drafts: tuple[Draft, ...] = ()
     pointers: tuple[str, ...] = field(default=())
@@ -33,14 +33,14 @@ class NewMessages:
 
 @dataclass(frozen=True, slots=True)
 class SentUpdate:
-    """What a write brings: the update of the state, history entries, messages."""
+    """The contents of a write: update of the state, history entries, messages."""
 
     update: Update
     messages: NewMessages
     opaque: Mapping[str, bytes] = field(default_factory=dict)
 
     def with_opaque(self, opaque: Mapping[str, bytes]) -> "SentUpdate":
-        """With values that are stored as they are."""
+        """Returns the update with values that are stored as they are."""
         return replace(self, opaque=opaque) if opaque else self
 
     def apply(
@@ -51,9 +51,9 @@ class SentUpdate:
         pointer: str = "/state_data",
         literal: Sequence[str] = (),
     ) -> None:
-        """Change state and history of an execution and append the messages.
+        """Changes state and history of an execution and appends the messages.
 
-        The state is first, which only reads: nothing is written before everything is read.
+        The state comes first because it only reads: everything is read before anything is written.
         """
         state = {**self.update.state, **self.opaque}
         if state:
@@ -69,7 +69,7 @@ def read_sent(
     pointer: str = "/state_data",
     is_initial: bool = False,
 ) -> SentUpdate:
-    """What a body brings; raises what reading messages and taking an update apart raise.
+    """Returns the contents of a body; raises what messages and updates raise.
 
     Messages of the state's key ``messages`` come before those of the body's own list.
     """
@@ -88,10 +88,10 @@ def _read(messages: Iterable[JsonValue], pointer: str) -> NewMessages:
 def open_current(
     opened: Writing, expected: int | None, seen: str | None = None
 ) -> ExecutionWriting:
-    """The current execution of an open conversation.
+    """Returns the current execution of an open conversation.
 
-    Raises InvalidState if there is none or it is another than the one ``seen``, VersionConflict
-    if it is not at ``expected``.
+    Raises InvalidState without one or if it is not the one ``seen``, VersionConflict if it is not
+    at ``expected``.
     """
     row = current_of(opened)
     if row is None:
@@ -104,9 +104,9 @@ def open_current(
 
 
 def require_execution(row: Execution, seen: str | None) -> None:
-    """InvalidState unless it is the execution that was seen; None has seen none.
+    """Raises InvalidState unless this is the execution that was seen; None accepts any.
 
-    The versions of a new execution begin at 0 again: a number alone does not tell what was seen.
+    The versions of a new execution begin at 0 again, so a version number does not suffice.
     """
     if seen not in (None, row.public_id):
         message = say("Another execution has started; review it first.")
@@ -114,12 +114,12 @@ def require_execution(row: Execution, seen: str | None) -> None:
 
 
 def check_expected(run: ExecutionWriting, expected: int | None) -> None:
-    """VersionConflict with the keys changed since, unless the writer saw this version."""
+    """Raises VersionConflict with the keys changed since, unless the writer saw this version."""
     expect(run.now, expected, lambda version: keys_changed_since(run, version))
 
 
 def keys_changed_since(run: ExecutionWriting, version: int) -> list[str]:
-    """The state keys that changed after a version, ``messages`` last if the view did."""
+    """Returns the state keys that changed after a version, ``messages`` last if the view did."""
     names = run.state.rows.names_changed_since(version)
     row, head = run.row, run.opened.head
     then = Checkpoint.objects.filter(
@@ -131,14 +131,14 @@ def keys_changed_since(run: ExecutionWriting, version: int) -> list[str]:
 
 
 def read_operations(listed: Sequence[JsonValue]) -> tuple[OperationConfig, ...]:
-    """The operations of a body; raises what reading one raises, with its place."""
+    """Parses the operations of a body; errors name the place."""
     return tuple(read_operation(data, f"/operations/{place}") for place, data in enumerate(listed))
 
 
 def apply_operations(
     opened: Writing, operations: Sequence[OperationConfig], reason: str | None = None
 ) -> None:
-    """Apply operations to the view in their order; errors name the place of theirs."""
+    """Applies operations to the view in order; errors name the place of the operation."""
     for place, config in enumerate(operations):
         try:
             operate_in(opened, config, reason=reason)

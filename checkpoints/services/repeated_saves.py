@@ -1,4 +1,4 @@
-"""Repeated saves: the same checkpoint id with the same body is the same save."""
+"""Repeated saves: the same checkpoint id with the same body is one save."""
 
 from checkpoints.domain.timeline import repeated
 from checkpoints.models import Checkpoint
@@ -10,11 +10,10 @@ from ctxadmin.identity.actor import Actor
 def find_repeated(
     actor: Actor, public_id: str, checkpoint_id: str, body_digest: bytes
 ) -> Checkpoint | None:
-    """What the same save wrote before, None if it is a new one (semantics 3.4).
+    """Returns what the same save wrote before, None for a new one (semantics 3.4).
 
-    Only a save that was refused has to ask: a checkpoint id stands in a unique key, which refuses
-    the second one whatever else would be fine by now. Raises Duplicate for an id that was used
-    with another body.
+    Only a refused save has to ask: a checkpoint id is in a unique key, which refuses the second one
+    in any case. Raises Duplicate for an id that was used with another body.
     """
     row = find_saved(find_head(actor.workspace, public_id).key, checkpoint_id)
     return None if repeated(as_saved(row), body_digest) is None else row

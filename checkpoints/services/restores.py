@@ -1,4 +1,4 @@
-"""Going back to a former version of an execution, as a new one."""
+"""Restores an earlier version of an execution as a new one."""
 
 from dataclasses import dataclass
 
@@ -37,9 +37,9 @@ def restore(
     *,
     execution: str | None = None,
 ) -> Restored:
-    """Have state, lists, tokens and view as they were at a version; PAUSED there (semantics 3.9).
+    """Restores state, lists, tokens and view of a version; PAUSED there (semantics 3.9).
 
-    Nothing is copied: rows say "the same as then". Raises NotFound, VersionConflict, and
+    Nothing is copied: rows refer to the earlier ones. Raises NotFound, VersionConflict, and
     InvalidState unless the execution is PAUSED or FAILED and, if one is named, ``execution``.
     """
     actor.require(Action.CHECKPOINT_RESTORE)
@@ -59,11 +59,11 @@ def restore(
 
 
 def show_again(opened: Writing, to: Checkpoint, reason: str) -> None:
-    """Show the messages that were visible at a version.
+    """Shows the messages that were visible at a version.
 
-    Its revision becomes the current one. If that has grown since, a new one goes on from where
-    it stood then, so that what came later is on another branch: a tool that runs again answers
-    its call again.
+    Its revision becomes the current one. If that revision has grown since, a new one branches off
+    at the restored length, so that later messages are on another branch: a tool that runs again
+    answers its call again.
     """
     head = opened.head
     if head.current_revision != to.revision:

@@ -1,4 +1,4 @@
-"""The retention policy of a workspace: what its admins chose, else the server's."""
+"""The retention policy of a workspace: that of its admins, else the server's."""
 
 from dataclasses import dataclass
 
@@ -20,14 +20,14 @@ from ctxadmin.lib.sentence import say
 
 @dataclass(frozen=True, slots=True)
 class EffectivePolicy:
-    """A policy with its version; 0 is the server's, which nobody chose here."""
+    """A policy with its version; version 0 is the server's policy."""
 
     policy: RetentionPolicy
     version: int = 0
 
 
 def policy_of(workspace: int) -> EffectivePolicy:
-    """What holds in a workspace now."""
+    """Returns the policy that applies in a workspace."""
     row = Retention.objects.filter(workspace=workspace).first()
     if row is None:
         return EffectivePolicy(parse(RetentionPolicy, dict(settings.RETENTION)))
@@ -35,9 +35,9 @@ def policy_of(workspace: int) -> EffectivePolicy:
 
 
 def set_policy(actor: Actor, policy: RetentionPolicy, expected: int) -> EffectivePolicy:
-    """Have a policy hold in the actor's workspace; VersionConflict if somebody else set one since.
+    """Sets the policy of the actor's workspace; raises VersionConflict if it changed since.
 
-    It deletes nothing by itself: the next run of maintenance does.
+    Deletes nothing itself: the next maintenance run does.
     """
     actor.require(Action.RETENTION_SET)
     values = {

@@ -1,4 +1,4 @@
-"""Answering pauses that nobody answered in time, as their designers said."""
+"""Applies the outcomes of pauses whose deadline has passed."""
 
 from collections.abc import Iterator
 
@@ -23,10 +23,10 @@ _ACTIONS = {
 
 
 def answer_overdue(name: str = "answer_overdue") -> int:
-    """Give every pause whose deadline has passed its outcome; how many there were.
+    """Applies the outcome of every overdue pause; returns how many there were.
 
-    Each in a transaction of its own, as the actor ``name`` of the system; one that somebody
-    answers meanwhile is left alone.
+    Each has a transaction of its own, by the system actor ``name``; a pause that someone decides
+    meanwhile is left alone.
     """
     return sum(_answer(workspace, public_id, name) for workspace, public_id in _overdue())
 

@@ -1,4 +1,4 @@
-"""Editing the state and the messages of a paused execution."""
+"""Edits the state and the messages of a paused execution."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ from ctxadmin.identity.roles import Action
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """What an edit wrote."""
+    """The version that an edit wrote."""
 
     version: int
     changed_keys: tuple[str, ...]
@@ -36,12 +36,12 @@ def update(
     seen: Seen = UNSEEN,
     execution: str | None = None,
 ) -> Updated:
-    """Edit the paused node's state in one transaction with operations (semantics 3.7).
+    """Edits the paused node's state in one transaction with operations (semantics 3.7).
 
-    Operations come first, in their order; what the key ``messages`` has is appended then.
-    ``seen`` is the view that the operations were meant for, ``execution`` the one that was seen.
-    Raises InvalidState unless that is PAUSED at that
-    node, VersionConflict, and what operations and reducers raise.
+    Operations come first, in order; then the messages of the key ``messages`` are appended.
+    ``seen`` is the view that the operations were meant for, ``execution`` the one that was shown.
+    Raises InvalidState unless that is PAUSED at that node, VersionConflict, and what operations and
+    reducers raise.
     """
     actor.require(Action.SNAPSHOT_UPDATE)
     sent = read_sent(command.update())

@@ -1,4 +1,4 @@
-"""Moving an execution: pause, resume, cancel, approve, reject."""
+"""Changes the status of an execution: pause, resume, cancel, approve, reject."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -35,10 +35,10 @@ class Moved:
 
 
 class MoveService(Protocol):
-    """A move of the execution that is named as ``execution``, or of the newest if none is.
+    """Changes the status of the named ``execution``, or of the latest if none is named.
 
-    All raise NotFound, VersionConflict, and InvalidState if it cannot be moved so or is not the
-    newest any more.
+    All methods raise NotFound, VersionConflict, and InvalidState if the status does not allow it or
+    the execution is no longer the latest.
     """
 
     def __call__(
@@ -49,9 +49,9 @@ class MoveService(Protocol):
 def pause(
     actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
 ) -> Moved:
-    """Ask a running execution to pause with its next checkpoint; that is no write of a version.
+    """Requests a pause at the next checkpoint; writes no version.
 
-    Asked twice it changes nothing. Raises InvalidState unless it is RUNNING.
+    A second request changes nothing. Raises InvalidState unless it is RUNNING.
     """
     actor.require(Action.EXECUTION_PAUSE)
     with writing(actor, public_id) as opened:
@@ -68,10 +68,10 @@ def pause(
 def resume(
     actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
 ) -> Moved:
-    """Go on after a pause, try a failure again, or start a pending execution (semantics 3.8).
+    """Continues after a pause, retries a failure, or starts a pending execution (semantics 3.8).
 
-    Who may not approve may not resume an execution that waits for review, nor jump to a node
-    that asks for review before it runs.
+    Without the right to approve, an actor can neither resume an execution that waits for review,
+    nor jump to a node that needs review before it runs.
     """
     actor.require(Action.EXECUTION_RESUME)
 
@@ -91,7 +91,7 @@ def resume(
 def approve(
     actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
 ) -> Moved:
-    """Let a paused execution go on, with the approval on record."""
+    """Continues a paused execution and records the approval."""
     actor.require(Action.EXECUTION_APPROVE)
 
     def decide(run: ExecutionWriting, move: Move) -> Decision:
@@ -103,7 +103,7 @@ def approve(
 def reject(
     actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
 ) -> Moved:
-    """Fail a paused execution with the reason."""
+    """Fails a paused execution with the reason."""
     actor.require(Action.EXECUTION_REJECT)
     return _move(
         actor,
@@ -118,7 +118,7 @@ def reject(
 def cancel(
     actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
 ) -> Moved:
-    """End an execution for good."""
+    """Ends an execution permanently."""
     actor.require(Action.EXECUTION_CANCEL)
     return _move(
         actor,
@@ -152,20 +152,20 @@ def _move(
 
 
 def record_move(run: ExecutionWriting, decision: Decision, action: Action, reason: str) -> None:
-    """Write the version of a move and commit it."""
+    """Writes the version of a status change and commits it."""
     move = action.value.rpartition(".")[2]
     run.record(_or_completed(run, decision), Write(WriteKind.MOVE, move=move, reason=reason))
     run.commit(action, reason)
 
 
 def nodes_ready_after(run: ExecutionWriting) -> tuple[str, ...]:
-    """The nodes that are ready if the execution goes on now."""
+    """Returns the nodes that are ready if the execution continues now."""
     node_id, when = position_of(run.now)
     return ready_nodes(Status.RUNNING, node_id, when, run.pinned, run.marking)
 
 
 def _redirect(run: ExecutionWriting, to: str) -> None:
-    """Have a workflow go on at another node; NotFound if it has no such node."""
+    """Makes a workflow continue at another node; raises NotFound if it lacks the node."""
     if run.pinned is None or run.marking is None:
         return
     node_id, when = position_of(run.now)
@@ -174,7 +174,7 @@ def _redirect(run: ExecutionWriting, to: str) -> None:
 
 
 def _or_completed(run: ExecutionWriting, decision: Decision) -> Decision:
-    """Completed, if the execution paused behind the last node of its workflow and now goes on."""
+    """Completes the execution if it was paused after its last node and now continues."""
     after = decision.execution
     if after.status is not Status.RUNNING or run.pinned is None or nodes_ready_after(run):
         return decision

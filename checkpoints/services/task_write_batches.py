@@ -1,4 +1,4 @@
-"""Writes of tasks beside a checkpoint, which make no version."""
+"""Writes of tasks for a checkpoint, which make no version."""
 
 from checkpoints.domain.task_writes import MOST_TASKS, PutWrites
 from checkpoints.store import find_saved, was_deleted
@@ -13,10 +13,10 @@ from ctxadmin.lib.sentence import say
 
 
 def put(actor: Actor, public_id: str, checkpoint: str, task: str, command: PutWrites) -> bool:
-    """Store a task's writes in the place of its former ones; True if it had none (semantics 3.18).
+    """Replaces a task's writes; returns True if it had none (semantics 3.18).
 
-    They may come before their checkpoint is saved. The same ones again change nothing. TooLarge
-    over MOST_TASKS tasks of a checkpoint, NotFound for one that was deleted.
+    They can precede the save of their checkpoint. Repeating them changes nothing. Raises TooLarge
+    over MOST_TASKS tasks of a checkpoint, NotFound for a deleted one.
     """
     actor.require(Action.CHECKPOINT_WRITES)
     stored = command.stored()
@@ -36,7 +36,7 @@ def put(actor: Actor, public_id: str, checkpoint: str, task: str, command: PutWr
 
 
 def _require_room(conversation: int, checkpoint: str) -> None:
-    """TooLarge or NotFound unless a checkpoint may have the writes of one more task."""
+    """Raises TooLarge or NotFound unless a checkpoint can have the writes of one more task."""
     count = count_tasks(conversation, checkpoint)
     if count >= MOST_TASKS:
         message = f"A checkpoint has writes of at most {MOST_TASKS} tasks."
@@ -48,7 +48,7 @@ def _require_room(conversation: int, checkpoint: str) -> None:
 
 
 def get(actor: Actor, public_id: str, checkpoint: str, task: str) -> bytes:
-    """The writes of a task as JSON of a list; NotFound if it has none."""
+    """Returns the writes of a task as JSON of a list; raises NotFound without any."""
     found = find_writes(find_head(actor.workspace, public_id).key, checkpoint, task)
     if found is None:
         raise NotFound(

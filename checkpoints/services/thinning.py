@@ -1,4 +1,4 @@
-"""Thinning the versions of an execution, as its workspace's policy says."""
+"""Thins the versions of an execution, as its workspace's policy says."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _TRIES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Thinned:
-    """How many versions lost their state, and the bytes of the values that nobody reads then."""
+    """The number of versions that lost their state, and the bytes freed by it."""
 
     versions: int = 0
     freed: int = 0
@@ -30,7 +30,7 @@ class Thinned:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be done, worked out without a lock, and what it was worked out from."""
+    """The planned work, computed without a lock, and what it was computed from."""
 
     row: Execution
     newest: int
@@ -38,11 +38,11 @@ class _Plan:
 
 
 class _Outdated(Exception):
-    """Somebody forked or went back to a version that was about to go."""
+    """A version that was planned for removal was forked or restored meanwhile."""
 
 
 def would_thin(row: Execution, policy: RetentionPolicy) -> Thinned:
-    """What ``thin`` would do now."""
+    """Returns what ``thin`` would do now."""
     plan = _plan(row, policy)
     done = Thinned()
     for batch in plan.batches:
@@ -58,11 +58,11 @@ def thin(
     *,
     alive: Callable[[], None] = lambda: None,
 ) -> Thinned:
-    """Take the state of the versions away that the policy does not keep.
+    """Removes the state of the versions that the policy does not keep.
 
-    What goes is worked out first and done in transactions of some hundred versions each, which
-    take the conversation's head as every write does; each has its audit entry, and after each of
-    them every version that is left reads as before. What forks outdate three times is left to
+    The work is planned first and done in transactions of some hundred versions each, which lock the
+    conversation's head as every write does. Each has its audit entry, and after each of them every
+    remaining version reads as before. If forks outdate the plan three times, the rest is left to
     the next run. ``alive`` is called after each transaction. Raises NotFound for a conversation
     that was erased meanwhile.
     """
@@ -81,7 +81,10 @@ def thin(
 
 
 def _plan(row: Execution, policy: RetentionPolicy) -> _Plan:
-    """The newest version is read first: whatever is written from here on is checked later."""
+    """Plans the work.
+
+    Reads the latest version first: whatever is written later is checked later.
+    """
     row.refresh_from_db(fields=["version", "status", "thinned_count"])
     standing = retention_store.retention_state_of(row)
     chosen = thinned_by(policy, standing.versions, standing.needs, clock.now())
@@ -114,10 +117,10 @@ def _drop(actor: Actor, public_id: str, plan: _Plan, place: int, batch: Thinning
 
 
 def _check(now: Execution | None, plan: _Plan, place: int) -> None:
-    """Under the lock of the conversation: that nobody came to need what is still to go.
+    """Checks under the lock of the conversation that nothing needs the planned versions by now.
 
-    New versions need no look beyond that: what they are made of is what the newest one had, or
-    what one that they went back to had.
+    New versions need no further check: they consist of what the latest one had, or one that they
+    restored.
     """
     if now is None or now.thinned_count != plan.row.thinned_count:
         raise _Outdated

@@ -1,1 +1,1 @@
-"""What `verify` compares of executions: heads, states, manifests and versions."""
+"""The checks of `verify` on executions: heads, states, manifests and versions."""

@@ -1,4 +1,4 @@
-"""Checking all that is stored of one conversation: messages, executions, the audit."""
+"""Verifies all that is stored of one conversation: messages, executions, the audit."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -47,7 +47,7 @@ _OF_EXECUTIONS: Final = (
 
 
 def verify_conversation(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
-    """Everything that is stored of a conversation; nothing is changed, and nothing ends it."""
+    """Yields the damage of everything stored of a conversation; changes nothing, never aborts."""
     yield from verify_messages(head, unsummed)
     yield from guarded("the executions", _verify_executions(head, unsummed))
     yield from guarded("audit", (Finding("audit", each.text) for each in verify_stream(head.key)))
@@ -79,7 +79,7 @@ def _verify_writes(head: Conversation) -> Iterator[Finding]:
 
 
 def _verify_details(row: Execution) -> Iterator[Finding]:
-    """What is said of checkpoints, with the sums that their own rows have."""
+    """Verifies the details of checkpoints by the checksums in their rows."""
     stored = CheckpointDetails.objects.filter(conversation=row.conversation, execution=row.number)
     found = (
         (each.version, details_of(each).sum(each.version))
@@ -89,7 +89,7 @@ def _verify_details(row: Execution) -> Iterator[Finding]:
 
 
 def _verify_usage(row: Execution) -> Iterator[Finding]:
-    """What engines reported, with the sums that the rows of checkpoints have."""
+    """Verifies reported usage by the checksums in the rows of checkpoints."""
     stored = Usage.objects.filter(conversation=row.conversation, execution=row.number)
     rows = stored.order_by("version").iterator(_BLOCK)
     found = ((each.version, sum_of_usage(each)) for each in rows)
@@ -99,7 +99,7 @@ def _verify_usage(row: Execution) -> Iterator[Finding]:
 def _verify_sums(
     row: Execution, name: str, column: str, found: Iterable[tuple[int, int]]
 ) -> Iterator[Finding]:
-    """Rows beside those of versions, as versions with their sums, and what the versions say."""
+    """Compares the checksums of versions with those of the rows beside them."""
     own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     sums = dict(own.exclude(**{column: None}).values_list("version", column))
     for version, total in found:
@@ -121,7 +121,7 @@ def _verify_edit(what: str, typed: bytes) -> Iterator[Finding]:
 
 
 def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]:
-    """The rows of executions that are not there, and executions that should be."""
+    """Finds rows of missing executions, and executions that should exist."""
     for start, stop in gaps([0, *numbers], max(numbers, default=0)):
         yield Finding(span("execution", start, stop), "is missing")
     for table in _OF_EXECUTIONS:
@@ -134,9 +134,9 @@ def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]
 
 
 def cover_conversation(conversation: int) -> int:
-    """Give rows that are older than the checksums theirs; how many. Meant for what was verified.
+    """Adds checksums to rows older than checksums, of a verified conversation; returns how many.
 
-    A row that somebody writes meanwhile gets its sum of the writer.
+    A row that is written meanwhile gets its checksum from the writer.
     """
     covered = cover_messages(conversation)
     for value in StateValue.objects.filter(conversation=conversation, sum=None).iterator(_BLOCK):
@@ -149,7 +149,7 @@ def cover_conversation(conversation: int) -> int:
 
 
 def find_damage(workspace: int, public_id: str) -> Damaged | None:
-    """The damage of a conversation that a request failed on; None if it is whole."""
+    """Returns the damage of a conversation that a request failed on; None if it is whole."""
     head = find_head(workspace, public_id)
     if not any(True for _ in verify_conversation(head, Unsummed())):
         return None

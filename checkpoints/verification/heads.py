@@ -1,4 +1,4 @@
-"""Checking the rows that repeat what others say: an execution's, and a conversation's head."""
+"""Verifies the rows that repeat others: those of executions, and the conversation's head."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -29,7 +29,7 @@ _SAME: Final = (
 
 
 def verify_execution(head: Conversation, row: Execution, records: Records) -> Iterator[Finding]:
-    """The row of an execution against what was decided, its newest version, and the audit."""
+    """Compares an execution's row with its decisions, its latest version, and the audit."""
     what = f"execution {row.number}"
     own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     newest = own.filter(version=row.version).first()
@@ -60,7 +60,7 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
 
 
 def _deleted(row: Execution, own: QuerySet[Checkpoint], records: Records) -> Iterator[Finding]:
-    """The versions that were deleted are those of which the audit says so.
+    """Compares the deleted versions with those that the audit says were deleted.
 
     A fork has some that were deleted in its source.
     """
@@ -108,7 +108,7 @@ def _decided(row: Execution) -> Iterator[str]:
 
 
 def _parts(row: Execution) -> Iterator[tuple[str, Iterator[Finding]]]:
-    """The columns that hold a form of their own, each with how it is read."""
+    """Returns the columns with a format of their own, each with its parser."""
     yield "reducers", _read_by(lambda: reducers_of(bytes(row.reducers)))
     yield "leases", _read_by(lambda: Leases.load(bytes(row.leases)))
     if row.marking:
@@ -144,7 +144,7 @@ def _times(row: Execution, newest: Checkpoint | None) -> Iterator[str]:
 
 
 def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Iterator[str]:
-    """Who began it and when; of a forked one, of what."""
+    """Verifies who began the execution and when; for a fork also its source."""
     forked = (row.origin_conversation != "", row.origin_execution != "")
     if len({*forked, row.origin_version is not None}) > 1:
         yield "does not name the source of its fork"
@@ -204,7 +204,7 @@ def _workflow(row: Execution) -> Iterator[str]:
 def verify_head(
     head: Conversation, rows: Sequence[Execution], records: Records
 ) -> Iterator[Finding]:
-    """What the head repeats of its executions, and of the audit."""
+    """Verifies what the head repeats of its executions and of the audit."""
     current = rows[-1] if rows else None
     told = [
         ("status", head.status, current.status if current else Status.IDLE.value),

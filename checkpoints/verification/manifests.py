@@ -1,4 +1,4 @@
-"""Checking the manifests of versions: against each other, the log, and the audit."""
+"""Verifies the manifests of versions against each other, the log, and the audit."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -54,7 +54,7 @@ _WHOLE: Final = msgspec.json.Decoder(list[tuple[str, int, str, bool]])
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One change of an execution as the audit has it."""
+    """One change of an execution in the audit."""
 
     action: str
     author: str
@@ -66,14 +66,14 @@ class Recorded:
 
 @dataclass(slots=True)
 class Records:
-    """The changes of a conversation's executions by number, and if it was archived last."""
+    """The changes of a conversation's executions by number, and whether it was archived last."""
 
     by_seq: dict[int, Recorded] = field(default_factory=dict)
     archived: bool = False
 
 
 def records_of(head: Conversation) -> Records:
-    """What the audit has of a conversation, read once; its chain is checked elsewhere."""
+    """Returns the audit of a conversation, read once; its chain is verified elsewhere."""
     found = Records()
     entries = AuditEntry.objects.filter(stream=head.key).order_by("seq")
     columns = ("seq", "action", "actor_kind", "actor_name", "at", "object_type", "object_id")
@@ -93,7 +93,7 @@ def records_of(head: Conversation) -> Records:
 
 
 def verify_manifests(head: Conversation, row: Execution, records: Records) -> Iterator[Finding]:
-    """Every version of an execution."""
+    """Verifies every version of an execution."""
     own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     contents = _Contents(row)
     before: Checkpoint | None = None
@@ -162,7 +162,7 @@ def _verify_order(before: Checkpoint | None, each: Checkpoint) -> Iterator[str]:
 def _verify_written(
     head: Conversation, contents: "_Contents", before: Checkpoint | None, each: Checkpoint
 ) -> Iterator[str]:
-    """The keys and bytes of a version that still has its state, from the values of it."""
+    """Verifies the keys and bytes of a version with state, from its values."""
     if each.thinned_at is not None:
         return
     keys = set(orjson.loads(bytes(each.changed_keys))) - {MESSAGES}
@@ -218,7 +218,7 @@ def _count(each: Checkpoint) -> int:
 
 
 class _Contents:
-    """Of each version the names of the state keys and the bytes of the values that it wrote."""
+    """For each version, the names of its state keys and the bytes of the values that it wrote."""
 
     def __init__(self, row: Execution) -> None:
         where = {"conversation": row.conversation, "execution": row.number}

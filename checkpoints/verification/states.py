@@ -1,4 +1,4 @@
-"""Checking the stored state of one execution: every value, every chain, the totals of versions."""
+"""Verifies the stored state of one execution: every value, every chain, the totals of versions."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -32,7 +32,7 @@ _COPIED: Final = ("version", "first", "last", "digest", "size", "count")
 
 @dataclass(slots=True)
 class _Key:
-    """One key as the rows of its values tell of it, version by version."""
+    """One key as the rows of its values describe it, version by version."""
 
     name: str
     versions: list[int] = field(default_factory=list)
@@ -47,7 +47,10 @@ class _Key:
         self.newest = row
 
     def head_before(self, row: StateValue) -> KeyHead | None:
-        """The head of the value that a row goes on from or points to; None if it is missing."""
+        """Returns the head of the value that a row continues or points to.
+
+        None if it is missing.
+        """
         for first, last in reversed(_spans(row)):
             place = bisect_right(self.versions, min(last, row.version - 1)) - 1
             if place >= 0 and self.versions[place] >= first:
@@ -56,7 +59,7 @@ class _Key:
 
 
 def verify_state(row: Execution, unsummed: Unsummed) -> Iterator[Finding]:
-    """The keys, the values and the totals of all versions that still have their state."""
+    """Verifies the keys, the values and the totals of all versions with state."""
     where = {"conversation": row.conversation, "execution": row.number}
     heads = {each.key: each for each in StateKey.objects.filter(**where)}
     found: dict[str, _Key] = {}
@@ -81,7 +84,7 @@ def _what(row: Execution, key: str, name: str) -> str:
 
 
 def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[Finding]:
-    """One row of a key, which is known then; those before it were looked at."""
+    """Verifies one row of a key and adds it to what is known; the earlier rows are verified."""
     before = known.head_before(row)
     known.take(row)
     kind = "list" if row.key in LISTS else "state key"
@@ -108,7 +111,10 @@ def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[
 
 
 def _expected(row: StateValue, value: bytes, before: KeyHead | None) -> KeyHead | None:
-    """The head that a row must have, None if nothing tells; ValueError for what is not JSON."""
+    """Returns the head that a row must have, None if unknown.
+
+    Raises ValueError for invalid JSON.
+    """
     if row.kind == ChangeKind.GONE:
         return None
     if row.kind == ChangeKind.SAME:
@@ -144,7 +150,7 @@ def _verify_key(
 
 
 def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[Finding]:
-    """The totals of every version that still has its state, from the heads of its keys."""
+    """Verifies the totals of every version with state, from the heads of its keys."""
     changes: dict[int, list[KeyChange]] = defaultdict(list)
     for known in keys:
         for version, kind, head in zip(known.versions, known.kinds, known.heads, strict=True):
@@ -183,7 +189,7 @@ def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[Finding]:
 
 
 def _verify_lists(row: Execution) -> Iterator[Finding]:
-    """The lists beside the state as of now: whole, and as long as they are said to be."""
+    """Verifies the current lists beside the state: whole, and of the recorded length."""
     rows = StateRows(row.conversation, row.number)
     for name, count in ((EXECUTED, row.executed_count), (HISTORY, row.history_count)):
         what = f"execution {row.number}: list {name!r}"

@@ -59,7 +59,7 @@ _TOTALLED: Final = ("state_digest", "state_bytes", "state_keys", "executed_count
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What is on record of one version beside what it did; see Checkpoint."""
+    """The record of one version beyond its state changes; see Checkpoint."""
 
     kind: WriteKind
     move: str = ""
@@ -77,10 +77,10 @@ class Write:
 class ExecutionWriting:
     """What one transaction does to one execution, until ``record`` writes the next version.
 
-    ``now`` is the execution as the rules know it, ``marking`` where the tokens of its workflow
-    are, ``leases`` who does which node, ``state`` its state and lists. All are changed in memory
-    as the steps go on; ``record`` stores what changed, and the caller commits the conversation
-    with ``commit``. Then ``changed_keys`` are those of the version that was written last.
+    ``now`` is the execution as the rules know it, ``marking`` the positions of its workflow's
+    tokens, ``leases`` the leased nodes, ``state`` its state and lists. All of them change in
+    memory; ``record`` stores the changes, and the caller commits the conversation with ``commit``.
+    Then ``changed_keys`` are those of the last written version.
     """
 
     def __init__(self, opened: Writing, row: Execution, pinned: Pinned | None) -> None:
@@ -90,7 +90,7 @@ class ExecutionWriting:
         self.now = decided_of(row)
         self.marking = marking_of(row)
         self.leases = Leases.load(bytes(row.leases))
-        self.state = StateWriting(row, _known_state(opened, row))
+        self.state = StateWriting(row, _cached_state(opened, row))
         self.changed_keys: tuple[str, ...] = ()
         self._is_new = row._state.adding
         self._message_bytes = 0
@@ -99,16 +99,16 @@ class ExecutionWriting:
 
     @property
     def rules(self) -> Rules:
-        """The wishes for review of the workflow's nodes, none for a free execution."""
+        """Returns the pause rules of the workflow's nodes, none for a free execution."""
         return {} if self.pinned is None else self.pinned.rules
 
     @property
     def ready(self) -> tuple[str, ...]:
-        """The ready nodes as of now."""
+        """Returns the nodes that are ready now."""
         return ready_of(self.now, self.pinned, self.marking)
 
     def append(self, drafts: Sequence[Draft], pointers: Sequence[str], node_id: str) -> None:
-        """Log messages and show them at the end of the view, as an append does."""
+        """Logs messages and shows them at the end of the view, as an append does."""
         if not drafts:
             return
         self._message_bytes += sum(len(draft.body) for draft in drafts)
@@ -117,13 +117,13 @@ class ExecutionWriting:
         self.opened.append(entries, node_id=node_id if is_public_id(node_id) else "")
 
     def go_back(self, to: Checkpoint) -> None:
-        """Have state, lists and tokens as they were at a former version (semantics 3.9)."""
+        """Restores state, lists and tokens of an earlier version (semantics 3.9)."""
         self.state.go_back(self.now.version, to)
         self.marking = marking_of(to)
         self.leases = NONE
 
     def record(self, decision: Decision, write: Write) -> None:
-        """Write the next version, which nobody else can: the conversation's head is locked."""
+        """Writes the next version; the lock of the conversation's head excludes other writers."""
         changes = self.state.changes()
         self.now = decision.execution
         self.changed_keys = self.state.changed_keys
@@ -143,7 +143,7 @@ class ExecutionWriting:
         self.opened.size += written
         self._insert_checkpoint(write, written + self._message_bytes, replaced)
         if is_followed():
-            self.opened.parts.append(self._written(changes))
+            self.opened.parts.append(self._version_event(changes))
         head = self.opened.head
         head.checkpoint_bytes += written
         head.state_bytes = self.row.state_bytes
@@ -154,7 +154,7 @@ class ExecutionWriting:
         self._is_new, self._message_bytes = False, 0
         self._view = _view_of(self.opened)
 
-    def _written(self, changes: Sequence[StoredChange]) -> VersionWritten:
+    def _version_event(self, changes: Sequence[StoredChange]) -> VersionWritten:
         return VersionWritten(
             execution=self.row.number,
             public_id=self.row.public_id,
@@ -166,19 +166,19 @@ class ExecutionWriting:
         )
 
     def note(self, decision: Decision) -> None:
-        """Keep a decision that writes no version: a pause that was asked for."""
+        """Stores a decision that writes no version: a requested pause."""
         self.now = decision.execution
         self._set_row()
         self._update(("decided",))
 
     def keep_leases(self) -> None:
-        """Store who does which node; that writes no version."""
+        """Stores the leases; writes no version."""
         self.row.leases = self.leases.dump()
         self._update(("leases",))
         self.opened.known.set(_EXECUTION, self.row)
 
     def commit(self, action: Action, reason: str = "", **detail: object) -> None:
-        """Commit the conversation with the one audit entry of this change."""
+        """Commits the conversation with the single audit entry of this change."""
         head, row = self.opened.head, self.row
         change = Change(
             action=action,
@@ -269,16 +269,16 @@ class ExecutionWriting:
 
 
 def current_of(opened: Writing) -> Execution | None:
-    """The newest execution of an open conversation, None if it never had one."""
+    """Returns the latest execution of an open conversation, None if it never had one."""
     return opened.known.get(_EXECUTION) or find_current(opened.head.key)
 
 
-def _known_state(opened: Writing, row: Execution) -> Known | None:
-    """What this process knows of the execution's state; None if nothing."""
+def _cached_state(opened: Writing, row: Execution) -> Known | None:
+    """Returns what this process has cached of the execution's state; None if nothing."""
     number, known = opened.known.get(_STATE) or (None, None)
     return known if number == row.number else None
 
 
 def _view_of(opened: Writing) -> tuple[int, int]:
-    """What changes when the messages that are visible do."""
+    """Returns a value that changes whenever the visible messages do."""
     return opened.head.current_revision, opened.head.visible_count

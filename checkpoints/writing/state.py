@@ -47,7 +47,7 @@ Known: TypeAlias = tuple[dict[str, StoredKey], set[str]]
 
 
 class StateWriting:
-    """What one transaction does to a state, to ``executed_node_ids`` and ``execution_history``.
+    """The changes of a state, of ``executed_node_ids`` and of ``execution_history``.
 
     ``totals`` and both counts are those after the changes so far, ``changed_keys`` are the state
     keys among them. ``replaced`` is JSON of the decisions on record where the executed ids were
@@ -75,7 +75,7 @@ class StateWriting:
         pointer: str = "/state_data",
         literal: Collection[str] = (),
     ) -> None:
-        """Put an update through the reducers; raises what ``state.apply_update`` raises."""
+        """Applies an update through the reducers; raises what ``state.apply_update`` raises."""
         keys = {name: digest_of_name(name) for name in update}
         self._load(keys.values())
         heads: dict[str, KeyHead] = {}
@@ -93,10 +93,13 @@ class StateWriting:
             pointer=pointer,
             literal=literal,
         )
-        self._take(change, self._held)
+        self._add_change(change, self._held)
 
     def values_after(self, names: Collection[str]) -> dict[str, JsonValue]:
-        """The values of some state keys with what is changed so far; missing ones are left out."""
+        """Returns the values of some state keys with the changes so far.
+
+        Missing ones are omitted.
+        """
         keys = {digest_of_name(name): name for name in names}
         self._load(keys)
         stored = [
@@ -115,7 +118,9 @@ class StateWriting:
         return {keys[key]: value_of(value) for key, value in found.items()}
 
     def refuse_opaque(self, names: Collection[str]) -> None:
-        """TypeMismatch if any of the stored values of these keys is opaque (semantics 3.16)."""
+        """Raises TypeMismatch if any of the stored values of these keys is opaque (semantics
+        3.16).
+        """
         keys = {digest_of_name(name): name for name in names}
         self._load(keys)
         stored = [self._held[key] for key in keys if key in self._held]
@@ -127,7 +132,7 @@ class StateWriting:
                 raise TypeMismatch(message, key=keys[key], problems=[problem])
 
     def executed(self) -> list[str]:
-        """The executed node ids before this write."""
+        """Returns the executed node ids before this write."""
         if self._executed is None:
             self._load(())
             held = self._held.get(EXECUTED)
@@ -136,14 +141,14 @@ class StateWriting:
         return self._executed
 
     def add_history(self, entries: Sequence[bytes]) -> None:
-        """Put entries behind the execution history, and behind those of this write."""
+        """Appends entries to the execution history."""
         self._history += entries
         self.history_count += len(entries)
 
     def add_executed(self, done: Done, known: bytes = EMPTY_LIST) -> None:
-        """Take over what became of the executed node ids.
+        """Applies the change of the executed node ids.
 
-        ``known`` is JSON of the decisions on record, to be kept if the ids are replaced.
+        ``known`` is JSON of the decisions on record, stored if the ids are replaced.
         """
         added, whole = done.added, done.whole
         if whole is not None:
@@ -163,16 +168,16 @@ class StateWriting:
             self.executed_count += len(added)
 
     def go_back(self, version: int, to: Checkpoint) -> None:
-        """Have everything as it was at a former version; ``version`` is that of now."""
+        """Restores everything of an earlier version; ``version`` is the current one."""
         now, former = self.rows.held_at(version), self.rows.held_at(to.version)
-        self._take(restored(_state_heads(now), _state_heads(former)), now, former)
+        self._add_change(restored(_state_heads(now), _state_heads(former)), now, former)
         for name in LISTS:
             self._pend(same_list(name, now.get(name), former.get(name)))
         self.executed_count = to.executed_count
         self.history_count = to.history_count
 
     def changes(self) -> Sequence[StoredChange]:
-        """All changes since the last version, as they are stored."""
+        """Returns all changes since the last version, in stored form."""
         if self._history:
             self._load(())
             self._pend(grown_list(HISTORY, self._history, self._held.get(HISTORY)))
@@ -180,7 +185,7 @@ class StateWriting:
         return tuple(self._pending.values())
 
     def store(self, version: int) -> int:
-        """Store the changes as a version's, and begin again; returns the bytes of values."""
+        """Stores the changes as a version and starts over; returns the bytes of values."""
         changes = self.changes()
         size = self.rows.write(version, changes)
         for change in changes:
@@ -191,12 +196,12 @@ class StateWriting:
         return size
 
     def known(self) -> Known:
-        """What the next writing of this process may know without asking."""
+        """Returns what the next write of this process can use without a query."""
         if len(self._loaded) > _MOST_KEYS:
             self._held, self._loaded = {}, set()
         return self._held, self._loaded
 
-    def _take(
+    def _add_change(
         self,
         change: StateChange,
         held: Mapping[str, StoredKey],
@@ -207,14 +212,14 @@ class StateWriting:
         self.changed_keys = change.changed_keys
 
     def _load(self, keys: Collection[str]) -> None:
-        """Read what is held of some keys and of the lists, those that were not read yet."""
+        """Reads the heads of those keys, and of the lists, that were not read yet."""
         missing = {*keys, *LISTS} - self._loaded
         if missing and not self._is_new:
             self._held.update(self.rows.held(sorted(missing)))
         self._loaded |= missing
 
     def _current(self, heads: Mapping[str, KeyHead]) -> Callable[[str], bytes]:
-        """Reads the value of a key; those that a reducer will ask for are read at once."""
+        """Returns a reader of values; those that a reducer will need are read at once."""
         asked = [name for name in heads if self._reducers.for_key(name) not in _BLIND]
         values: dict[str, bytes] = {}
 

@@ -1,4 +1,4 @@
-"""What one version of an execution wrote, as those are told who follow committed changes."""
+"""What one version of an execution wrote, for followers of committed changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from checkpoints.state_store import StoredChange
 
 @dataclass(frozen=True, slots=True)
 class VersionWritten:
-    """One version: its execution by number and how that stands since, and what it did to keys.
+    """One version: its execution by number with the resulting status, and the changed keys.
 
-    ``public_id`` is its id. ``ended`` tells that the execution has ended with it; ``is_new`` that
-    it began. ``changed_keys`` are the names that the write tells of.
+    ``public_id`` is the id of the execution. ``ended`` is True if the execution ended with it,
+    ``is_new`` if it began. ``changed_keys`` are the names of changed keys.
     """
 
     execution: int

@@ -57,7 +57,7 @@ class TakenAnswer(Answer):
 
 
 class NotedAnswer(Answer):
-    """``what`` was left out, or is odd, ``count`` times; ``pointer`` names the first one."""
+    """``what`` was left out, or is unusual, ``count`` times; ``pointer`` names the first one."""
 
     what: str = Field(description="Field or part of the import.", examples=["/messages/0/logprobs"])
     why: str = Field(
@@ -73,7 +73,7 @@ class NotedAnswer(Answer):
 class ReportAnswer(Answer):
     """What an import stored as what, and what it left out.
 
-    The lists hold at most 50 kinds each; the counts are complete.
+    The lists have at most 50 kinds each; the counts are complete.
     """
 
     shape: str = Field(description="Format that was recognized.", examples=["openai"])
@@ -97,7 +97,7 @@ class ImportedAnswer(ConversationAnswer):
 
 
 class MessageFields(Answer):
-    """The fields of a message that its author sent; others are there as they were sent."""
+    """The fields of a message that its author sent; others are returned as they were sent."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -160,7 +160,7 @@ class MessageAnswer(MessageFields):
 
 
 class PinAnswer(Answer):
-    """Who pinned a message, when and why."""
+    """The person or token that pinned a message, when and why."""
 
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
@@ -172,7 +172,7 @@ class PinAnswer(Answer):
 
 
 class OneMessageAnswer(MessageAnswer):
-    """A message, and who pinned it."""
+    """A message, and its pin."""
 
     pinned_by: PinAnswer | None = Field(
         None, description="Who pinned it; missing if it is not pinned."
@@ -180,7 +180,7 @@ class OneMessageAnswer(MessageAnswer):
 
 
 class AppendedAnswer(Answer):
-    """Where appended messages are in the log, and the batch and revision that show them."""
+    """The log indices of appended messages, and the batch and revision that show them."""
 
     first_index: FromZero = Field(
         description="Log index of the first appended message.", examples=[8]
@@ -204,7 +204,7 @@ class WarningAnswer(Answer):
 
 
 class AppliedAnswer(Answer):
-    """What a change of the view did; runs ``[start, stop)`` are of log indices.
+    """The effect of a change of the view; runs ``[start, stop)`` are of log indices.
 
     In a dry run nothing was changed and ``revision`` is null.
     """
@@ -238,7 +238,7 @@ class AppliedAnswer(Answer):
 
 
 class PoppedAnswer(Answer):
-    """The messages that were taken, now hidden, in the order of the view.
+    """The popped messages, now hidden, in the order of the view.
 
     Without any, nothing was changed: batch and revision are the current ones.
     """
@@ -257,7 +257,7 @@ class PoppedAnswer(Answer):
 
 
 class RevisionAnswer(Answer):
-    """A batch: what opened it, and its view; ``parent`` only with ``all=true``."""
+    """A batch: the operation that opened it, and its view; ``parent`` only with ``all=true``."""
 
     number: FromZero = Field(description="Number of the batch on its branch, from 0.", examples=[2])
     revision: FromZero = Field(

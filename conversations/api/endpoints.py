@@ -13,13 +13,13 @@ from ctxadmin.http.endpoint import Endpoint
 
 
 class ConversationEndpoint(Endpoint):
-    """An endpoint of one conversation, whose shard keeps the answers of repeated calls."""
+    """An endpoint of one conversation, whose shard stores the answers for repeated requests."""
 
     def idempotency_stream(self) -> int:
         return find_head(self.actor.workspace, self.kwargs["conversation_id"]).key
 
     def seen(self, body: SeenView) -> Seen:
-        """What the writer saw of the view, from the body or from If-Match."""
+        """Returns the view that the writer saw, from the body or from If-Match."""
         return Seen(
             *etags.expected_view(
                 self.request.headers.get("If-Match"), body.expected_revision, body.expected_count
@@ -27,17 +27,17 @@ class ConversationEndpoint(Endpoint):
         )
 
     def seen_view(self) -> Seen:
-        """What the writer saw of the view, of a call whose body does not say it."""
+        """Returns the view that the writer saw, for a request whose body does not say it."""
         return Seen(*etags.expected_view(self.request.headers.get("If-Match"), None, None))
 
 
 def json_answer(data: bytes, status: int = 200) -> HttpResponse:
-    """Finished JSON as an answer."""
+    """Returns finished JSON as an answer."""
     return HttpResponse(data, status=status, content_type="application/json")
 
 
 def shown(head: Conversation, status: int = 200) -> Response:
-    """A conversation with its ETag."""
+    """Returns the answer for a conversation, with its ETag."""
     response = Response(queries.conversation_json(head), status=status)
     response["ETag"] = etags.quoted(head.current_revision, head.visible_count)
     return response

@@ -1,4 +1,4 @@
-"""The writes of conversations that the fast path answers, many in one transaction."""
+"""Conversation writes on the fast path, many of them in one transaction."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -22,7 +22,7 @@ ONE: Final = "/api/v1/conversations/{conversation_id}"
 
 
 def write_calls(calls: Sequence[Call]) -> list[bytes | None]:
-    """The Writer of the fast path: what can be read of the calls is written together."""
+    """The Writer of the fast path: writes all parsable requests together."""
     requests = {
         place: request for place, call in enumerate(calls) if (request := _write_request(call))
     }
@@ -33,7 +33,7 @@ def write_calls(calls: Sequence[Call]) -> list[bytes | None]:
 
 
 def _write_request(call: Call) -> WriteRequest | None:
-    """What a call wants; None if its endpoint has to tell what is wrong with it."""
+    """Returns the write of a request; None if its endpoint has to report a problem."""
     try:
         step = call.hot.read(loads_strict(call.body), call.names)
     except Exception:  # noqa: BLE001 - the endpoint meets it again and tells its own caller
@@ -45,7 +45,7 @@ def _write_request(call: Call) -> WriteRequest | None:
 
 
 def _once(step: WriteStep, call: Call, key: str) -> WriteStep:
-    """The step, with its answer kept for calls that are repeated under this Idempotency-Key."""
+    """Returns the step with its answer stored for repeats under this Idempotency-Key."""
 
     def kept(opened: Writing) -> bytes:
         answer = step(opened)

@@ -1,4 +1,4 @@
-"""The query parameter ``format``, and how answers in a provider's format look."""
+"""The query parameter ``format``, and answers in a provider's format."""
 
 from typing import Final
 
@@ -35,7 +35,7 @@ EXPORT_FORMAT: Final = Parameter(
 
 
 class ProviderMessage(Answer):
-    """A message or an item as the provider of the format takes it; the fields are the provider's.
+    """A message or an item in the format of a provider; the fields are the provider's.
 
     Messages have a `role` and a `content`, items of Responses also a `type`.
     """
@@ -84,7 +84,7 @@ class ProviderMessage(Answer):
 
 
 class FormattedAnswer(Answer):
-    """The visible messages as a provider takes them; `system` only where it is not among them."""
+    """The visible messages in a provider's format; `system` only where it is separate from them."""
 
     format: str = Field(description="Name of the format of the messages.", examples=["openai"])
     messages: list[ProviderMessage] = Field(
@@ -99,7 +99,7 @@ class FormattedAnswer(Answer):
 
 
 def format_of(endpoint: Endpoint) -> ProviderFormat | None:
-    """The provider's format that the query string names; None for our own."""
+    """Returns the provider's format in the query string; None for ctxadmin's own."""
     name = endpoint.request.query_params.get("format", OWN)
     try:
         return provider_format(name)
@@ -111,7 +111,7 @@ def format_of(endpoint: Endpoint) -> ProviderFormat | None:
 
 
 def formatted_json(written: FormattedView, name: ProviderFormat) -> dict[str, object]:
-    """The fields of FormattedAnswer; ``system`` is left out where the format has none."""
+    """Returns the fields of FormattedAnswer, without ``system`` where the format has none."""
     shown: dict[str, object] = {"format": name}
     if written.system is not None:
         shown["system"] = written.system

@@ -1,4 +1,4 @@
-"""The endpoints of messages: list, append, one, pop."""
+"""The endpoints of messages: list, append, get, change and pop."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -53,7 +53,7 @@ class Messages(ConversationEndpoint):
         errors=("too_large",),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """Pages of messages, or with a provider's `format` all of a view at once.
+        """Lists messages in pages, or with a provider's `format` all of a view at once.
 
         In a provider's format a page could split a tool call from its result, so there is no
         `cursor` and no `limit`; a view of more than 10,000 messages or 16 MiB is `too_large`.
@@ -97,9 +97,9 @@ class Messages(ConversationEndpoint):
         needs=Action.MESSAGES_APPEND,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Never conflicts without `If-Match`.
+        """Appends messages. Never conflicts without `If-Match`.
 
-        With `format` the messages are those of a provider, as `GET` gives them; what cannot be
+        With `format` the messages are those of a provider, as `GET` returns them; what cannot be
         stored is refused with its place.
         """
         name = format_of(self)
@@ -139,7 +139,9 @@ class OneMessage(ConversationEndpoint):
         needs=Action.MESSAGES_PIN,
     )
     def patch(self, request: Request, conversation_id: str, message: str) -> HttpResponse:
-        """`pinned: true` pins it and `false` unpins it; without it nothing changes.
+        """Pins the message with `pinned: true`, unpins it with `false`.
+
+        Without it nothing changes.
 
         Operations and filters keep a pinned message unless they say `include_pinned`. The view
         stays as it is, but its revision is a new one under the same batch number.
@@ -168,9 +170,10 @@ class PoppedMessages(ConversationEndpoint):
         needs=Action.MESSAGES_OPERATE,
     )
     def post(self, request: Request, conversation_id: str) -> HttpResponse:
-        """Hide the last visible messages and answer them; no two callers get the same.
+        """Hides the last visible messages and returns them; no two callers get the same.
 
-        One batch, which a rollback undoes. An empty view is an empty list and opens none.
+        It opens one batch, which a rollback undoes. For an empty view the list is empty and no
+        batch is opened.
         """
         body = self.body(PopMessages)
         popped = services.pop(
@@ -198,6 +201,6 @@ def _one_message(head: Conversation, found: StoredMessage) -> bytes:
 
 
 def _list_of(messages: Sequence[StoredMessage], following: str | None) -> bytes:
-    """A page of messages, their bytes joined."""
+    """Returns a page of messages, with their bytes joined."""
     joined = b",".join(message.as_bytes() for message in messages)
     return b'{"results":[' + joined + b'],"next":' + dumps(following) + b"}"

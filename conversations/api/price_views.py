@@ -24,7 +24,7 @@ _MODEL: Final = Parameter(
 
 
 class SetPrices(PriceRules):
-    """All prices that the workspace sets; they replace those of before."""
+    """All prices of the workspace; they replace the earlier ones."""
 
     expected_version: Annotated[int, Field(ge=0)] | None = Field(
         None, description="The version that you read.", examples=[0]
@@ -47,7 +47,7 @@ class ModelPriceAnswer(Answer):
 
 
 class PublicTableAnswer(Answer):
-    """The table of public prices that this version of ctxadmin has."""
+    """The table of public prices in this version of ctxadmin."""
 
     source: str = Field(description="Where the prices are from.", examples=["genai-prices"])
     version: str = Field(description="Version of the source.", examples=["0.2.3"])
@@ -82,16 +82,18 @@ class PricesAnswer(Answer):
             public=PublicTableAnswer(
                 source=table.source, version=table.version, date=table.date, models=table.models
             ),
-            found=None if model is None else _found(prices, model),
+            found=None if model is None else _price_answer(prices, model),
         )
 
 
 class PricesOfWorkspace(Endpoint):
     @described("Get prices", answer=PricesAnswer, query=(_MODEL,), answer_headers=("ETag",))
     def get(self, request: Request) -> Response:
-        """What the workspace set, and with `model` the price of one model. The ETag is the version.
+        """Returns the prices of the workspace, and with `model` the price of one model.
 
-        A price of 0 is free; a model that nobody knows has no price.
+        The ETag is the version.
+
+        A price of 0 is free; an unknown model has no price.
         """
         model = request.query_params.get("model")
         if model is not None and not 0 < len(model) <= _LONGEST:
@@ -113,8 +115,8 @@ class PricesOfWorkspace(Endpoint):
     def put(self, request: Request) -> Response:
         """Replaces all prices of the workspace; an empty list leaves only the public ones.
 
-        Without `expected_version` and `If-Match` they replace whatever holds. Costs are always
-        told by the current prices.
+        Without `expected_version` and `If-Match` they replace the current ones. Costs are always
+        calculated with the current prices.
         """
         body = self.body(SetPrices)
         expected = expected_version(request.headers.get("If-Match"), body.expected_version)
@@ -124,7 +126,7 @@ class PricesOfWorkspace(Endpoint):
         return PricesAnswer.of(prices).response(headers=_etag(prices))
 
 
-def _found(prices: Prices, model: str) -> ModelPriceAnswer:
+def _price_answer(prices: Prices, model: str) -> ModelPriceAnswer:
     price, source = prices.price_of(model), prices.source_of(model)
     if price is None:
         return ModelPriceAnswer(

@@ -40,7 +40,7 @@ PublicId = Annotated[str, AfterValidator(_public_id), WithJsonSchema(ids.FREE_SC
 
 
 class _NewConversation(Contract):
-    """What a new conversation has beside its messages."""
+    """The fields of a new conversation besides its messages."""
 
     id: PublicId | None = Field(
         None, description="Id that you choose; by default one is made.", examples=["support-42"]
@@ -83,7 +83,7 @@ class _InFormat(Contract):
 
 
 class CreateInFormat(_InFormat, _NewConversation):
-    """``POST /conversations?format=``: with messages as a provider has them."""
+    """``POST /conversations?format=``: with messages in a provider's format."""
 
     messages: FormattedMessages = Field(
         [],
@@ -117,7 +117,7 @@ class AppendMessages(Contract):
 
 
 class AppendInFormat(_InFormat):
-    """``POST /conversations/{id}/messages?format=``: messages as a provider has them."""
+    """``POST /conversations/{id}/messages?format=``: messages in a provider's format."""
 
     messages: Annotated[FormattedMessages, Field(min_length=1)] = Field(
         description="Messages to append, in the format of a provider.",
@@ -126,7 +126,7 @@ class AppendInFormat(_InFormat):
 
 
 class SeenView(Contract):
-    """The reason of a change, and what its writer saw of the view."""
+    """The reason of a change, and the view that its writer saw."""
 
     reason: Reason | None = Field(
         None,
@@ -146,7 +146,7 @@ class SeenView(Contract):
 
 
 class PopMessages(SeenView):
-    """``POST /conversations/{id}/messages/pop``: how many of the last visible messages."""
+    """``POST /conversations/{id}/messages/pop``: the number of last visible messages."""
 
     count: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = Field(
         1, description="How many of the last visible messages to hide.", examples=[1]
@@ -154,7 +154,7 @@ class PopMessages(SeenView):
 
 
 class ChangeMessage(SeenView):
-    """``PATCH /conversations/{id}/messages/{message}``: what can be changed of a message."""
+    """``PATCH /conversations/{id}/messages/{message}``: the changeable fields of a message."""
 
     pinned: bool | None = Field(
         None, description="Whether it is pinned; null changes nothing.", examples=[True]
@@ -162,7 +162,7 @@ class ChangeMessage(SeenView):
 
 
 class Guarded(SeenView):
-    """What every other change of the view may say beside itself."""
+    """The common fields of every other change of the view."""
 
     dry_run: bool = Field(False, description="Only answer what would change.")
 
@@ -192,7 +192,7 @@ class Restore(Guarded):
 
 
 def metadata_bytes(metadata: dict[str, JsonValue]) -> bytes:
-    """Metadata as they are stored; TooLarge over 1 MiB."""
+    """Returns metadata as they are stored; raises TooLarge over 1 MiB."""
     data = dumps(metadata)
     if len(data) > MAX_TEXT:
         message = f"The metadata are larger than {MAX_TEXT} bytes."

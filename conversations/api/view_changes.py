@@ -1,4 +1,4 @@
-"""The endpoints that change the view of a conversation, and tell of its changes."""
+"""The endpoints that change the view of a conversation, and list its changes."""
 
 from typing import Protocol, TypeVar
 
@@ -27,7 +27,7 @@ _WhatT = TypeVar("_WhatT", contravariant=True)
 
 
 class _Change(Protocol[_WhatT]):
-    """A service that changes the view, or says what it would do."""
+    """A service that changes the view, or computes the change in a dry run."""
 
     def __call__(
         self,
@@ -43,7 +43,9 @@ class _Change(Protocol[_WhatT]):
 
 
 class ViewChange(ConversationEndpoint):
-    """An endpoint whose body says what was seen, why, and whether it is meant."""
+    """An endpoint whose body has the view that was seen, the reason, and whether it is a dry
+    run.
+    """
 
     def change(self, service: _Change[_WhatT], what: _WhatT, body: Guarded) -> Applied:
         return service(

@@ -1,4 +1,4 @@
-"""The endpoints of conversations and their messages: parse, call one service, answer."""
+"""The endpoints of conversations and their messages."""
 
 from typing import ClassVar
 
@@ -77,7 +77,10 @@ class Conversations(Endpoint):
         answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request) -> Response:
-        """With `format` the messages are those of a provider, as `GET messages` gives them."""
+        """Creates a conversation.
+
+        With `format` the messages are those of a provider, as `GET messages` returns them.
+        """
         body: CreateConversation | CreateInFormat
         name = format_of(self)
         if name is None:
@@ -148,7 +151,10 @@ class Archive(ConversationEndpoint):
         answer_headers=("ETag",),
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """It is not listed any more but otherwise unchanged; any write unarchives it."""
+        """Archives the conversation: it is no longer listed but otherwise unchanged.
+
+        Any write unarchives it.
+        """
         return shown(archival.archive(self.actor, conversation_id, seen=self.seen_view()))
 
 
@@ -174,10 +180,10 @@ class Export(ConversationEndpoint):
         errors=("too_large",),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """The log with all revisions; with `format` the body of a request to a provider.
+        """Exports the log with all revisions; with `format` the body of a request to a provider.
 
         That is `messages` (for Responses `input`) and, for Anthropic, `system`; `GET
-        messages?format=` tells what the format cannot say.
+        messages?format=` lists what the format cannot express.
         """
         provider = format_of(self)
         document = transfers.export(self.actor, conversation_id, provider)
@@ -201,12 +207,12 @@ class Import(Endpoint):
         answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request) -> Response:
-        """Takes an export of ctxadmin, or one conversation in a format of other programs.
+        """Imports an export of ctxadmin, or one conversation in a format of other programs.
 
         The format is recognized by its structure: OpenAI chat (also lines of fine-tuning and of
         batches), OpenAI Responses, Anthropic Messages, Vercel AI UI and model messages, Gemini
         contents, LangChain messages, LangSmith runs, OpenTelemetry GenAI spans, ShareGPT. `report`
-        tells what was stored as what, and what was left out. If one message is invalid, nothing is
+        lists what was stored as what, and what was left out. If one message is invalid, nothing is
         imported, and the error names its place. A body with several conversations is refused.
         """
         source = read_value(self.take_data(), request.query_params.get("shape"))

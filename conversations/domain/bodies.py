@@ -1,4 +1,4 @@
-"""The stored JSON of a message: its text, and how it is answered."""
+"""The stored JSON of a message: its text, and its form in answers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,9 @@ TEXT_PARTS: Final = frozenset({"text", "input_text", "output_text"})
 
 
 def text_of_content(content: JsonValue) -> str:
-    """The text that filters look at: a text itself, the text parts of a list joined (rule 1.9)."""
+    """Returns the text that filters see: a text itself, the text parts of a list joined (rule
+    1.9).
+    """
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -26,7 +28,7 @@ def text_of_content(content: JsonValue) -> str:
 
 
 def text_of_body(body: bytes) -> str:
-    """The text of a stored message."""
+    """Returns the text of a stored message."""
     return text_of_content(orjson.loads(body).get("content"))
 
 
@@ -50,10 +52,10 @@ def message_bytes(
     estimated: bool,
     pinned: bool = False,
 ) -> bytes:
-    """A message as the contract shows it; the body's bytes go through as they are.
+    """Returns a message as the contract shows it; the body's bytes are copied unparsed.
 
-    ``created_at`` is a moment as ``clock.iso`` writes it. A page of a conversation is thousands
-    of these: by a dict and an encoder one took three times as long.
+    ``created_at`` is a moment as ``clock.iso`` writes it. A page of a conversation is thousands of
+    these: by a dict and an encoder one took three times as long.
     """
     if pinned:
         body = _as_pinned(body)
@@ -71,7 +73,10 @@ def message_bytes(
 
 
 def _as_pinned(body: bytes) -> bytes:
-    """The body with ``pinned``; one that is older than pins may have fields of these names."""
+    """Returns the body with ``pinned``.
+
+    One that is older than pins can have fields of these names.
+    """
     if b'"pinned' in body:
         fields = orjson.loads(body)
         body = dumps({key: fields[key] for key in fields if key not in ("pinned", "pinned_by")})
@@ -80,10 +85,10 @@ def _as_pinned(body: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A logged message as it is answered: its body and what stands beside it.
+    """A logged message for an answer: its body and its metadata.
 
-    ``visible`` is of the view that was asked for; ``estimated`` tells a counted number of tokens
-    from one that the engine reported.
+    ``visible`` is of the requested view; ``estimated`` tells an estimated number of tokens from one
+    that the engine reported.
     """
 
     index: int
@@ -100,7 +105,7 @@ class StoredMessage:
     pinned: bool = False
 
     def as_bytes(self) -> bytes:
-        """The message as the contract shows it."""
+        """Returns the message as the contract shows it."""
         return message_bytes(
             self.index,
             self.message_id,

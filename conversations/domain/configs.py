@@ -1,4 +1,4 @@
-"""Contract models of the operations' configs, and their reading and recording."""
+"""The contract models of operations, and reading and recording them."""
 
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -112,7 +112,7 @@ class ClearConfig(Contract):
 
 
 class Age(Contract):
-    """How old messages are, counted from the end of the view: one of three measures.
+    """The age of messages, counted from the end of the view, in one of three measures.
 
     A turn begins with a user message; minutes are those before the latest visible message.
     """
@@ -133,7 +133,7 @@ class Age(Contract):
 
 
 class FilterConfig(Contract):
-    """Which visible messages are kept: those that match all that is given, at least one.
+    """Which visible messages are kept: those that match all given criteria, at least one.
 
     Source: semantics 1.9 and 4.3.
     """
@@ -229,12 +229,12 @@ class SummarizeConfig(Contract):
 
 
 def refusal() -> str:
-    """The sentence with which a config of version 1 is refused."""
+    """Returns the sentence that refuses a config of version 1."""
     return _REFUSAL
 
 
 def is_version_1(data: JsonValue) -> bool:
-    """True for ``{processorType, rules}`` or ``version: 1``. Source: semantics 1.13."""
+    """Returns True for ``{processorType, rules}`` or ``version: 1``. Source: semantics 1.13."""
     if not isinstance(data, dict):
         return False
     version = data.get("version")
@@ -298,7 +298,7 @@ class OperationConfig(Contract):
 
     @field_validator("version")
     @classmethod
-    def _known_version(cls, version: int) -> int:
+    def _require_version(cls, version: int) -> int:
         if version != VERSION:
             raise ValueError(
                 say("this is not a known version; the current one is {version}", version=VERSION)
@@ -307,7 +307,7 @@ class OperationConfig(Contract):
 
     @field_validator("truncate", "insert", "replace", "clear", "filter", "budget", "summarize")
     @classmethod
-    def _own_block_only(cls, block: Contract | None, info: ValidationInfo) -> Contract | None:
+    def _require_own_block(cls, block: Contract | None, info: ValidationInfo) -> Contract | None:
         operation = info.data.get("operation")
         if block is None and info.field_name == operation:
             raise PydanticCustomError("missing", "this field is required")
@@ -325,7 +325,7 @@ _CONFIG: Final = TypeAdapter(OperationConfig)
 
 
 def read_operation(data: JsonValue, pointer: str = "") -> OperationConfig:
-    """Read an operation config; one of version 1 is refused with a sentence that says so.
+    """Reads an operation config; refuses one of version 1 with a sentence that says so.
 
     Raises ValidationFailed with pointers under ``pointer``. Source: semantics 1.12 and 1.13.
     """

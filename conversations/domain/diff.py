@@ -18,7 +18,7 @@ ChangeKind = Literal["added", "shown", "hidden", "moved", "edited"]
 class Change:
     """One difference: ``index`` is a log index, positions count in the two views.
 
-    ``edited``: ``index`` stands where ``previous_index`` stood. ``position`` is None for hidden,
+    ``edited``: ``index`` replaced ``previous_index``. ``position`` is None for hidden,
     ``previous_position`` for added and shown.
     """
 
@@ -29,7 +29,7 @@ class Change:
     previous_position: int | None = None
 
     def as_json(self) -> dict[str, object]:
-        """The change without the fields that its kind does not have."""
+        """Returns the change without the fields that its kind does not have."""
         found: dict[str, object] = {
             "kind": self.kind,
             "index": self.index,
@@ -43,12 +43,13 @@ class Change:
 def diff_views(
     before: View, after: View, *, known: int, edits: Mapping[int, int]
 ) -> tuple[Change, ...]:
-    """What leads from ``before`` to ``after``: hidden ones first, the others in view order.
+    """Returns the changes from ``before`` to ``after``: hidden ones first, the others in view
+    order.
 
     ``known``: the log length that ``before`` knew; ``edits``: log index before -> after of messages
-    that were replaced between the two. A message that was edited and moved is in it twice.
-    Costs the runs, what changed, and n log n of what stands behind the first moved message.
-    Source: rest.md, ``diff``.
+    that were replaced between the two. A message that was edited and moved has two changes. Costs
+    the runs, the changes, and n log n of what follows the first moved message. Source: rest.md,
+    ``diff``.
     """
     pairs = _visible_edits(edits, before, after)
     middle = before
@@ -77,7 +78,9 @@ def diff_views(
 
 
 def _visible_edits(edits: Mapping[int, int], before: View, after: View) -> dict[int, int]:
-    """The edits of which one side shows only the old message and the other only the new one."""
+    """Returns the edits of which one side shows only the old message and the other only the new
+    one.
+    """
     return {
         old: new
         for old, new in edits.items()
@@ -92,7 +95,7 @@ def moved_between(before: View, after: View) -> frozenset[int]:
 
 
 def _moved(left: View, right: View) -> Iterator[int]:
-    """What is outside of a longest common subsequence of two orders of the same indices."""
+    """Returns what is outside of a longest common subsequence of two orders of the same indices."""
     if left == right:
         return
     same = left.common_prefix_length(right)
@@ -103,7 +106,7 @@ def _moved(left: View, right: View) -> Iterator[int]:
 
 
 def _longest_rising(numbers: Sequence[int]) -> Iterator[int]:
-    """The places of a longest rising subsequence of distinct numbers, from its end."""
+    """Returns the places of a longest increasing subsequence of distinct numbers, from its end."""
     tails: list[int] = []  # the smallest number in which a rising sequence of each length ends
     holders: list[int] = []  # the places of these
     before: list[int] = []
@@ -121,7 +124,9 @@ def _longest_rising(numbers: Sequence[int]) -> Iterator[int]:
 def diff_revisions(
     before: Revision, after: Revision, revisions: Mapping[int, Revision]
 ) -> tuple[Change, ...]:
-    """``diff_views`` of two revisions of one tree, edits found on the path between them."""
+    """Returns ``diff_views`` of two revisions of one tree, with edits from the path between
+    them.
+    """
     edits = edits_between(before, after, revisions)
     return diff_views(before.view, after.view, known=before.log_length, edits=edits)
 
@@ -129,7 +134,9 @@ def diff_revisions(
 def edits_between(
     before: Revision, after: Revision, revisions: Mapping[int, Revision]
 ) -> dict[int, int]:
-    """Log index before -> after for the replaces (done or undone) on the path between the two."""
+    """Returns log index before -> after for each replace (done or undone) on the path between
+    them.
+    """
     ancestors = {revision.id for revision in lineage(before.id, revisions)}
     down: list[Revision] = []
     shared = after.id
@@ -158,7 +165,7 @@ def _composed(steps: Iterable[tuple[int, int]]) -> dict[int, int]:
 def _replacement(
     revision: Revision, revisions: Mapping[int, Revision]
 ) -> Iterator[tuple[int, int]]:
-    """``(old, new)`` log index if the revision is a replace."""
+    """Returns ``(old, new)`` log indices if the revision is a replace."""
     if revision.operation != "replace" or revision.parent is None or revision.config is None:
         return
     block = orjson.loads(revision.config)["replace"]

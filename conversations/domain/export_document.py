@@ -30,9 +30,9 @@ RunInDocument = Annotated[list[Place], Field(min_length=2, max_length=2)]
 
 
 def _as_they_are(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """Pairs of numbers without a copy, which of a million takes 100 MB; ``read`` says what is not.
+    """Validates pairs of numbers without a copy, which takes 100 MB for a million of them.
 
-    ``View.checked`` looks at what they mean.
+    ``read`` validates anything else; ``View.checked`` checks their meaning.
     """
     return value if isinstance(value, list) and all(map(_is_run, value)) else read(value)
 
@@ -49,7 +49,7 @@ RunsInDocument = Annotated[list[RunInDocument], WrapValidator(_as_they_are)]
 
 
 class MessageInDocument(Contract):
-    """A message of an export document, its place beside its body."""
+    """A message of an export document, with its place beside its body."""
 
     index: Place
     id: str
@@ -64,7 +64,7 @@ class MessageInDocument(Contract):
 
 
 class RevisionInDocument(Contract):
-    """A revision of an export document, its view as runs of log indices in view order."""
+    """A revision of an export document, with its view as runs of log indices in view order."""
 
     id: Place
     parent: Place | None = None

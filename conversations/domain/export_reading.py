@@ -20,10 +20,10 @@ _DOCUMENT: Final = TypeAdapter(Document)
 
 
 def read_export(data: JsonValue, pointer: str = "") -> Transfer:
-    """The conversation of an export document, checked whole.
+    """Returns the conversation of an export document, fully validated.
 
     Raises ValidationFailed or TooLarge with pointers: an unknown format, gaps in indices or ids,
-    views of unknown messages, parents that come later, results of calls that are none.
+    views of unknown messages, parents that come later, results of missing calls.
     """
     if isinstance(data, dict) and data.get("format") != FORMAT:
         raise ValidationFailed.at(
@@ -180,7 +180,10 @@ def _check_parent(found: RevisionInDocument, earlier: Mapping[int, Revision], pl
 def _read_config(
     found: RevisionInDocument, earlier: Mapping[int, Revision], place: str
 ) -> bytes | None:
-    """The config on record; of a replace the diff relies on what it says."""
+    """Returns the recorded config.
+
+    That of a replace must be valid, because the diff relies on it.
+    """
     if found.config is None:
         return None
     if found.operation == "replace" and found.parent is not None:

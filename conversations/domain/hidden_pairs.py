@@ -31,9 +31,9 @@ _RESULT_OF_SEARCH: Final = "search_result"  # Anthropic's: a text with its sourc
 
 
 def refuse_hidden_pairs(source: dict[str, JsonValue]) -> None:
-    """Refuse calls and results in other places than ``tool_calls`` and messages of tools.
+    """Refuses calls and results outside of ``tool_calls`` and messages of tools.
 
-    Nothing would know the pairs that they are. Source: semantics 1.1.
+    They would not be recognized as pairs. Source: semantics 1.1.
     """
     for field in _FIELDS_OF_CALLS:
         if source.get(field):
@@ -57,13 +57,13 @@ def refused(told: str, *place: str | int) -> ValidationError:
 
 
 def is_pair_part(part: dict[str, JsonValue]) -> bool:
-    """Whether a part of a content is a call or a result, which no message has there."""
+    """Returns whether a part of a content is a call or a result, which no message has there."""
     kind = part.get("type")
     return isinstance(kind, str) and _instead_of(kind) is not None
 
 
 def _instead_of(kind: str) -> str | None:
-    """What to send instead of a part of this type, if it is a call or a result."""
+    """Returns what to send instead of a part of this type, if it is a call or a result."""
     found = _HIDDEN_PAIR.fullmatch(_HUMP.sub("_", kind))
     if found is None or kind == _RESULT_OF_SEARCH:
         return None

@@ -1,4 +1,4 @@
-"""Many keywords looked for in a text at once."""
+"""Searches a text for many keywords at once."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,11 +14,11 @@ _SCANNING: Final = 2
 
 
 class Keywords:
-    """Whether a text has one of several keywords in it, case-sensitive.
+    """Whether a text contains one of several keywords, case-sensitive.
 
-    Many are found by their starts, all of one length: those starts of which the text has one are
-    looked up for every place in it, and only keywords behind them are looked for. An alternation
-    in a regular expression tries each of a thousand keywords with one start at every place.
+    Many keywords are grouped by prefixes of one length: only the prefixes that the text contains
+    are looked up at every place, and then the keywords with them. An alternation in a regular
+    expression tries each of a thousand keywords with one start at every place.
     """
 
     __slots__ = ("_by_start", "_length", "_words")
@@ -32,7 +32,7 @@ class Keywords:
                 self._by_start.setdefault(word[: self._length], []).append(word)
 
     def __call__(self, text: str) -> bool:
-        """Spends the work before it is done; raises TooLarge."""
+        """Returns whether the text matches; spends the work before doing it; raises TooLarge."""
         if not self._by_start:
             return self._any(self._words, text)
         length = self._length

@@ -38,9 +38,9 @@ Block = dict[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class RuleReport:
-    """What became of one rule (its number from 0, None for the config as a whole).
+    """The result for one rule (its number from 0, None for the config as a whole).
 
-    ``converted``: the new config does it; ``dropped``: it did nothing, so it is left out;
+    ``converted``: the new config does it; ``dropped``: it did nothing, so it is omitted;
     ``decision``: the new config does not do it, and a person has to decide.
     """
 
@@ -66,7 +66,7 @@ class _OldConfig(Contract):
 
 @dataclass(frozen=True, slots=True)
 class _Equivalent:
-    """The operation that does what a rule did."""
+    """The operation that is equivalent to a rule."""
 
     operation: Literal["truncate", "filter"]
     block: Block
@@ -84,11 +84,12 @@ _ROLE: Final = re.compile(
 def migrate(
     data: JsonValue, pointer: str = ""
 ) -> tuple[dict[str, JsonValue] | None, tuple[RuleReport, ...]]:
-    """The version-2 config for ``data`` (None if no rule has an equivalent), and a line per rule.
+    """Returns the version-2 config for ``data`` (None without any equivalent), and a report per
+    rule.
 
-    As long as a line says ``decision``, the config does less than the old one did. A config of
-    version 2 comes back as it is. Raises ValidationFailed with pointers under ``pointer``.
-    Source: semantics 1.13.
+    While a report says ``decision``, the config does less than the old one did. A config of version
+    2 is returned unchanged. Raises ValidationFailed with pointers under ``pointer``. Source:
+    semantics 1.13.
     """
     if not is_version_1(data):
         read_operation(data, pointer)
@@ -106,7 +107,7 @@ def migrate(
             report.append(RuleReport(number, "decision", _SECOND))
             continue
         found = united
-        report.append(RuleReport(number, "converted", _told(result)))
+        report.append(RuleReport(number, "converted", _description_of(result)))
     if not old.rules:
         report.append(RuleReport(None, "decision", "there are no rules, so the meaning is unclear"))
     if found is None:
@@ -121,7 +122,7 @@ def migrate(
 
 
 def needs_decision(report: Sequence[RuleReport]) -> bool:
-    """True if a rule was not carried over."""
+    """Returns True if a rule was not converted."""
     return any(line.result == "decision" for line in report)
 
 
@@ -178,7 +179,7 @@ def _truncation(source: str) -> Block | None:
 
 
 def _open_slice(start: int | None, end: int | None) -> Block | None:
-    """``[start:]`` or ``[:end]``; ``[:]`` is the list itself, which keeps all."""
+    """Returns ``[start:]`` or ``[:end]``; ``[:]`` is the list itself, which keeps all."""
     if start is not None:
         return {"remove_first": start} if start >= 0 else {"keep_last": -start}
     if end is not None:
@@ -187,7 +188,7 @@ def _open_slice(start: int | None, end: int | None) -> Block | None:
 
 
 def _united(first: _Equivalent, second: _Equivalent) -> _Equivalent | None:
-    """Both as one operation, None if version 2 has none."""
+    """Returns both as one operation, None if version 2 has none."""
     if first.operation != second.operation:
         return None
     if first.operation == "filter":
@@ -199,6 +200,6 @@ def _united(first: _Equivalent, second: _Equivalent) -> _Equivalent | None:
     return None
 
 
-def _told(found: _Equivalent) -> str:
+def _description_of(found: _Equivalent) -> str:
     what = ", ".join(f"{name}: {value}" for name, value in found.block.items())
     return f"it is {found.operation} with {what}"

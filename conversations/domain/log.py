@@ -1,4 +1,4 @@
-"""The reading side of a message log, as the rules of operations need it."""
+"""The interface of a message log, as operations read it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ class ToolGroup:
     """An assistant message with calls, and the results in the log that answer it.
 
     ``call`` and ``results`` are log indices, results ascending, one per answered call: of several
-    results of one call (after a rollback) the one of the view's own branch, the others stand in
-    ``surplus``. ``unanswered`` counts its calls that have no result in the log.
-    ``pending``: some are unanswered, and only tool messages follow it on the branch.
+    results of one call (after a rollback) the one of the view's own branch; the others are in
+    ``surplus``. ``unanswered`` counts its calls that have no result in the log. ``pending``: some
+    are unanswered, and only tool messages follow it on the branch.
     """
 
     call: int
@@ -29,9 +29,9 @@ class ToolGroup:
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """A call that a new result may answer, ``index`` being its assistant message.
+    """A call that a new result can answer, ``index`` being its assistant message.
 
-    On the branch: it has no result on the branch, though it may have one elsewhere
+    On the branch: it has no result on the branch, though possibly one elsewhere
     (``result_elsewhere``), which the new one then supersedes. Off the branch: it has none at all.
     """
 
@@ -42,18 +42,20 @@ class OpenCall:
 
 
 class ToolLinks(Protocol):
-    """What a log knows about calls and their results, as seen from one branch."""
+    """The calls and results of a log, as seen from one branch."""
 
     def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
-        """The groups that may be split in a view whose runs start and stop at ``cuts``.
+        """Returns the groups that may be split in a view whose runs start and stop at ``cuts``.
 
         At least every group with ``call < cut <= last result`` for one of the ascending cuts, and
-        every group that is not whole in the log itself (others stand between call and results, a
-        call is unanswered, or there is a surplus). Each once; more groups only cost time.
+        every group that is not whole in the log itself (others are between call and results, a call
+        is unanswered, or there is a surplus). Each once; additional groups only cost time.
         """
 
     def orphans(self, runs: Runs) -> Runs:
-        """The tool messages within ascending ``runs`` that answer no call of the log, ascending."""
+        """Returns the tool messages within ascending ``runs`` that answer no call of the log,
+        ascending.
+        """
 
 
 class Log(ToolLinks, Protocol):
@@ -63,34 +65,36 @@ class Log(ToolLinks, Protocol):
     """
 
     def __len__(self) -> int:
-        """The number of messages = the next log index."""
+        """Returns the number of messages, which is the next log index."""
 
     def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
-        """Those of the ascending ``runs`` whose role counts as one of ``roles``, ascending."""
+        """Returns those of the ascending ``runs`` whose role counts as one of ``roles``,
+        ascending.
+        """
 
     def texts(self, runs: Runs) -> Iterable[tuple[int, str]]:
-        """``(log index, text)`` of the messages of ascending ``runs``, ascending."""
+        """Yields ``(log index, text)`` of the messages of ascending ``runs``, ascending."""
 
     def weights(self, runs: Runs) -> Iterable[Weight]:
-        """The weights of the messages of ascending ``runs``, ascending; reads no bodies."""
+        """Yields the weights of the messages of ascending ``runs``, ascending; reads no bodies."""
 
     def origins(self, runs: Runs) -> Iterable[Origin]:
-        """The origins of the messages of ascending ``runs``, ascending; reads no bodies."""
+        """Yields the origins of the messages of ascending ``runs``, ascending; reads no bodies."""
 
     def commented(self) -> Sequence[int]:
-        """The log indices of all messages with a comment, ascending."""
+        """Returns the log indices of all messages with a comment, ascending."""
 
     def bodies(self, runs: Runs) -> Iterable[tuple[int, bytes]]:
-        """``(log index, stored JSON)`` of the messages of ascending ``runs``, ascending."""
+        """Yields ``(log index, stored JSON)`` of the messages of ascending ``runs``, ascending."""
 
     def folds(self) -> FoldStore | None:
-        """Where folds over this log are kept; None if they are made each time."""
+        """Returns the cache of folds over this log; None if they are computed each time."""
 
     def tool_descriptions(self) -> Sequence[int]:
-        """The log indices of all messages with ``tool_description: true``, ascending."""
+        """Returns the log indices of all messages with ``tool_description: true``, ascending."""
 
     def pins(self) -> Sequence[int]:
-        """The log indices of all messages that are pinned now, ascending."""
+        """Returns the log indices of all pinned messages, ascending."""
 
     def pointers(self) -> Mapping[int, Runs]:
         """The lines about hidden messages by their log index, with what each of them names."""
@@ -102,16 +106,16 @@ class Log(ToolLinks, Protocol):
         """How many messages are in a log; those behind them exist in one view only."""
 
     def tools(self) -> str | None:
-        """The tools text of the conversation, None or "" if it has none."""
+        """Returns the tools text of the conversation, None or "" without one."""
 
     def open_calls(
         self, call_ids: Collection[str], instead_of: int | None = None
     ) -> Iterable[OpenCall]:
-        """The calls with one of these ids that a new result may answer, in any order.
+        """Returns the calls with one of these ids that a new result can answer, in any order.
 
-        A result at ``instead_of`` counts as taken away: its call is open, with it as
+        A result at ``instead_of`` counts as removed: its call is open, with it as
         ``result_elsewhere``.
         """
 
     def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
-        """Which of these message ids are in the log already."""
+        """Returns which of these message ids are in the log already."""

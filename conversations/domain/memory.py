@@ -1,4 +1,4 @@
-"""A message log in memory: for imports, tests, and messages without a conversation."""
+"""An in-memory message log: for imports, tests, and messages without a conversation."""
 
 import copy
 from array import array
@@ -24,15 +24,15 @@ _FEW: Final = 16  # runs that are looked at one by one
 
 @cache
 def _table_of(roles: frozenset[CountsAs]) -> bytes:
-    """A table that translates the letters of these roles to 1 and all others to 0."""
+    """Returns a table that translates the letters of these roles to 1 and all others to 0."""
     letters = {_LETTERS[role] for role in roles}
     return bytes(letter in letters for letter in range(256))
 
 
 class MemoryLog:
-    """A Log that grows by ``append``; see the Log protocol for its reading side.
+    """A Log that grows by ``append``; see the Log protocol for reading it.
 
-    ``on_branch`` gives the same log as seen from other revisions.
+    ``on_branch`` returns the same log as seen from other revisions.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class MemoryLog:
         tools: str | None = None,
         count: Callable[[Draft], int] = tokens_of_message,
     ) -> None:
-        """A log with these messages in revision 0, seen from there."""
+        """Creates a log with these messages in revision 0, seen from there."""
         self._branch: frozenset[int] | None = None
         self._limits: Mapping[int, int] = {}
         self._tools = tools
@@ -71,9 +71,9 @@ class MemoryLog:
         revision: int = 0,
         tokens: Sequence[int] | None = None,
     ) -> None:
-        """Log entries that ``pairing.place`` made for this log, into ``revision``.
+        """Logs entries that ``pairing.place`` made for this log, into ``revision``.
 
-        ``tokens``: what they have, if they need not be counted.
+        ``tokens`` are theirs, if they need not be counted.
         """
         counted = tokens or [self._count(entry.draft) for entry in entries]
         for entry, size in zip(entries, counted, strict=True):
@@ -124,7 +124,7 @@ class MemoryLog:
     def on_branch(
         self, revisions: Collection[int], limits: Mapping[int, int] | None = None
     ) -> "MemoryLog":
-        """This log, not a copy of it, as seen from the branch of these revisions.
+        """Returns this log, not a copy, as seen from the branch of these revisions.
 
         ``limits``: revisions whose messages are of the branch below a log index only.
         """
@@ -134,7 +134,7 @@ class MemoryLog:
         return seen
 
     def with_tools(self, tools: str | None) -> "MemoryLog":
-        """This log, not a copy of it, with another tools text."""
+        """Returns this log, not a copy, with another tools text."""
         seen = copy.copy(self)
         seen._tools = tools
         return seen
@@ -143,11 +143,11 @@ class MemoryLog:
         return len(self._drafts)
 
     def entry(self, index: int) -> Entry:
-        """The entry at a log index; IndexError if there is none."""
+        """Returns the entry at a log index; raises IndexError without one."""
         return Entry(index, self._drafts[index], self._call_of.get(index))
 
     def tokens(self, start: int, stop: int) -> int:
-        """The tokens of the run ``[start, stop)``: two lookups."""
+        """Returns the tokens of the run ``[start, stop)``, with two lookups."""
         return self._sums[stop] - self._sums[start]
 
     def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
@@ -160,10 +160,10 @@ class MemoryLog:
         return run_sets.intersection(whole, runs)
 
     def _marked(self, chosen: bytes, start: int, stop: int) -> Iterator[Run]:
-        """The runs within ``[start, stop)`` whose letters are chosen.
+        """Yields the runs within ``[start, stop)`` whose letters are chosen.
 
-        They start and stop where a letter is chosen and the one before is not, or the other way
-        round. Of 100,000 messages in 40,000 runs this took 3 ms, to search for them 12.
+        They start and stop where a letter is chosen and the one before is not, or the reverse. For
+        100,000 messages in 40,000 runs this took 3 ms, a search for them 12.
         """
         marks = self._roles[start:stop].translate(chosen)
         edges = int.from_bytes(marks + b"\0", "big") ^ int.from_bytes(b"\0" + marks, "big")
@@ -234,7 +234,7 @@ class MemoryLog:
                 yield from self._answered_elsewhere(call_id, instead_of)
 
     def _answered_elsewhere(self, call_id: str, instead_of: int | None) -> Iterator[OpenCall]:
-        """The calls of the branch whose results all lie off it, or are taken away."""
+        """Returns the calls of the branch whose results are all off it, or removed."""
         for index in self._by_call_id.get(call_id, ()):
             results = [
                 result for result in self._results[index] if self._drafts[result].answers == call_id

@@ -1,4 +1,4 @@
-"""The contract of an incoming message, read into a draft that can be logged."""
+"""The contract of an incoming message, parsed into a draft that can be logged."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -186,10 +186,10 @@ class IncomingMessage(Contract):
         return described
 
     def draft(self, source: dict[str, JsonValue], *, is_logged: bool = False) -> Draft:
-        """The draft of this message, which was read from ``source``.
+        """Returns the draft of this message, which was parsed from ``source``.
 
-        A field ``pinned`` of one that ``is_logged`` is older than pins, and data of its author.
-        Raises an error of pydantic over MAX_BYTES.
+        A field ``pinned`` of a message that ``is_logged`` is older than pins, and data of its
+        author. Raises an error of pydantic over MAX_BYTES.
         """
         return Draft(
             body=_body(source, OWN_FIELDS if is_logged else _OWN_OF_NEW),
@@ -209,9 +209,9 @@ class IncomingMessage(Contract):
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Reads a message into its draft at once; one that ``is_logged`` by the rules of then.
+    """Parses a message into its draft at once; one that ``is_logged`` by the rules of its time.
 
-    A model takes 0.9 KB beside the message: 50,000 of one letter held 42 MB so.
+    A model takes 0.9 KB beside the message: 50,000 of one letter held 42 MB.
     """
 
     is_logged: bool = False
@@ -242,9 +242,11 @@ _SPEAKERS: Final[Mapping[str, Literal["user", "assistant"]]] = {
 
 
 def _plain(data: dict[str, JsonValue]) -> Draft | None:
-    """The draft of a message that has a role and a text, as most have; None of any other.
+    """Returns the draft of a message with only a role and a text, as most are.
 
-    The model reads it the same, and takes 12 us where this takes 2.
+    None for any other.
+
+    The model parses it the same, and takes 12 us where this takes 2.
     """
     if len(data) != _PLAIN:
         return None
@@ -256,7 +258,7 @@ def _plain(data: dict[str, JsonValue]) -> Draft | None:
 
 
 def _as_it_came(draft: Draft) -> dict[str, JsonValue]:
-    """A draft as the message that it was read from, with what defaults say."""
+    """Returns a draft as the message that it was parsed from, without defaults."""
     source: dict[str, JsonValue] = orjson.loads(draft.body)
     own: dict[str, JsonValue] = {
         "id": draft.message_id,
@@ -314,24 +316,24 @@ def _body(source: dict[str, JsonValue], own: frozenset[str]) -> bytes:
 
 
 def read_message(data: JsonValue, pointer: str = "") -> Draft:
-    """Read one message; raises ValidationFailed or TooLarge with pointers under ``pointer``."""
+    """Parses one message; raises ValidationFailed or TooLarge with pointers under ``pointer``."""
     return parse(_MESSAGE, data, pointer)
 
 
 def read_logged(data: JsonValue, pointer: str = "") -> Draft:
-    """``read_message`` of one that was logged before, by whatever rules of then."""
+    """Parses a message that was logged before, under the rules of its time."""
     return parse(_LOGGED, data, pointer)
 
 
 def read_messages(data: JsonValue, pointer: str = "/messages") -> tuple[Draft, ...]:
-    """Read a list of at least one message; raises as read_message does."""
+    """Parses a list of at least one message; raises as read_message does."""
     if not isinstance(data, list) or not data:
         raise ValidationFailed.at(pointer, say("a list of at least one message is required"))
     return tuple(read_message(each, f"{pointer}/{place}") for place, each in enumerate(data))
 
 
 def tools_message(text: str) -> Draft:
-    """The tool description of a conversation as a system message with ``tool_description``."""
+    """Returns a conversation's tool description as a system message with ``tool_description``."""
     return read_message({"role": "system", "content": text, "tool_description": True})
 
 
@@ -364,6 +366,6 @@ def check_ids(
 
 
 def id_is_taken(name: str, pointer: str) -> Duplicate:
-    """The refusal of a message id that another message of the conversation has."""
+    """Returns the error for a message id that another message of the conversation has."""
     message = say("another message of this conversation has the id {name}", name=repr(name))
     return Duplicate(message, problems=[FieldProblem(f"{pointer}/id", message, "duplicate")])

@@ -16,7 +16,7 @@ class _Data(BaseModel):
 
 
 def _also(**fields: dict[str, object]) -> Callable[[dict[str, Any]], None]:
-    """Describe fields in the JSON Schema that are data: any JSON is taken and kept."""
+    """Adds fields that are data to the JSON Schema: any JSON is accepted and stored."""
     return lambda schema: schema["properties"].update(fields)
 
 
@@ -39,7 +39,7 @@ class ContentPart(_Data):
 
     @property
     def text(self) -> JsonValue:
-        """The field ``text`` of the part, None if it has none."""
+        """Returns the field ``text`` of the part, None without one."""
         value: JsonValue = (self.model_extra or {}).get("text")
         return value
 

@@ -104,9 +104,9 @@ def with_line(outcome: Outcome, hidden: Runs, before: View, log: Log) -> Outcome
 def _with_pins(
     config: OperationConfig, step: Step, view: View, log: Log
 ) -> tuple[Step, tuple[Notice, ...]]:
-    """The step with the pinned messages that it would hide, each where it stood.
+    """Returns the step with the pinned messages that it would hide, each in its place.
 
-    A message that is replaced is named by its position: a pinned one is refused.
+    A message to replace is named by its position: a pinned one is refused.
     """
     if config.include_pinned or config.operation == "insert":
         return step, ()
@@ -187,7 +187,7 @@ def _in_front_of(cut: int, pairs: View, before: View, hidden: Runs) -> Runs:
 
 
 def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
-    """The outcome with new messages in place of results that are to be emptied."""
+    """Returns the outcome with new messages in place of results that are to be emptied."""
     if not outcome.emptied:
         return outcome
     texts = {index: outcome.emptied_text(index) for index, _ in outcome.emptied}
@@ -206,7 +206,7 @@ def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
 
 
 def tokens_of(view: View, tokens: TokensOf) -> int:
-    """The tokens of a view; ``tokens(start, stop)`` sums a run of log indices."""
+    """Returns the tokens of a view; ``tokens(start, stop)`` sums a run of log indices."""
     return sum(tokens(start, stop) for start, stop in view.runs)
 
 
@@ -223,6 +223,6 @@ def tokens_in_front(view: View, count: int, tokens: TokensOf) -> int:
 
 
 def cached_prefix_lost(before: View, after: View, tokens: TokensOf) -> int:
-    """How many tokens of ``before`` stand behind the common prefix: no longer reusable."""
+    """Returns the tokens of ``before`` after the common prefix, which are no longer cached."""
     common = before.common_prefix_length(after)
     return tokens_of(before.slice(common, len(before)), tokens)

@@ -1,4 +1,4 @@
-"""Selecting messages by where they come from: node, tool, metadata, age, size. Semantics 4.3."""
+"""Selects messages by origin: node, tool, metadata, age, size. Semantics 4.3."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _USERS: Final[frozenset[CountsAs]] = frozenset({"user"})
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the log knows of a message beside its body; ``created_at`` is None if it has no time."""
+    """The metadata of a message in the log; ``created_at`` is None if it has no time."""
 
     index: int
     tokens: int
@@ -34,9 +34,9 @@ class Origin:
 
 
 def of_origin(config: "FilterConfig", view: View, log: "Log") -> Runs:
-    """The visible messages that match all that ``config`` says of their origin, ascending.
+    """Returns the visible messages that match all criteria of ``config``, ascending.
 
-    Reads bodies only for what stands in them, and only of what the rest leaves.
+    Reads bodies only for criteria on their content, and only those that the other criteria leave.
     """
     kept = view.indices_as_runs()
     if config.older_than is not None:
@@ -62,7 +62,7 @@ def of_origin(config: "FilterConfig", view: View, log: "Log") -> Runs:
 
 
 def older_than(age: "Age", view: View, log: "Log") -> Runs:
-    """The messages that are older than an age, which is measured from the end of the view."""
+    """Returns the messages older than an age, which is measured from the end of the view."""
     if age.messages is not None:
         return view.slice(0, len(view) - age.messages).indices_as_runs()
     if age.turns is not None:
@@ -82,7 +82,7 @@ def older_than(age: "Age", view: View, log: "Log") -> Runs:
 
 
 def _of_tools(names: frozenset[str], kept: Runs, log: "Log") -> Iterator[int]:
-    """Calls of these tools, and results of such calls."""
+    """Returns calls of these tools, and results of such calls."""
     calls = {each.index: each.call for each in log.origins(kept)}
     answered = sorted({call for call in calls.values() if call is not None})
     named = {
@@ -101,7 +101,7 @@ def _of_tools(names: frozenset[str], kept: Runs, log: "Log") -> Iterator[int]:
 
 
 def _tool_names(body: Body) -> Iterator[tuple[str, str]]:
-    """The ids of a message's calls, and the names of their tools."""
+    """Returns the ids of a message's calls, and the names of their tools."""
     calls = body.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict):

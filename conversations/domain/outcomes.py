@@ -39,7 +39,7 @@ INCLUDE_PINNED: Final = "include_pinned"
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning of an operation: what is odd, at which log indices (ascending).
+    """A warning of an operation, and the log indices that it concerns (ascending).
 
     ``split`` tells how the pairs of a ``split_pair`` are split; there is one for each way.
     """
@@ -85,7 +85,7 @@ def system_among(runs: Runs, log: Log) -> Runs:
 
 
 def pinned_notices(kept: tuple[int, ...], *, can_be_included: bool = True) -> tuple[Notice, ...]:
-    """Tells which pinned messages stay that would be hidden otherwise. Source: semantics 4.2.
+    """Reports the pinned messages that would be hidden otherwise. Source: semantics 4.2.
 
     ``can_be_included``: the call has an option that would hide them.
     """
@@ -114,7 +114,7 @@ def with_over_notice(outcome: Outcome, tokens: int, budget: BudgetConfig) -> Out
 
 
 def compare(before: View, after: View, log: Log) -> Outcome:
-    """The outcome of going from one view to another without logging: rollback, restore, batch."""
+    """Compares two views without logging: for rollback, restore and batch."""
     return outcome_of(before, after, log, log.tool_descriptions(), ())
 
 
@@ -128,7 +128,7 @@ def outcome_of(
     protects: bool = False,
     splits: Splits | None = None,
 ) -> Outcome:
-    """``splits`` are those of ``after`` if they are known already."""
+    """Builds the outcome; ``splits`` are those of ``after`` if they are known already."""
     was, now = before.indices_as_runs(), after.indices_as_runs()
     added = ((entries[0].index, entries[-1].index + 1),) if entries else ()
     shown = run_sets.difference(now, was)
@@ -160,7 +160,7 @@ def _pair_notices(view: View, splits: Splits) -> list[Notice]:
 
 
 def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
-    """``protects`` tells that the call has ``protect_tools``, which is then recommended."""
+    """Warns of hidden tool descriptions; recommends ``protect_tools`` if the call has it."""
     if not gone:
         return []
     message: str = say("a tool description is hidden now")
@@ -170,7 +170,7 @@ def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
 
 
 def system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Notice]:
-    """Tells which system messages are hidden, but for one that is replaced.
+    """Warns of hidden system messages, except one that is replaced.
 
     Descriptions of the tools have a notice of their own. Source: semantics 1.6.
     """

@@ -17,7 +17,7 @@ Split = Literal["no_result", "no_call", "apart"]
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Drafts with their places in the log, and the tool links as they are with them.
+    """Drafts with their places in the log, and the tool links including them.
 
     The log itself is unchanged until the caller commits the entries.
     """
@@ -38,7 +38,7 @@ class Splits:
 def place(
     drafts: Sequence[Draft], log: Log, pointers: Sequence[str] | None = None
 ) -> tuple[Entry, ...]:
-    """The entries of ``placement``, for an append."""
+    """Returns the entries of ``placement``, for an append."""
     return placement(drafts, log, pointers).entries
 
 
@@ -50,15 +50,15 @@ def placement(
     instead_of: int | None = None,
     view: View | None = None,
 ) -> Placement:
-    """Drafts logged behind ``log``: index, id, and for tool messages the call they answer.
+    """Places drafts at the end of ``log``: index, id, and for tool messages the call they
+    answer.
 
-    A result answers the nearest earlier unanswered call with its id, those of the branch first;
-    one that is shown ``instead_of`` the result at a log index takes over the call of that. If the
-    ``view`` with it hides that call, an unanswered one that it shows goes before: the call was
-    replaced, too.
-    ``pointers`` say where the drafts stand in the input, ``/messages/N`` by default. Raises
-    ValidationFailed (an id ``log-N`` with another index) and Duplicate (an id is taken).
-    Source: semantics 1.1 and 1.11.
+    A result answers the nearest earlier unanswered call with its id, those of the branch first; one
+    that is shown ``instead_of`` the result at a log index takes over the call of that. If the
+    ``view`` with it hides that call, a visible unanswered one takes precedence: the call was
+    replaced, too. ``pointers`` are the places of the drafts in the input, ``/messages/N`` by
+    default. Raises ValidationFailed (an id ``log-N`` with another index) and Duplicate (an id is
+    taken). Source: semantics 1.1 and 1.11.
     """
     if not drafts:
         return Placement((), log)
@@ -86,7 +86,7 @@ def placement(
 def _resolve(
     drafts: Sequence[Draft], log: Log, instead_of: int | None, view: View | None
 ) -> list[OpenCall | None]:
-    """For each draft the call that it answers."""
+    """Returns for each draft the call that it answers."""
     first = len(log)
     asked = {draft.answers for draft in drafts if draft.answers is not None}
     calls: dict[str, list[OpenCall]] = {call_id: [] for call_id in asked}
@@ -119,9 +119,9 @@ def _resolve(
 
 
 class WithEntries:
-    """The tool links of a log as they will be when more entries are logged.
+    """The tool links of a log with further entries.
 
-    Of results that are ``superseded`` an entry answers the call.
+    An entry takes over the calls of results that are ``superseded``.
     """
 
     def __init__(
@@ -170,10 +170,10 @@ class WithEntries:
 
 
 def find_splits(view: View, links: ToolLinks) -> Splits:
-    """What is split in ``view``.
+    """Returns what is split in ``view``.
 
-    Costs its runs and not its messages: a group that is whole in the log can only be split where
-    a run of the view starts or stops. Source: semantics 1.11.
+    Costs its runs and not its messages: a group that is whole in the log can only be split where a
+    run of the view starts or stops. Source: semantics 1.11.
     """
     split: list[ToolGroup] = []
     pending: list[ToolGroup] = []
@@ -186,7 +186,7 @@ def find_splits(view: View, links: ToolLinks) -> Splits:
 
 
 def splits_within(splits: Splits, view: View) -> Splits:
-    """What is left of the splits of a view in a part of it that splits no other group."""
+    """Returns the splits that remain in a part of the view that splits no other group."""
     still = tuple(
         group
         for group in splits.groups
@@ -198,7 +198,9 @@ def splits_within(splits: Splits, view: View) -> Splits:
 
 
 def _is_whole(group: ToolGroup, view: View) -> bool:
-    """True if all of the group is hidden, or its results stand right behind its visible call."""
+    """Returns True if all of the group is hidden, or its results directly follow its visible
+    call.
+    """
     if group.surplus and any(index in view for index in group.surplus):
         return False
     call = view.position_of(group.call)
@@ -209,7 +211,7 @@ def _is_whole(group: ToolGroup, view: View) -> bool:
 
 
 def how_split(group: ToolGroup, view: View) -> Split:
-    """What a split group lacks in a view: a result, its call, or the order."""
+    """Returns what a split group lacks in a view: a result, its call, or the order."""
     if group.call not in view:
         return "no_call"
     lacks = group.unanswered or any(index not in view for index in group.results)
@@ -217,11 +219,11 @@ def how_split(group: ToolGroup, view: View) -> Split:
 
 
 def keep_pairs(view: View, links: ToolLinks) -> View:
-    """The view with every split group whole: call, then all its results from the log.
+    """Returns the view with every split group whole: call, then all its results from the log.
 
-    A group stands where its call stood, else where the first of its results did. One pass is
-    enough: a message belongs to one group, and no place that is filled lies within another group.
-    What the log does not have cannot be kept: orphans and abandoned calls stay split.
+    A group is placed at its call, else at the first of its results. One pass is enough: a message
+    belongs to one group, and no filled place is within another group. Orphans and abandoned calls
+    stay split, because the log does not have the missing message.
     """
     split = find_splits(view, links).groups
     if not split:
@@ -255,10 +257,10 @@ def _anchor(group: ToolGroup, view: View) -> int:
 
 
 def drop_splits(view: View, links: ToolLinks) -> View:
-    """The view without split groups and orphans.
+    """Returns the view without split groups and orphans.
 
-    A group is dropped whole: without one of its results its call is widowed, and so are the
-    others. Of two groups that stand within each other both are dropped.
+    A group is dropped whole: without one of its results its call is incomplete, and so are the
+    others. Of two interleaved groups both are dropped.
     """
     splits = find_splits(view, links)
     hidden = {
@@ -269,7 +271,7 @@ def drop_splits(view: View, links: ToolLinks) -> View:
 
 
 def visible_members(groups: Iterable[ToolGroup], view: View) -> tuple[int, ...]:
-    """The log indices of groups that a view shows, ascending."""
+    """Returns the log indices of groups that a view shows, ascending."""
     members = run_sets.of_indices(sorted(index for group in groups for index in _members(group)))
     return tuple(run_sets.indices(run_sets.intersection(members, view.indices_as_runs())))
 
@@ -281,7 +283,9 @@ def is_valid_for_model(view: View, links: ToolLinks) -> bool:
 
 
 def validate_for_model(view: View, links: ToolLinks) -> tuple[int, ...]:
-    """The visible log indices that a provider would reject, ascending; () if the view is valid.
+    """Returns the visible log indices that a provider would reject, ascending.
+
+    () for a valid view.
 
     These are split pairs, orphans, and calls that are still pending. Source: semantics 1.11.
     """

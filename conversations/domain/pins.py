@@ -8,11 +8,11 @@ from conversations.domain.view import View
 
 
 def keep_pinned(after: View, before: View, log: Log) -> tuple[View, tuple[int, ...]]:
-    """``after`` with the pinned messages of ``before``, and which of them it lacked.
+    """Returns ``after`` with the pinned messages of ``before``, and those of them it lacked.
 
     A pinned call stays with its results and a pinned result with its call and the other results, as
-    far as ``before`` shows them. They stand where they stood; what ``after`` shows that ``before``
-    does not comes behind them.
+    far as ``before`` shows them. They keep their places; messages that only ``after`` shows follow
+    them.
     """
     lacking = [index for index in log.pins() if index in before and index not in after]
     if not lacking:
@@ -24,12 +24,14 @@ def keep_pinned(after: View, before: View, log: Log) -> tuple[View, tuple[int, .
 
 
 def stays_with_pins(view: View, log: Log) -> list[int]:
-    """What every operation keeps of a view, ascending: its pinned messages with their pairs."""
+    """Returns what every operation keeps of a view, ascending: its pinned messages with their
+    pairs.
+    """
     return _in_view([index for index in log.pins() if index in view], view, log)
 
 
 def with_calls(pins: Iterable[int], log: Log) -> frozenset[int]:
-    """The pins with the calls that the pinned results among them answer."""
+    """Returns the pins with the calls that the pinned results among them answer."""
     wanted = sorted(pins)
     if not wanted:
         return frozenset()
@@ -39,13 +41,13 @@ def with_calls(pins: Iterable[int], log: Log) -> frozenset[int]:
 
 
 def pins_before(cut: int, pins: Iterable[int], view: View) -> tuple[int, ...]:
-    """The pins in front of a position of a view."""
+    """Returns the pins before a position of a view."""
     places = {index: view.position_of(index) for index in pins}
     return tuple(index for index, place in places.items() if place is not None and place < cut)
 
 
 def _in_view(pins: Iterable[int], view: View, log: Log) -> list[int]:
-    """The pins with the visible messages of their tool groups, ascending."""
+    """Returns the pins with the visible messages of their tool groups, ascending."""
     found = set(with_calls(pins, log))
     if not found:
         return []

@@ -1,4 +1,4 @@
-"""The prices that a workspace sets itself: patterns of model names, and what their tokens cost."""
+"""The prices of a workspace: patterns of model names, and the cost of their tokens."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -28,7 +28,7 @@ Dollars = Annotated[float, Field(ge=0, le=HIGHEST)]
 
 
 class PriceRule(Contract):
-    """US dollars for 1,000,000 tokens of the models whose name fits a pattern; 0 means free."""
+    """US dollars for 1,000,000 tokens of the models whose name matches a pattern; 0 means free."""
 
     pattern: Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_pattern)] = Field(
         description="Name of the model; `*` stands for any characters. Case does not matter.",
@@ -58,12 +58,12 @@ class PriceRule(Contract):
         )
 
     def fits(self, model: str) -> bool:
-        """True if the whole name fits; linear in the length of the name."""
+        """Returns True if the whole name matches; linear in the length of the name."""
         return wildcard(self.pattern.lower())(model.lower())
 
 
 class PriceRules(Contract):
-    """The prices that a workspace sets; the first pattern that fits decides."""
+    """The prices that a workspace sets; the first matching pattern decides."""
 
     models: Annotated[list[PriceRule], Field(max_length=MOST_RULES)] = Field(
         default_factory=list, description="Patterns with their prices, the first that fits decides."
@@ -71,10 +71,10 @@ class PriceRules(Contract):
 
 
 def set_price(rules: Sequence[PriceRule], model: str) -> Price | None:
-    """The price by the first rule that fits, None if none does."""
+    """Returns the price by the first matching rule, None without one."""
     return next((rule.price for rule in rules if rule.fits(model)), None)
 
 
 def _exact(dollars: float) -> Decimal:
-    """The number as it was written, not the binary one next to it."""
+    """Returns the number as it was written, not its nearest binary value."""
     return Decimal(repr(dollars))

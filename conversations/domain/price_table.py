@@ -21,7 +21,7 @@ Test: TypeAlias = Sequence["str | Test"]
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Where the table is from, in which version, from which day, and how many models it has."""
+    """The source of the table, its version, its date, and the number of its models."""
 
     source: str
     version: str
@@ -31,7 +31,10 @@ class PriceTable:
 
 @dataclass(frozen=True, slots=True)
 class _Provider:
-    """A provider; ``names`` fits those of its models, None if others have models of such names."""
+    """A provider.
+
+    ``names`` matches those of its models, None if other providers share such names.
+    """
 
     id: str
     names: Test | None
@@ -50,10 +53,10 @@ def price_table() -> PriceTable:
 
 @lru_cache(maxsize=_KEPT)
 def public_price(model: str) -> Price | None:
-    """The price of a model by its name, None if the table does not know it.
+    """Returns the price of a model by its name, None for an unknown one.
 
-    A name may begin with its provider: ``anthropic/claude-sonnet-4-5``, ``openai:gpt-5``. A name
-    without one is looked up at the provider whose models are called like that.
+    A name can begin with its provider: ``anthropic/claude-sonnet-4-5``, ``openai:gpt-5``. A name
+    without one is looked up at the provider with models of such names.
     """
     name, providers = model.strip().lower(), _contents().providers
     for separator in "/:":
@@ -95,7 +98,7 @@ def _fits(test: Test, name: str) -> bool:
 
 @cache
 def _contents() -> _Contents:
-    """The whole file: 190 KB, read in 3 ms when a price is first asked for."""
+    """Returns the whole file: 190 KB, read in 3 ms on first use."""
     document = orjson.loads(FILE.read_bytes())
     providers = [_Provider(**each) for each in document["providers"]]
     table = PriceTable(

@@ -1,4 +1,4 @@
-"""What tokens cost: prices of a model, and named ratios where no model is known."""
+"""The cost of tokens: prices of a model, and named ratios where no model is known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ class TokenCounts(Protocol):
 class Price:
     """US dollars for 1,000,000 tokens of each kind; 0 means that they are free.
 
-    ``input`` is for tokens that are neither read from the provider's cache (``cached``) nor
-    written to it (``cache_write``). Source: semantics 3.22.
+    ``input`` is for tokens that are neither read from the provider's cache (``cached``) nor written
+    to it (``cache_write``). Source: semantics 3.22.
     """
 
     input: Decimal
@@ -35,7 +35,7 @@ class Price:
     output: Decimal
 
     def cost(self, usage: TokenCounts) -> Decimal:
-        """US dollars for these tokens, exact: sums of costs are the cost of the sums."""
+        """Returns US dollars for these tokens, exact: sums of costs are the cost of the sums."""
         fresh = usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens
         return (
             self.input * fresh
@@ -50,7 +50,7 @@ class Price:
 
 
 def _ratio(cached: str, cache_write: str) -> Price:
-    """Prices as multiples of that of an input token, with an output token as five."""
+    """Returns prices as multiples of that of an input token, with an output token as five."""
     return Price(Decimal(1), Decimal(cached), Decimal(cache_write), Decimal(5))
 
 

@@ -62,7 +62,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A rollback or restore on record."""
+    """A recorded rollback or restore."""
 
     kind: MoveKind
     from_revision: int
@@ -74,7 +74,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a writer saw of the view: a revision and its number of messages; None is not checked."""
+    """The view that a writer saw: a revision and its number of messages; None is not checked."""
 
     revision: int | None = None
     count: int | None = None
@@ -84,7 +84,7 @@ UNSEEN: Final = Seen()
 
 
 def lineage(revision: int, revisions: Mapping[int, Revision]) -> Iterator[Revision]:
-    """The revision, its parent and so on up to the root: the branch, nearest first."""
+    """Yields the revision, its parent and so on up to the root: the branch, nearest first."""
     here: int | None = revision
     while here is not None:
         found = revisions[here]
@@ -93,7 +93,7 @@ def lineage(revision: int, revisions: Mapping[int, Revision]) -> Iterator[Revisi
 
 
 def unknown_batch(number: int) -> NotFound:
-    """The refusal of a negative or unknown batch, and of one of a rolled-back branch only.
+    """Returns the error for a negative or unknown batch, or one of a rolled-back branch only.
 
     Source: semantics 1.4.
     """
@@ -107,7 +107,8 @@ def unknown_batch(number: int) -> NotFound:
 
 
 def require_seen(seen: Seen, revision: int, visible_count: int) -> None:
-    """VersionConflict unless the current revision and its visible count are what was seen.
+    """Raises VersionConflict unless the current revision and its visible count are what was
+    seen.
 
     Source: semantics 1.5 and 1.16.
     """
@@ -132,7 +133,10 @@ def require_seen(seen: Seen, revision: int, visible_count: int) -> None:
 
 
 def narrow(view: View, boundary: int, log_length: int) -> View:
-    """The view narrowed to log indices >= boundary; OutOfRange unless 0..log_length."""
+    """Returns the view narrowed to log indices >= boundary.
+
+    Raises OutOfRange unless 0..log_length.
+    """
     if not 0 <= boundary <= log_length:
         message = say(
             "the boundary {boundary} is not within 0..{log_length}",

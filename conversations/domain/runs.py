@@ -10,7 +10,7 @@ _END: Final = (2**63, 2**63)  # behind every log index
 
 
 def of_indices(indices: Iterable[int]) -> Runs:
-    """The runs of indices that come in ascending order, none twice."""
+    """Returns the runs of distinct, ascending indices."""
     result: list[Run] = []
     start = stop = -1
     for index in indices:
@@ -26,7 +26,7 @@ def of_indices(indices: Iterable[int]) -> Runs:
 
 
 def union(pieces: Iterable[Run]) -> Runs:
-    """The runs of any pieces: sorted, overlaps and neighbours joined, empty ones left out."""
+    """Returns the runs of any pieces: sorted, merged where they touch, without empty ones."""
     result: list[Run] = []
     for start, stop in sorted(pieces):
         if start >= stop:
@@ -40,7 +40,7 @@ def union(pieces: Iterable[Run]) -> Runs:
 
 
 def intersection(left: Runs, right: Runs) -> Runs:
-    """What both have; costs the number of runs of both."""
+    """Returns what both have; costs the number of runs of both."""
     result: list[Run] = []
     theirs = iter(right)
     start, stop = next(theirs, _END)
@@ -57,7 +57,7 @@ def intersection(left: Runs, right: Runs) -> Runs:
 
 
 def difference(left: Runs, right: Runs) -> Runs:
-    """What ``left`` has and ``right`` has not; costs the number of runs of both."""
+    """Returns what ``left`` has and ``right`` has not; costs the number of runs of both."""
     result: list[Run] = []
     theirs = iter(right)
     start, stop = next(theirs, _END)
@@ -78,11 +78,11 @@ def difference(left: Runs, right: Runs) -> Runs:
 
 
 def count(runs: Iterable[Run]) -> int:
-    """How many indices the runs hold."""
+    """Returns the number of indices in the runs."""
     return sum(stop - start for start, stop in runs)
 
 
 def indices(runs: Iterable[Run]) -> Iterator[int]:
-    """Every index of the runs, in their order."""
+    """Yields every index of the runs, in order."""
     for start, stop in runs:
         yield from range(start, stop)

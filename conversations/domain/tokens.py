@@ -1,4 +1,4 @@
-"""Counting tokens: what the engine reported, else an estimate that needs no network."""
+"""Counts tokens: what the engine reported, else an estimate that needs no network."""
 
 import re
 from typing import Final
@@ -46,13 +46,12 @@ _PER_MEDIUM: Final = {
 
 
 def tokens_of_message(draft: Draft) -> int:
-    """What the engine reported, else the estimate of one message with the chat's framing.
+    """Returns the reported tokens, else the estimate of one message with the chat's framing.
 
     That is its text, its calls, its other parts - a flat figure for pictures, sounds and files,
-    whose bytes say little, else their JSON - and the frame.
-    Measured against o200k_base over 0.5 MB: English prose and Markdown 1.01-1.03 of the true
-    figure, JSON 0.99-1.15, Python 1.06-1.12, Chinese 1.06-1.13 (0.8-1.0 of cl100k_base), other
-    scripts 0.9-1.2; 4 MB/s, Chinese 2.5.
+    whose bytes say little, else their JSON - and the frame. Measured against o200k_base over 0.5
+    MB: English prose and Markdown 1.01-1.03 of the true figure, JSON 0.99-1.15, Python 1.06-1.12,
+    Chinese 1.06-1.13 (0.8-1.0 of cl100k_base), other scripts 0.9-1.2; 4 MB/s, Chinese 2.5.
     """
     if draft.reported_tokens is not None:
         return draft.reported_tokens
@@ -63,12 +62,12 @@ def tokens_of_message(draft: Draft) -> int:
 
 
 def tokens_of_plain(text: str) -> int:
-    """The estimated tokens of a message that has nothing but this text."""
+    """Returns the estimated tokens of a message that has nothing but this text."""
     return _PER_MESSAGE + tokens_of_text(text)
 
 
 def tokens_of_text(text: str) -> int:
-    """The estimated tokens of a text."""
+    """Returns the estimated tokens of a text."""
     tokens = len(_ASCII_PIECE.findall(text))
     if text.isascii():
         return tokens
@@ -90,7 +89,7 @@ def _beyond_text(message: dict[str, JsonValue]) -> int:
 
 
 def _tokens_of_part(part: JsonValue) -> int:
-    """What a part adds to the text of its message, which is counted there."""
+    """Returns the tokens of a part without its text, which the message counts."""
     if not isinstance(part, dict) or part.get("type") in TEXT_PARTS:
         return 0
     kind = part.get("type")

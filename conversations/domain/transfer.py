@@ -1,4 +1,4 @@
-"""The export document of a conversation: log, view, revisions and moves, there and back."""
+"""The export document of a conversation: log, view, revisions and moves, both ways."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ FORMAT: Final = _FAMILY + "1"
 
 @dataclass(frozen=True, slots=True)
 class LoggedMessage:
-    """An entry as it stands in the log: with the revision into which it was logged."""
+    """An entry of the log, with the revision into which it was logged."""
 
     entry: Entry
     revision: int
@@ -39,7 +39,7 @@ class Pinned:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Everything that travels with a conversation. Source: semantics 1.15, rest.md ``export``."""
+    """The full content of an exported conversation. Source: semantics 1.15, rest.md ``export``."""
 
     conversation_id: str
     title: str
@@ -56,15 +56,15 @@ class Transfer:
 
 
 def is_export(data: JsonValue) -> bool:
-    """True for an object whose ``format`` is one of ours, in whatever version."""
+    """Returns True for an object whose ``format`` is one of ctxadmin's, in whatever version."""
     return isinstance(data, dict) and str(data.get("format")).startswith(_FAMILY)
 
 
 def write_export(transfer: Transfer) -> bytes:
-    """The export document as JSON bytes; message bodies go in as they are."""
+    """Returns the export document as JSON bytes; message bodies are copied unparsed."""
     views = {revision.id: revision.view for revision in transfer.revisions}
     # A document without pins can still be read by a server that knows none.
-    pins = {"pins": [_written_pin(pin) for pin in transfer.pins]} if transfer.pins else {}
+    pins = {"pins": [_pin_json(pin) for pin in transfer.pins]} if transfer.pins else {}
     return json_bytes.dumps(
         {
             "format": FORMAT,
@@ -76,16 +76,16 @@ def write_export(transfer: Transfer) -> bytes:
             "created_at": clock.iso(transfer.created_at),
             "updated_at": clock.iso(transfer.updated_at),
             "current_revision": transfer.current_revision,
-            "messages": [_written_message(message) for message in transfer.messages],
+            "messages": [_message_json(message) for message in transfer.messages],
             "view": views[transfer.current_revision].runs,
-            "revisions": [_written_revision(revision) for revision in transfer.revisions],
-            "moves": [_written_move(move) for move in transfer.moves],
+            "revisions": [_revision_json(revision) for revision in transfer.revisions],
+            "moves": [_move_json(move) for move in transfer.moves],
             **pins,
         }
     )
 
 
-def _written_message(message: LoggedMessage) -> dict[str, object]:
+def _message_json(message: LoggedMessage) -> dict[str, object]:
     entry = message.entry
     return {
         "index": entry.index,
@@ -101,7 +101,7 @@ def _written_message(message: LoggedMessage) -> dict[str, object]:
     }
 
 
-def _written_revision(revision: Revision) -> dict[str, object]:
+def _revision_json(revision: Revision) -> dict[str, object]:
     return {
         "id": revision.id,
         "parent": revision.parent,
@@ -118,7 +118,7 @@ def _written_revision(revision: Revision) -> dict[str, object]:
     }
 
 
-def _written_move(move: Move) -> dict[str, object]:
+def _move_json(move: Move) -> dict[str, object]:
     return {
         "kind": move.kind,
         "from_revision": move.from_revision,
@@ -129,7 +129,7 @@ def _written_move(move: Move) -> dict[str, object]:
     }
 
 
-def _written_pin(pin: Pinned) -> dict[str, object]:
+def _pin_json(pin: Pinned) -> dict[str, object]:
     return {
         "index": pin.index,
         "author": pin.author,

@@ -1,4 +1,4 @@
-"""Numbers in few bytes: seven bits a byte, the high bit says that more follow."""
+"""Numbers in few bytes: seven bits per byte; the high bit says that more follow."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ _STRETCH: Final = re.compile(rb"([\x00-\x7f]+)|[\x80-\xff]+[\x00-\x7f]")
 
 
 def write_varints(numbers: Iterable[int]) -> bytes:
-    """Non-negative numbers one behind the other."""
+    """Returns non-negative numbers as bytes, one after the other."""
     data = bytearray()
     for number in numbers:
         rest = number
@@ -20,9 +20,9 @@ def write_varints(numbers: Iterable[int]) -> bytes:
 
 
 def read_varints(data: bytes) -> list[int]:
-    """The numbers that ``write_varints`` wrote; ValueError for a cut end.
+    """Returns the numbers that ``write_varints`` wrote; raises ValueError for a truncated end.
 
-    Small numbers are taken stretch by stretch: byte by byte cost eight times as much.
+    Small numbers are read in stretches: byte by byte cost eight times as much.
     """
     if data.isascii():
         return list(data)

@@ -1,4 +1,4 @@
-"""The view: which log indices are visible, in which order, kept as runs."""
+"""The view: which log indices are visible, in which order, stored as runs."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -16,11 +16,10 @@ _STOP = itemgetter(1)
 
 
 class View:
-    """An immutable ordered list of distinct log indices, kept as runs ``[start, stop)``.
+    """An immutable ordered list of distinct log indices, stored as runs ``[start, stop)``.
 
-    Every method costs the number of runs, never the number of messages. Positions count in the
-    view from 0. Views are equal if they show the same indices in the same order.
-    Source: semantics 1.2.
+    Every method costs the number of runs, never the number of messages. Positions count in the view
+    from 0. Views are equal if they show the same indices in the same order. Source: semantics 1.2.
     """
 
     __slots__ = ("_ascending", "_ends", "_places", "runs")
@@ -31,7 +30,7 @@ class View:
     _places: tuple[list[int], list[int], list[int]] | None  # starts, stops, positions by start
 
     def __init__(self, runs: Iterable[Run] = ()) -> None:
-        """Of runs in view order; the caller sees to it that no index occurs twice."""
+        """Builds a view of runs in view order; the caller guarantees that no index occurs twice."""
         joined: list[Run] = []
         for start, stop in runs:
             if start >= stop:
@@ -49,15 +48,18 @@ class View:
         self._places = None
 
     @classmethod
-    def _joined(cls, runs: Runs) -> "View":
-        """Of runs that are known to be joined and not empty."""
+    def _of_merged_runs(cls, runs: Runs) -> "View":
+        """Builds a view of runs that are known to be merged and not empty."""
         view = cls.__new__(cls)
         view._set(runs)
         return view
 
     @classmethod
     def checked(cls, runs: Iterable[Run], log_length: int) -> "View":
-        """Of runs from outside; ValueError if an index is out of the log or occurs twice."""
+        """Builds a view of external runs.
+
+        Raises ValueError for indices outside the log or repeated.
+        """
         pieces = list(runs)
         if any(not 0 <= start < stop for start, stop in pieces):
             raise ValueError("a run is [start, stop) with 0 <= start < stop")
@@ -72,12 +74,12 @@ class View:
 
     @classmethod
     def of_indices(cls, indices: Iterable[int]) -> "View":
-        """Of single indices in view order."""
-        return cls._joined(run_sets.of_indices(indices))
+        """Builds a view of single indices in view order."""
+        return cls._of_merged_runs(run_sets.of_indices(indices))
 
     @classmethod
     def decode(cls, data: bytes) -> "View":
-        """The view that ``encode`` wrote; ValueError for other bytes."""
+        """Returns the view that ``encode`` wrote; raises ValueError for other bytes."""
         numbers = read_varints(data)
         if len(numbers) % 2:
             raise ValueError("an encoded view holds pairs of numbers")
@@ -87,10 +89,12 @@ class View:
         if ends and (0 in lengths or min(ends) < 0 or max(ends) > _MAX_INDEX):
             raise ValueError("an encoded view holds runs of log indices")
         runs = tuple(zip(ends[::2], ends[1::2], strict=True))
-        return cls(runs) if 0 in steps[1:] else cls._joined(runs)
+        return cls(runs) if 0 in steps[1:] else cls._of_merged_runs(runs)
 
     def encode(self) -> bytes:
-        """Compact bytes: per run the step from the run before (zigzag varint), and its length."""
+        """Returns compact bytes: per run the step from the run before (zigzag varint), and its
+        length.
+        """
         numbers: list[int] = []
         here = 0
         for start, stop in self.runs:
@@ -140,7 +144,7 @@ class View:
         return self._places
 
     def index_at(self, position: int) -> int:
-        """The log index at a position; IndexError outside of 0..n-1."""
+        """Returns the log index at a position; raises IndexError outside of 0..n-1."""
         if not 0 <= position < len(self):
             raise IndexError(f"position {position} is not in a view of {len(self)}")
         ends = self._end_positions()
@@ -148,7 +152,7 @@ class View:
         return self.runs[place][1] - (ends[place] - position)
 
     def position_of(self, index: int) -> int | None:
-        """The position of a log index, None if it is hidden."""
+        """Returns the position of a log index, None if it is hidden."""
         starts, stops, positions = self._by_index()
         found = bisect_right(starts, index) - 1
         if found < 0 or index >= stops[found]:
@@ -156,7 +160,8 @@ class View:
         return positions[found] + index - starts[found]
 
     def places_of(self, start: int, stop: int) -> Iterator[tuple[int, int, int | None]]:
-        """The log indices ``[start, stop)`` as runs that are shown one behind the other or hidden.
+        """Yields the log indices ``[start, stop)`` as runs that are contiguous in the view, or
+        hidden.
 
         Each comes with the position of its first index, None if it is hidden.
         """
@@ -172,7 +177,7 @@ class View:
             start = end
 
     def slice(self, start: int, stop: int) -> "View":
-        """The positions ``[start, stop)``, clamped to 0..n."""
+        """Returns the positions ``[start, stop)``, clamped to 0..n."""
         ends = self._end_positions()
         count = ends[-1] if ends else 0
         start, stop = max(start, 0), min(stop, count)
@@ -185,41 +190,41 @@ class View:
         head = self.runs[first][1] - (ends[first] - start)
         tail = self.runs[last][1] - (ends[last] - stop)
         if first == last:
-            return View._joined(((head, tail),))
+            return View._of_merged_runs(((head, tail),))
         middle = self.runs[first + 1 : last]
-        return View._joined(
+        return View._of_merged_runs(
             ((head, self.runs[first][1]), *middle, (self.runs[last][0], tail)),
         )
 
     def concat(self, other: "View") -> "View":
-        """This view, then the other, which shows none of the same indices."""
+        """Returns this view followed by the other, which shows none of the same indices."""
         if not self.runs:
             return other
         if not other.runs:
             return self
         last, first = self.runs[-1], other.runs[0]
         if last[1] != first[0]:
-            return View._joined(self.runs + other.runs)
-        return View._joined((*self.runs[:-1], (last[0], first[1]), *other.runs[1:]))
+            return View._of_merged_runs(self.runs + other.runs)
+        return View._of_merged_runs((*self.runs[:-1], (last[0], first[1]), *other.runs[1:]))
 
     def insert(self, position: int, other: "View") -> "View":
-        """With ``other`` in front of what stands at ``position`` (0..n, n = end)."""
+        """Returns the view with ``other`` inserted before ``position`` (0..n, n = end)."""
         if not 0 <= position <= len(self):
             raise IndexError(f"position {position} is not in a view of {len(self)}")
         return self.slice(0, position).concat(other).concat(self.slice(position, len(self)))
 
     def replace(self, position: int, index: int) -> "View":
-        """With ``index`` instead of what stands at ``position``."""
+        """Returns the view with ``index`` at ``position`` instead of the present one."""
         self.index_at(position)
         head, tail = self.slice(0, position), self.slice(position + 1, len(self))
-        return head.concat(View._joined(((index, index + 1),))).concat(tail)
+        return head.concat(View._of_merged_runs(((index, index + 1),))).concat(tail)
 
     def appended(self, start: int, stop: int) -> "View":
-        """With the log indices ``[start, stop)`` at the end."""
+        """Returns the view with the log indices ``[start, stop)`` at the end."""
         return self.concat(View(((start, stop),)))
 
     def within(self, shown: Runs) -> "View":
-        """Only what is in ``shown`` (ascending runs), in the order of this view."""
+        """Returns only what is in ``shown`` (ascending runs), in the order of this view."""
         pieces: list[Run] = []
         for start, stop in self.runs:
             first = bisect_right(shown, start, key=_STOP)
@@ -232,33 +237,33 @@ class View:
             pieces[-1] = (pieces[-1][0], min(stop, pieces[-1][1]))
             if place and pieces[place - 1][1] == pieces[place][0]:
                 pieces[place - 1 : place + 1] = [(pieces[place - 1][0], pieces[place][1])]
-        return View._joined(tuple(pieces))
+        return View._of_merged_runs(tuple(pieces))
 
     def without(self, hidden: Runs) -> "View":
-        """All but what is in ``hidden`` (ascending runs), in the order of this view."""
+        """Returns all except what is in ``hidden`` (ascending runs), in the order of this view."""
         if not hidden:
             return self
         return self.within(run_sets.difference(self.indices_as_runs(), hidden))
 
     def indices_as_runs(self) -> Runs:
-        """The set of visible indices as ascending runs."""
+        """Returns the set of visible indices as ascending runs."""
         if self._ascending is None:
             self._ascending = self.runs if self._rises() else run_sets.union(self.runs)
         return self._ascending
 
     def cuts(self) -> list[int]:
-        """The log indices at which a run starts or stops, ascending."""
+        """Returns the log indices at which a run starts or stops, ascending."""
         cuts = chain.from_iterable(self.runs)
         return list(cuts) if self._rises() else sorted(set(cuts))
 
     def _rises(self) -> bool:
-        """True if the view is in log order; its runs are then those of its set."""
+        """Returns True if the view is in log order; its runs are then those of its set."""
         if len(self.runs) < 2:
             return True
         return all(here < after for here, after in pairwise(map(_START, self.runs)))
 
     def common_prefix_length(self, other: "View") -> int:
-        """At how many positions from the front both show the same index."""
+        """Returns at how many positions from the front both show the same index."""
         length = 0
         for mine, theirs in zip(self.runs, other.runs, strict=False):
             if mine == theirs:

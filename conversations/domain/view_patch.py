@@ -1,4 +1,4 @@
-"""A view as a patch of another: how a revision is stored without repeating its parent's runs."""
+"""A view as a patch of another, which stores a revision without its parent's runs."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,18 +12,18 @@ _RUN: Final = 1
 
 
 def encode_patch(base: View, view: View) -> bytes:
-    """``view`` as slices of ``base`` and runs of its own; small if most of it stands in ``base``.
+    """Returns ``view`` as slices of ``base`` and runs of its own; small if they share most.
 
-    Costs the runs of both. Decoded by ``apply_patch`` with the same base.
+    Costs the runs of both. ``apply_patch`` with the same base decodes it.
     """
     numbers: list[int] = []
-    for kind, start, stop in _joined(_pieces(base, view)):
+    for kind, start, stop in _merge_slices(_pieces(base, view)):
         numbers += (kind, start, stop - start)
     return write_varints(numbers)
 
 
 def apply_patch(base: View, patch: bytes) -> View:
-    """The view that ``encode_patch(base, view)`` stands for; ValueError for other bytes."""
+    """Returns the view of ``encode_patch(base, view)``; raises ValueError for other bytes."""
     numbers = read_varints(patch)
     if len(numbers) % 3:
         raise ValueError("a patch is a list of triples")
@@ -40,7 +40,7 @@ def apply_patch(base: View, patch: bytes) -> View:
 
 
 def _pieces(base: View, view: View) -> Iterator[tuple[int, int, int]]:
-    """Every run of ``view`` cut into slices of the positions of ``base`` and runs of its own."""
+    """Cuts every run of ``view`` into slices of the positions of ``base`` and runs of its own."""
     for run in view.runs:
         for start, stop, position in base.places_of(*run):
             if position is None:
@@ -49,8 +49,8 @@ def _pieces(base: View, view: View) -> Iterator[tuple[int, int, int]]:
                 yield _SLICE, position, position + stop - start
 
 
-def _joined(pieces: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Slices that continue each other as one."""
+def _merge_slices(pieces: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Merges slices that continue each other."""
     held: tuple[int, int, int] | None = None
     for piece in pieces:
         if held is not None and held[0] == piece[0] and held[2] == piece[1]:

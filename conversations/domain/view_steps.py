@@ -26,9 +26,9 @@ from ctxadmin.lib.sentence import say
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A view that may show drafts, which count as logged from the log's length on.
+    """A view that can show drafts, which count as logged from the log's length on.
 
-    ``instead_of`` is the log index whose place the one draft takes.
+    ``instead_of`` is the log index that the one draft replaces.
     """
 
     view: View
@@ -53,7 +53,7 @@ def operate(config: OperationConfig, view: View, log: Log) -> Step:
 
 
 def _protected(after: View, config: OperationConfig, before: View, log: Log) -> View:
-    """With the tool descriptions that were visible before, each where it stood."""
+    """Returns the view with the tool descriptions that were visible before, each in its place."""
     if not config.protect_tools:
         return after
     kept = [(index, index + 1) for index in log.tool_descriptions() if index in before]
@@ -61,7 +61,7 @@ def _protected(after: View, config: OperationConfig, before: View, log: Log) -> 
 
 
 def _truncated(config: TruncateConfig, view: View, log: Log) -> View:
-    """``truncated``, with the visible system messages if they are to be kept."""
+    """Returns ``truncated``, with the visible system messages if they are to be kept."""
     after = truncated(config, view)
     if not config.keep_system:
         return after
@@ -70,7 +70,7 @@ def _truncated(config: TruncateConfig, view: View, log: Log) -> View:
 
 
 def truncated(config: TruncateConfig, view: View) -> View:
-    """The view cut by the options in their fixed order, whatever is said of system messages.
+    """Applies the options in their fixed order, regardless of system messages.
 
     Source: semantics 1.6.
     """
@@ -128,7 +128,10 @@ def _replaced(config: ReplaceConfig, view: View, log: Log) -> Step:
 
 
 def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool) -> Step:
-    """The message in the place of the first that it stands for; what must stay is not covered."""
+    """Puts the message in the place of the first that it covers.
+
+    Protected messages are not covered.
+    """
     span = span_of(config, view, log)
     stays = run_sets.of_indices([] if includes else stays_with_pins(view, log))
     if config.keep_system:
@@ -171,7 +174,7 @@ def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:
 
 
 def _cleared(config: ClearConfig, view: View, log: Log) -> Step:
-    """The system messages or nothing, and exactly one tool description if there are tools."""
+    """Keeps the system messages or nothing, and exactly one tool description if there are tools."""
     kept: Runs = ()
     if config.keep_system_message:
         kept = system_among(view.indices_as_runs(), log)
@@ -195,7 +198,7 @@ def _cleared(config: ClearConfig, view: View, log: Log) -> Step:
 
 
 def _logged_description(log: Log, descriptions: Runs) -> int | None:
-    """The last tool description of the log that says what the tools text says now."""
+    """Returns the last tool description of the log that equals the current tools text."""
     text = log.tools()
     fitting = [index for index, said in log.texts(descriptions) if not text or said == text]
     return fitting[-1] if fitting else None

@@ -1,4 +1,4 @@
-"""The pages that take a conversation out of the lists and bring it back."""
+"""The pages that archive and unarchive a conversation."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse

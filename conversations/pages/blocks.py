@@ -95,7 +95,7 @@ def _text_blocks(text: str, *, parse: bool) -> list[Block]:
 
 
 def _fenced(text: str) -> Iterator[Block]:
-    """Text and code in turn; a fence that is never closed is text."""
+    """Splits text and code; a fence that is never closed is text."""
     lines: list[str] = []
     code: list[str] | None = None
     opening = ""
@@ -118,7 +118,7 @@ def _fenced(text: str) -> Iterator[Block]:
 
 
 def _part_name(part: dict[str, JsonValue]) -> str:
-    """The file name of a part, or its id, with the size of what is embedded in it."""
+    """Returns the file name of a part, or its id, with the size of embedded data."""
     inner = part.get(str(part.get("type")))
     found = part | inner if isinstance(inner, dict) else part
     names = [found.get(key) for key in ("filename", "name", "file_id", "url", "format")]
@@ -131,9 +131,9 @@ def _part_name(part: dict[str, JsonValue]) -> str:
 
 
 def text_block(text: str, *, parse: bool) -> Block:
-    """The text as it came, unless it is JSON of which the tree says all that it says.
+    """Returns the text unchanged, unless it is JSON that the tree can show without loss.
 
-    A doubled key or a number beyond 64 bit would stand there as something else.
+    A duplicate key or a number beyond 64 bits would look different there.
     """
     if parse and like_json(text):
         try:
@@ -149,7 +149,7 @@ def like_json(text: str) -> bool:
 
 
 def _reference(part: dict[str, JsonValue]) -> str:
-    """Where an image is, without loading it; embedded ones are only measured."""
+    """Returns the address of an image without loading it; embedded ones are only measured."""
     found = part.get("image_url")
     url = found.get("url") if isinstance(found, dict) else found
     text = str(url or part.get("file_id") or "")

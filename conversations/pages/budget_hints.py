@@ -1,4 +1,4 @@
-"""What forms say about the fields of a budget."""
+"""The form hints for the fields of a budget."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ BUDGET: Final[tuple[str, Text]] = ("budget", _("Keep a token budget"))
 
 
 def budget_hints(path: str) -> dict[str, FieldHint]:
-    """The hints of the block of a budget that stands at ``path``, beside the operation."""
+    """Returns the hints of a budget's block at ``path``, beside the operation."""
     return {
         path: FieldHint(
             label=_("Budget"),
@@ -69,5 +69,5 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
 
 
 def over_budget_words(message: str) -> str:
-    """The warning that a budget could not be kept, with the limit as the form calls it."""
+    """Returns the warning that a budget could not be kept, with the form's name of the limit."""
     return in_words(message, {"max_tokens": str(_LIMIT)})

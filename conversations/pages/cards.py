@@ -1,4 +1,4 @@
-"""Messages as a reader wants them: their pieces, their tool calls joined with the results."""
+"""Messages for a reader: their pieces, and tool calls joined with the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ class CallCard:
 
 @dataclass(frozen=True, slots=True)
 class HiddenBy:
-    """What took a message out of the view: an operation of the branch, or a rollback.
+    """What hid a message: an operation of the branch, or a rollback.
 
     ``url`` is the comparison that shows it.
     """
@@ -62,7 +62,7 @@ class HiddenBy:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Hidden messages ``start`` up to ``stop`` of the log; ``url`` gives them in their place.
+    """Hidden messages ``start`` up to ``stop`` of the log; ``url`` returns them for their place.
 
     ``plain_url`` is the page that shows them without scripts.
     """
@@ -83,10 +83,10 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class CommentView:
-    """A comment; ``mine`` if the reader may take it back, ``about`` the key that it is on.
+    """A comment; ``mine`` if the reader can remove it, ``about`` the key that it is on.
 
-    ``at`` is the version that it was made at where that is not the one that is shown; ``outdated``
-    says that the value was changed since.
+    ``at`` is the version that it was made at if that is not the shown one; ``outdated`` says that
+    the value was changed since.
     """
 
     number: int
@@ -101,7 +101,7 @@ class CommentView:
 
 @dataclass(frozen=True, slots=True)
 class PinView:
-    """Who pinned a message, when and why."""
+    """The person or token that pinned a message, when and why."""
 
     author: str
     reason: str
@@ -174,14 +174,14 @@ class MessageCard:
 
     @property
     def is_empty(self) -> bool:
-        """True if there is nothing to read: an empty text, or no content at all."""
+        """Returns True if there is nothing to read: an empty text, or no content at all."""
         return not self.calls and all(
             not block.text.strip() and block.kind in ("text", "markdown") for block in self.blocks
         )
 
     @property
     def is_orphan(self) -> bool:
-        """True for a tool result whose call is not in the log."""
+        """Returns True for a tool result whose call is not in the log."""
         return self.role == "tool" and self.answers is None
 
 
@@ -198,9 +198,9 @@ def message_card(
     recalled: Recalled | None = None,
     alone: bool = False,
 ) -> MessageCard:
-    """One message; ``results`` are the log indices of results by call index and call id.
+    """Returns one message; ``results`` are the log indices of results by call index and call id.
 
-    A long one comes shortened, unless it stands ``alone`` on its page.
+    A long one is shortened, unless it is ``alone`` on its page.
     """
     body = orjson.loads(message.body)
     blocks = blocks_of(body.get("content"), role=message.role)
@@ -242,7 +242,7 @@ def message_card(
 def _shortened(
     blocks: Sequence[Block], calls: Sequence[CallCard]
 ) -> tuple[list[Block], list[CallCard]]:
-    """As much of a long message as a list shows; JSON is drawn in part anyway."""
+    """Returns as much of a long message as a list shows; JSON is drawn in part anyway."""
     left = _MOST_TEXT
     pieces: list[Block] = []
     for block in blocks[:_MOST_PIECES]:
@@ -259,7 +259,7 @@ def _shortened(
 
 
 def comment_view(actor: Actor, comment: Comment) -> CommentView:
-    """A comment as one reader sees it."""
+    """Returns a comment for one reader."""
     return CommentView(
         comment.number,
         comment.text,
@@ -326,7 +326,7 @@ def _answers(result: MessageCard, card: MessageCard) -> bool:
 
 
 def _answered(call: CallCard, card: MessageCard, answers: dict[int, MessageCard]) -> CallCard:
-    """The call with its result, which is taken out of ``answers``."""
+    """Returns the call with its result, which is removed from ``answers``."""
     answer = answers.pop(call.result, None) if call.result is not None else None
     if answer is None:
         return call
@@ -340,7 +340,7 @@ def _answered(call: CallCard, card: MessageCard, answers: dict[int, MessageCard]
 
 
 def plain_body(data: bytes) -> str:
-    """The JSON of a message as text for a comparison: its text, then its calls."""
+    """Returns the JSON of a message as text for a comparison: its text, then its calls."""
     calls = [call_of(call) for call in orjson.loads(data).get("tool_calls") or ()]
     named = [f"{call.name}({call.arguments.text})" for call in calls]
     return "\n".join([text_of_body(data), *named]).strip()

@@ -1,4 +1,4 @@
-"""What a change of the view does or would do, message by message and in figures."""
+"""The effects of a change of the view, message by message and in figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,9 +45,9 @@ _NOTICES: Final[Mapping[str, Text]] = {
 class Effect:
     """A change of the view for a reader.
 
-    ``system_dropped`` says which system messages go, ``system_kept`` which ones stay only because
-    they are system messages. ``splits`` tells that tool calls and results would be parted, if
-    nothing is done about it.
+    ``system_dropped`` says which system messages are hidden, ``system_kept`` which ones stay only
+    because they are system messages. ``splits`` is True if tool calls and results would be
+    separated.
     """
 
     hidden: str
@@ -74,10 +74,10 @@ def effect_of(
     *,
     kept: Runs = (),
 ) -> Effect:
-    """The effect on the current view of ``head``.
+    """Returns the effect on the current view of ``head``.
 
     ``edits`` are the messages that others replace, by log index; ``kept`` are the system messages
-    that would have been hidden if they were not kept.
+    that would have been hidden otherwise.
     """
     before = current_view(head)
     found = diff_views(before, applied.view, known=head.log_count, edits=edits)
@@ -90,7 +90,7 @@ def effect_of(
         added=_places(applied.added),
         changes=message_changes(head, before, applied.view, found, drafts),
         system_dropped=_dropped_words(dropped),
-        system_kept=_kept_words(kept),
+        system_kept=_system_kept_words(kept),
         splits=splits_pairs(applied),
         warnings=[
             _notice_words(notice)
@@ -115,7 +115,7 @@ def _notice_words(notice: Notice) -> Text:
 
 
 def current_view(head: Conversation) -> View:
-    """What is visible now."""
+    """Returns the current view."""
     view = view_of(find_revision(head.key, head.current_revision))
     return view.slice(0, head.visible_count)
 
@@ -149,7 +149,7 @@ def _dropped_words(runs: Runs) -> str:
     return text % {"n": _count(runs), "places": named(runs)}
 
 
-def _kept_words(runs: Runs) -> str:
+def _system_kept_words(runs: Runs) -> str:
     if not runs:
         return ""
     text = ngettext(
@@ -165,7 +165,7 @@ def _count(runs: Runs) -> int:
 
 
 def _places(runs: Runs) -> str:
-    """Runs of log indices for a reader: ``3 messages: #0–#2`` or nothing."""
+    """Returns runs of log indices for a reader: ``3 messages: #0–#2``, or nothing."""
     count = _count(runs)
     if not count:
         return ""

@@ -46,8 +46,8 @@ _FIELDS: Final[Mapping[str, Text]] = {
 class FormPage:
     """A form about the conversation itself.
 
-    ``base`` are the digests of the values that it started with, ``theirs`` what someone else
-    put into the fields that this person changed, too.
+    ``base`` are the digests of the values that it started with, ``theirs`` what someone else put
+    into fields that this person changed too.
     """
 
     title: Text
@@ -118,9 +118,9 @@ def _move(
     *,
     is_current: bool,
 ) -> HttpResponse:
-    """Ask with a preview, then move, if nobody changed the view in between.
+    """Shows a preview, then moves if nobody changed the view in between.
 
-    ``words`` are the title, the button, and what is said when it is done.
+    ``words`` are the title, the button, and the success message.
     """
     title, submit, done = words
     back = reverse("conversations:detail", args=[head.public_id])
@@ -157,7 +157,7 @@ def _move(
 @page
 @done_once
 def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Title, metadata and the description of the tools: only what was changed is written."""
+    """Edits title, metadata and the description of the tools; writes only what was changed."""
     actor.require(Action.CONVERSATION_UPDATE)
     head = find_head(actor.workspace, conversation_id)
     if request.method != "POST":
@@ -184,7 +184,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         )
     except VersionConflict as conflict:
         now = find_head(actor.workspace, conversation_id)
-        theirs = [(_FIELDS[name], _shown(now, name)) for name in conflict.changed_keys]
+        theirs = [(_FIELDS[name], _field_text(now, name)) for name in conflict.changed_keys]
         seen = seen_of(now)
         return _edit_page(request, now, form, seen, theirs=theirs, status=409)
     flash.success(request, _("Saved."))
@@ -211,8 +211,8 @@ def _edit_page(
     return show(request, "conversations/edit.html", shown, status=status)
 
 
-def _shown(head: Conversation, name: str) -> str:
-    """The value of an edited field as text."""
+def _field_text(head: Conversation, name: str) -> str:
+    """Returns the value of an edited field as text."""
     value = value_of(head, name)
     return value if isinstance(value, str) else bytes(value).decode()
 

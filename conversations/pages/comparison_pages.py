@@ -1,4 +1,4 @@
-"""The pages that compare: every revision ever opened, and what differs between two."""
+"""The pages that compare: every revision ever opened, and the differences of two."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ _NO_DRAFTS: Final[Mapping[int, "WrittenContent"]] = {}
 
 
 class WrittenContent(Protocol):
-    """A message that is compared, logged or about to be."""
+    """A message to compare, logged or about to be."""
 
     @property
     def role(self) -> str: ...
@@ -59,11 +59,11 @@ class RevisionsPage:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonLine:
-    """A line of a comparison: a message with what happened to it, or how many are left out.
+    """A line of a comparison: a message with its change, or the number of messages left out.
 
-    ``sides`` are the pieces of its text, with the words marked that an edit took or brought;
-    ``note`` says more, ``number`` is that of a message in the log, None for what is left out. Of
-    that ``more`` are the first messages, to be unfolded, and ``next`` is the first one behind them.
+    ``sides`` are the pieces of its text, with the removed and added words marked; ``note`` says
+    more, ``number`` is that of a message in the log, None for a gap. ``more`` are the first
+    messages of a gap, to unfold, and ``next`` is the first one after them.
     """
 
     kind: str
@@ -80,7 +80,7 @@ class ComparisonLine:
 
 @dataclass(frozen=True, slots=True)
 class MessageChanges:
-    """What differs between two views, in its place; ``counts`` by kind."""
+    """The differences of two views, in place; ``counts`` by kind."""
 
     places: Sequence[ComparisonLine]
     counts: Sequence[tuple[str, int]]
@@ -91,7 +91,7 @@ class MessageChanges:
 
 @dataclass(frozen=True, slots=True)
 class DiffPage:
-    """What differs between the views of two revisions."""
+    """The differences of the views of two revisions."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -146,7 +146,7 @@ def message_changes(
     changes: Sequence[Change],
     drafts: Mapping[int, WrittenContent] = _NO_DRAFTS,
 ) -> MessageChanges:
-    """The changes for a reader; ``drafts`` are messages that are not logged yet, by log index."""
+    """Returns the changes for a reader; ``drafts`` are messages not logged yet, by log index."""
     places = _places_of(head, lines_of(before, after, changes), drafts) if changes else []
     counted = Counter(change.kind for change in changes)
     return MessageChanges(
@@ -159,10 +159,10 @@ def message_changes(
 
 
 def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
-    """Which revisions are compared: ``from`` and ``to``, or the two that were ticked.
+    """Returns the revisions to compare: ``from`` and ``to``, or the two that were selected.
 
-    One that was ticked alone is compared with the current one; of the current one by itself,
-    what its operation did is asked for.
+    One that was selected alone is compared with the current one; the current one alone is compared
+    with the one before its operation.
     """
     ticked = request.GET.getlist("revision")
     if ticked:
@@ -181,7 +181,7 @@ def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
 def _places_of(
     head: Conversation, lines: Sequence[DiffLine | Skip], drafts: Mapping[int, WrittenContent]
 ) -> list[ComparisonLine]:
-    """The lines with the texts of their messages."""
+    """Returns the lines with the texts of their messages."""
     folded = _folded(lines)
     shown = [*(line for line in lines if isinstance(line, DiffLine)), *chain(*folded.values())]
     wanted = {line.index for line in shown}
@@ -196,13 +196,13 @@ def _places_of(
     return [
         _skipped(line, folded[place], messages)
         if isinstance(line, Skip)
-        else _place(line, messages, _MOST_TEXT)
+        else _line_of(line, messages, _MOST_TEXT)
         for place, line in enumerate(lines)
     ]
 
 
 def _folded(lines: Sequence[DiffLine | Skip]) -> dict[int, Sequence[DiffLine]]:
-    """The lines that a page takes of those that are left out, by the place of the gap."""
+    """Returns the lines of gaps that a page includes, by the position of the gap."""
     left = _MOST_FOLDED
     folded: dict[int, Sequence[DiffLine]] = {}
     for place, line in enumerate(lines):
@@ -220,12 +220,12 @@ def _skipped(
         skip.kind,
         None,
         count=skip.count,
-        more=[_place(line, messages, _CONTEXT) for line in folded],
+        more=[_line_of(line, messages, _CONTEXT) for line in folded],
         next=rest[0].index if rest else None,
     )
 
 
-def _place(line: DiffLine, messages: Mapping[int, WrittenContent], most: int) -> ComparisonLine:
+def _line_of(line: DiffLine, messages: Mapping[int, WrittenContent], most: int) -> ComparisonLine:
     message, change = messages[line.index], line.change
     text, logged = plain_body(message.body), isinstance(message, StoredMessage)
     if change is not None and change.kind == "edited" and change.previous_index is not None:

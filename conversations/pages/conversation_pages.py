@@ -106,11 +106,11 @@ class DetailPage:
 
 @dataclass(frozen=True, slots=True)
 class FindPage:
-    """Hits of a search in one view, each with the start of its section.
+    """The hits of a search in one view, each with the start of its section.
 
-    ``hit_url`` is the page of the messages, to add a place to.
+    ``hit_url`` is the page of the messages, to which a place is added.
 
-    ``next`` is where a search goes on that did not come to the end of the ``total`` messages.
+    ``next`` is where an unfinished search of the ``total`` messages continues.
     """
 
     title: Text
@@ -218,7 +218,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 
 
 def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
-    """Messages can be selected where positions are those of the view that operations change."""
+    """Returns whether messages can be selected: only in the view that operations change."""
     waits = head.status != "RUNNING" or actor.is_engine
     current = wanted.which == "current" and wanted.count is None
     return current and waits and actor.may(Action.MESSAGES_OPERATE)
@@ -227,7 +227,7 @@ def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
 @require_safe
 @page
 def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Fifty messages for a page that is scrolled to them."""
+    """Returns fifty messages for a page that is scrolled to them."""
     head = find_head(actor.workspace, conversation_id)
     wanted, start = shown_in(request), start_in(request)
     window = view_window.window_of(head, wanted, start)
@@ -241,7 +241,7 @@ def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 @require_safe
 @page
 def hidden(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Hidden messages for their place in a view, fifty of them and a gap for the rest."""
+    """Returns hidden messages for their place in a view: fifty of them and a gap for the rest."""
     head = find_head(actor.workspace, conversation_id)
     wanted = shown_in(request)
     start, stop = number_in(request, "start", 0), number_in(request, "stop", 0)
@@ -280,7 +280,7 @@ def _messages(
 @require_safe
 @page
 def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Where words stand in a view: a page, or its hits alone for the page of the messages."""
+    """Searches a view: as a page, or only the hits for the page of the messages."""
     head = find_head(actor.workspace, conversation_id)
     wanted = shown_in(request)
     start = number_in(request, "from", 0)
@@ -307,7 +307,7 @@ def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 @require_safe
 @page
 def export(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """All of it, or with ``?format=`` its current view as a provider takes it."""
+    """Exports everything, or with ``?format=`` the current view in a provider's format."""
     try:
         provider = provider_format(request.GET.get("format", OWN))
     except KeyError:

@@ -24,7 +24,7 @@ _CALLS: Final = re.compile(
 
 
 class OperationRequest(OperationConfig):
-    """An operation as the form sends it: with a reason and what the person saw of the view."""
+    """An operation in a form: with a reason and the view that the person saw."""
 
     reason: Reason | None = None
     expected_revision: Annotated[int, Field(ge=0)] | None = None
@@ -124,7 +124,7 @@ class OperationForm(ContractForm[OperationRequest]):
         return typed_messages.in_operation(value, typed_messages.as_message)
 
     def _place(self, problems: Iterable[FieldProblem]) -> None:
-        """With what is wrong with calls at their field, which stands in a group of its own."""
+        """Moves problems of calls to their field, which is in a group of its own."""
         super()._place(
             replace(each, pointer=_CALLS.sub(r"\1/calls/tool_calls", each.pointer))
             for each in problems

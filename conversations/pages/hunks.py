@@ -1,4 +1,4 @@
-"""What differs between two views, set in its place among the messages around it."""
+"""The differences of two views, in place among the surrounding messages."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ MOST: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A message that differs, or one beside it; ``change`` is None for that."""
+    """A message that differs, or one next to it; ``change`` is then None."""
 
     kind: Kind
     index: int
@@ -29,7 +29,7 @@ class DiffLine:
 class Skip:
     """``count`` messages that are left out: unchanged ones, or more of one kind of change.
 
-    ``lines`` are those that changed, to be unfolded.
+    ``lines`` are the changed ones, to unfold.
     """
 
     kind: Kind
@@ -44,14 +44,14 @@ class _Placed:
 
 
 def lines_of(before: View, after: View, changes: Sequence[Change]) -> list[DiffLine | Skip]:
-    """The changes in the order of the view after, each with a message around it.
+    """Returns the changes in the order of the later view, each with a message around it.
 
-    A hidden message stands behind the one that it stood behind. Costs what changed.
+    A hidden message follows the one that it followed before. Costs what changed.
     """
-    placed = sorted(_placed(before, after, changes), key=lambda each: each.place)
+    placed = sorted(_changes_in_place(before, after, changes), key=lambda each: each.place)
     taken = sorted({each.place[0] for each in placed if not each.place[1]})
-    said = list(_said(placed))
-    beside = _beside(said, frozenset(taken), len(after))
+    said = list(_lines_shown(placed))
+    beside = _neighbors(said, frozenset(taken), len(after))
     entries = sorted(
         [*said, *(((at, 0, 0), DiffLine("same", after.index_at(at))) for at in beside)],
         key=lambda entry: entry[0],
@@ -69,8 +69,8 @@ def lines_of(before: View, after: View, changes: Sequence[Change]) -> list[DiffL
     return found
 
 
-def _said(placed: Sequence[_Placed]) -> Iterator[tuple[_Position, DiffLine | Skip]]:
-    """The changes as lines, of each long row the ends; no more than a page takes."""
+def _lines_shown(placed: Sequence[_Placed]) -> Iterator[tuple[_Position, DiffLine | Skip]]:
+    """Returns the changes as lines, the ends of each long row, within the limit of a page."""
     left = MOST
     for row in _rows(placed):
         if left <= 0:
@@ -90,7 +90,7 @@ def _said(placed: Sequence[_Placed]) -> Iterator[tuple[_Position, DiffLine | Ski
 
 
 def _rows(placed: Sequence[_Placed]) -> Iterator[list[_Placed]]:
-    """Changes of one kind that stand one behind the other."""
+    """Yields consecutive changes of one kind."""
     row: list[_Placed] = []
     for each in placed:
         if row and not _follows(row[-1], each):
@@ -109,10 +109,10 @@ def _follows(one: _Placed, other: _Placed) -> bool:
     return other.place[0] == one.place[0] + 1
 
 
-def _beside(
+def _neighbors(
     said: Sequence[tuple[_Position, DiffLine | Skip]], taken: frozenset[int], length: int
 ) -> set[int]:
-    """The unchanged positions next to the changes."""
+    """Returns the unchanged positions next to the changes."""
     near = {
         at + step
         for (at, is_behind, _), entry in said
@@ -123,11 +123,11 @@ def _beside(
 
 
 def _untaken(taken: Sequence[int], start: int, stop: int) -> int:
-    """How many positions of ``[start, stop)`` are unchanged."""
+    """Returns how many positions of ``[start, stop)`` are unchanged."""
     return max(stop - start, 0) - max(bisect_left(taken, stop) - bisect_left(taken, start), 0)
 
 
-def _placed(before: View, after: View, changes: Sequence[Change]) -> Iterator[_Placed]:
+def _changes_in_place(before: View, after: View, changes: Sequence[Change]) -> Iterator[_Placed]:
     edited = {each.previous_index: each.index for each in changes if each.kind == "edited"}
     for each in changes:
         if each.kind != "hidden" and each.position is not None:
@@ -140,13 +140,13 @@ def _placed(before: View, after: View, changes: Sequence[Change]) -> Iterator[_P
     last, behind = -2, -1
     for was, each in sorted(hidden, key=lambda pair: pair[0]):
         if was != last + 1:
-            behind = _behind(before, after, edited, was)
+            behind = _position_after(before, after, edited, was)
         last = was
         yield _Placed((behind, 1, was), each)
 
 
-def _behind(before: View, after: View, edited: Mapping[int | None, int], was: int) -> int:
-    """The position in ``after`` of what stood in front of a position of ``before``."""
+def _position_after(before: View, after: View, edited: Mapping[int | None, int], was: int) -> int:
+    """Returns the position in ``after`` that corresponds to a position of ``before``."""
     if was == 0:
         return -1
     index = before.index_at(was - 1)

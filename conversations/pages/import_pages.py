@@ -44,7 +44,7 @@ _Reports = TypeAdapter(list[ImportReport])
 
 @dataclass(frozen=True, slots=True)
 class ImportPage:
-    """The upload form, and what was wrong with the last file."""
+    """The upload form, and the problems of the last file."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -56,7 +56,7 @@ class ImportPage:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """What the last import stored as what and left out; links to some of what it made."""
+    """What the last import stored as what and left out, with links to some of the conversations."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -67,7 +67,7 @@ class ReportPage:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A conversation that was made, and the id that the file wanted for it."""
+    """A conversation that was created, and the id that the file has for it."""
 
     wanted: str | None
     head: Conversation
@@ -82,7 +82,7 @@ class Imported:
 @page
 @body_needs(Action.CONVERSATION_IMPORT)
 def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """All conversations of the file, or none and what is wrong with which line."""
+    """Imports all conversations of the file, or none; errors name the line."""
     actor.require(Action.CONVERSATION_IMPORT)
     problem = ""
     if request.method == "POST":
@@ -104,7 +104,7 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_http_methods(["GET", "HEAD"])
 @page
 def report(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The report of this session's last import, once."""
+    """Returns the report of this session's last import, once."""
     actor.require(Action.CONVERSATION_IMPORT)
     kept = request.session.pop(_KEPT, None)
     if kept is None:
@@ -133,7 +133,7 @@ def _translated(notes: Sequence[ImportNote]) -> tuple[ImportNote, ...]:
 
 
 def _sentence(text: str) -> str:
-    """A text that begins as a sentence does, unless it begins with a name or a place."""
+    """Returns a text capitalized as a sentence, unless it begins with a name or a place."""
     first = text.partition(" ")[0]
     return capfirst(text) if first.isalpha() and first.islower() else text
 
@@ -159,7 +159,7 @@ def _sent(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _of_taken(renamed: Sequence[Imported]) -> str:
-    """Which ids of the file were taken, and what stands for them."""
+    """Returns which ids of the file were taken, and their replacements."""
     pairs = [f"{each.wanted} → {each.head.public_id}" for each in renamed[:_MOST_NAMED]]
     if len(renamed) > _MOST_NAMED:
         pairs.append("…")

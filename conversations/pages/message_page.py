@@ -47,7 +47,10 @@ class MessagePage:
 @require_safe
 @page
 def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int) -> HttpResponse:
-    """The whole message; for a list that has it short, only what is ``around`` some words."""
+    """Returns the whole message.
+
+    For a list with a shortened one, the part ``around`` some words.
+    """
     head = find_head(actor.workspace, conversation_id)
     view_window.place_of(head, ShownView("all"), index)  # NotFound without it
     shown = ShownView()

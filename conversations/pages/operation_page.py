@@ -63,10 +63,10 @@ _GONE: Final = gettext_lazy(
 
 @dataclass(frozen=True, slots=True)
 class OperatePage:
-    """The form of an operation; ``effect`` is its preview, once there was one.
+    """The form of an operation; ``effect`` is its preview, if there was one.
 
     ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
-    ``offers`` are the other ways to treat the pairs that would be split without any.
+    ``offers`` are the other ways to treat pairs that would be split.
     """
 
     title: Text
@@ -83,9 +83,9 @@ class OperatePage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Fill in, preview, apply; what is applied is what was previewed.
+    """Shows the form, previews, applies; only what was previewed is applied.
 
-    What was changed since its preview, or is no longer about the same view, is previewed again.
+    A form that was changed after its preview, or is of another view, is previewed again.
     """
     actor.require(Action.MESSAGES_OPERATE)
     head = find_head(actor.workspace, conversation_id)
@@ -116,11 +116,11 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
             return moved_on(request, actor, head, form.model, seen)
         warning = str(MEANWHILE)
     except ContextError as error:
-        return operate_page(request, head, form, warning=_place(form, error), status=422)
+        return operate_page(request, head, form, warning=_show_error(form, error), status=422)
     try:
         effect = _preview(actor, head, form.model)
     except ContextError as error:
-        return operate_page(request, head, form, warning=_place(form, error), status=422)
+        return operate_page(request, head, form, warning=_show_error(form, error), status=422)
     status = 409 if warning else 200
     return operate_page(
         request,
@@ -134,7 +134,7 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
 
 
 def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
-    """The empty form, or that of what was selected; what needs no more words is previewed."""
+    """Returns the empty form, or that of the selection; a complete one is previewed."""
     if not selection.is_selection(request.GET):
         chosen = request.GET.get("operation", "")
         chosen = chosen if chosen in get_args(OperationName) else "truncate"
@@ -165,7 +165,7 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
 def moved_on(
     request: HttpRequest, actor: Actor, head: Conversation, wanted: OperationRequest, seen: Seen
 ) -> HttpResponse:
-    """The form as it was meant, in the view of now; a preview only if all of it is still there."""
+    """Returns the form moved to the current view; previewed only if all of it still exists."""
     before = view_of(find_revision(head.key, seen.revision or 0)).slice(0, seen.count or 0)
     now = view_of(find_revision(head.key, head.current_revision))
     fields = position_drift.moved_positions(wanted, before, now)
@@ -189,7 +189,7 @@ def moved_on(
 
 
 def _with_offer(sent: QueryDict) -> QueryDict:
-    """What was sent, with what a button beside a warning offers to do with split pairs."""
+    """Returns the fields with the treatment of split pairs that a button offers."""
     offer = sent.get("offer", "")
     if offer not in _OFFERS:
         return sent
@@ -221,7 +221,7 @@ def edits_of(head: Conversation, model: OperationRequest, applied: Applied) -> d
 
 
 def kept_system(head: Conversation, model: OperationRequest) -> Runs:
-    """The system messages that the options of a truncate alone would hide."""
+    """Returns the system messages that the options of a truncate alone would hide."""
     if model.truncate is None or not model.truncate.keep_system:
         return ()
     view = current_view(head)
@@ -260,19 +260,19 @@ def operate_page(
 
 
 def _offers(form: OperationForm, pairing: str) -> list[str]:
-    """For new messages keeping the partners does what warning does."""
+    """Returns the offers; for new messages keeping the partners equals a warning."""
     none = "keep" if form["operation"].value() in ("insert", "replace") else ""
     return [each for each in _OFFERS if each not in (pairing, none)]
 
 
 def _digest_of(model: OperationRequest) -> str:
-    """What tells one operation from another: all of the form but the reason."""
+    """Returns the identity of an operation: all of the form except the reason."""
     beside = {"reason", "expected_revision", "expected_count"}
     return digest(canonical(model.model_dump(mode="json", exclude=beside))).hex()
 
 
 def seen_in(request: HttpRequest, head: Conversation) -> Seen:
-    """What the person saw of the view: in the form or its address, else what is there now."""
+    """Returns the view that the person saw, from the form or its address, else the current one."""
     if request.method != "POST":
         return Seen(head.current_revision, head.visible_count)
     names = ("expected_revision", "expected_count")
@@ -283,17 +283,17 @@ def seen_in(request: HttpRequest, head: Conversation) -> Seen:
 
 
 def undo_url(head: Conversation, applied: Applied) -> str:
-    """Where a change of ``head`` that was just applied is undone by POST.
+    """Returns the address at which a change of ``head`` is undone by POST.
 
-    It names what the change led to: who undoes it never undoes what came after it.
+    It names the result of the change, so that an undo never undoes what came after it.
     """
     seen = {"expected_revision": applied.target, "expected_count": applied.visible_count}
     path = reverse("conversations:restore", args=[head.public_id, head.current_revision])
     return f"{path}?{urlencode(seen)}"
 
 
-def _place(form: OperationForm, error: ContextError) -> str:
-    """Show a refusal at its field, or return it as a sentence for the top of the page."""
+def _show_error(form: OperationForm, error: ContextError) -> str:
+    """Shows an error at its field, or returns it as a sentence for the top of the page."""
     if isinstance(error, NotFound | Forbidden):
         raise error
     if error.problems:

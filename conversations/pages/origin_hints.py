@@ -1,4 +1,4 @@
-"""What forms say about the origin of messages: of filters and of summaries."""
+"""The form hints for the origin of messages, in filters and summaries."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ SUMMARIZE: Final[tuple[str, Text]] = ("summarize", _("Replace a span by a summar
 
 
 def origin_hints(path: str) -> dict[str, FieldHint]:
-    """The hints of the fields of a filter at ``path`` that say where a message comes from."""
+    """Returns the hints of the origin fields of a filter at ``path``."""
     return {
         f"{path}.nodes": FieldHint(label=_("Only of these nodes"), help=_("One id per line.")),
         f"{path}.tools": FieldHint(
@@ -40,7 +40,7 @@ def origin_hints(path: str) -> dict[str, FieldHint]:
 
 
 def summary_hints(path: str) -> dict[str, FieldHint]:
-    """The hints of the block of a summary at ``path``, but for its message."""
+    """Returns the hints of the block of a summary at ``path``, except its message."""
     return {
         path: FieldHint(label=_("Summary"), shown_when=ShownWhen.is_("operation", "summarize")),
         f"{path}.range": FieldHint(

@@ -31,7 +31,7 @@ def _back(request: HttpRequest, name: str, index: int) -> str:
 @page
 @done_once
 def pin(request: HttpRequest, actor: Actor, conversation_id: str, index: int) -> HttpResponse:
-    """Pin a message, or unpin one that is pinned; the address says which is meant."""
+    """Pins or unpins a message; the address says which is meant."""
     actor.require(Action.MESSAGES_PIN)
     head = find_head(actor.workspace, conversation_id)
     if index >= head.log_count:

@@ -1,6 +1,6 @@
-"""The positions of an operation in a view that someone changed since they were chosen.
+"""Moves the positions of an operation to a view that someone changed meanwhile.
 
-Who selects messages means these messages, and not what stands in their places by now.
+Selected messages stay the selected ones, whatever is in their places now.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,9 +15,9 @@ Fields = dict[str, JsonValue]
 
 
 def moved_positions(model: OperationRequest, before: View, now: View) -> Fields:
-    """The operation with its positions in ``now`` of the messages that they meant in ``before``.
+    """Returns the operation with the positions in ``now`` of its messages in ``before``.
 
-    What is not there any more is left out; so is an option that then says nothing.
+    Leaves out what is gone, and options that are empty then.
     """
     fields: Fields = model.model_dump(mode="json", exclude_unset=True)
     for block in ("truncate", "insert", "replace", "summarize"):
@@ -60,7 +60,7 @@ def _ranges(ranges: list[JsonValue], before: View, now: View) -> JsonValue:
 
 
 def _whole(pieces: list[JsonValue]) -> JsonValue:
-    """One range from the first of several to the last."""
+    """Returns one range from the first of several to the last."""
     first, last = pieces[0], pieces[-1]
     if not isinstance(first, dict) or not isinstance(last, dict):
         return None
@@ -68,7 +68,10 @@ def _whole(pieces: list[JsonValue]) -> JsonValue:
 
 
 def _first_from(position: int, before: View, now: View) -> int:
-    """Where the first message from a position on stands that is still there; -1 stays the end."""
+    """Returns the new position of the first remaining message from a position on.
+
+    -1 stays the end.
+    """
     if position < 0:
         return position
     places = _places(range(position, len(before)), before, now)

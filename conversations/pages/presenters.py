@@ -1,4 +1,4 @@
-"""What the conversation pages show, made of rows and rules."""
+"""What the conversation pages show, built from rows and rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class BatchLine:
-    """A revision in the rail: what was done, by whom, why, and what can be done now."""
+    """A revision in the list: the operation, its author and reason, and the possible actions."""
 
     revision: int
     number: int
@@ -56,12 +56,12 @@ class BatchLine:
 def batch_lines(
     head: Conversation, rows: Sequence[Revision], *, branch: frozenset[int], may_move: bool
 ) -> list[BatchLine]:
-    """The rail, latest first: roll back on the branch, restore beside it."""
+    """Returns the list, latest first: roll back on the branch, restore beside it."""
     return [_batch_line(head, row, row.number in branch, may_move) for row in reversed(rows)]
 
 
 def folded(lines: Sequence[BatchLine]) -> list[tuple[bool, list[BatchLine]]]:
-    """The rail in groups: lines of the branch, and what was rolled back in between, to fold."""
+    """Returns the list in groups: lines of the branch, and folded ones that were rolled back."""
     groups = groupby(lines, key=lambda line: line.on_branch)
     return [(on_branch, list(group)) for on_branch, group in groups]
 
@@ -139,7 +139,7 @@ def _truncated_words(option: str, value: JsonValue, *, pairing: JsonValue) -> st
 
 
 def _pin_of(row: Revision) -> dict[str, JsonValue] | None:
-    """What a revision has on record of a pin, None if it is none."""
+    """Returns the pin that a revision records, None without one."""
     if row.operation != "append":
         return None
     config = bytes(row.config)
@@ -155,7 +155,7 @@ _PAIRINGS: Final[Mapping[str, Text]] = {
 
 
 def config_words(row: Revision) -> str:
-    """The options of an operation in a few words: ``keep last 6, tool pairs: keep both``."""
+    """Returns the options of an operation: ``keep last 6, tool pairs: keep both``."""
     if row.boundary is not None:
         return _("from message %(index)s on") % {"index": row.boundary}
     pin = _pin_of(row)
@@ -226,12 +226,12 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
 
 
 def _pairs(values: dict[str, JsonValue]) -> str:
-    """``turns 3``, ``trust high*, lang de``; what is not given is left out."""
+    """Returns the given values: ``turns 3``, ``trust high*, lang de``."""
     return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)
 
 
 def _range_words(ranges: list[JsonValue]) -> str:
-    """Ranges with the last position in them: ``3–5, 8``."""
+    """Returns ranges including their last position: ``3–5, 8``."""
     pairs = [(each["start"], each["end"]) for each in ranges if isinstance(each, dict)]
     ends = [(start, end - 1) for start, end in pairs if type(start) is type(end) is int]
     words = [f"{first}" if first == last else f"{first}–{last}" for first, last in ends]
@@ -239,7 +239,7 @@ def _range_words(ranges: list[JsonValue]) -> str:
 
 
 def move_words(move: Move) -> str:
-    """A move in words: ``rolled back from revision 4 to 1``."""
+    """Returns a move in words: ``rolled back from revision 4 to 1``."""
     text = (
         _("rolled back from revision %(a)s to %(b)s")
         if move.kind == "rollback"
@@ -249,7 +249,7 @@ def move_words(move: Move) -> str:
 
 
 def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
-    """The way to a page of a conversation."""
+    """Returns the breadcrumbs of a page of a conversation."""
     first = Crumb(_("Conversations"), reverse("conversations:list"))
     if head is None:
         return (first, *more)
@@ -260,7 +260,7 @@ def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
 
 
 def token_budget(head: Conversation) -> int | None:
-    """The whole number over 0 under ``token_budget`` in the metadata, if there is one."""
+    """Returns the positive whole number under ``token_budget`` in the metadata, if there is one."""
     found = orjson.loads(metadata_of_head(head)).get(BUDGET_KEY)
     known = isinstance(found, int) and not isinstance(found, bool)
     return found if known and found > 0 else None

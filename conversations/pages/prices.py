@@ -1,4 +1,4 @@
-"""The settings page of prices: what the models of a workspace cost."""
+"""The settings page of prices: the cost of the models of a workspace."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class PricesForm(ContractForm[PriceRules]):
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """A model that was looked up; ``price`` is None if nobody knows it."""
+    """A model that was looked up; ``price`` is None if it is unknown."""
 
     model: str
     price: Price | None
@@ -65,7 +65,7 @@ class LookedUp:
 class PricesPage:
     """The form of the prices; ``version`` is that of the prices it started from.
 
-    ``changed_by`` is set if somebody else set them meanwhile.
+    ``changed_by`` is set if someone else set them meanwhile.
     """
 
     title: Text
@@ -113,13 +113,13 @@ def _page(
         form=form,
         version=version,
         table=price_table(),
-        found=_found(current, request.GET.get("model", "").strip()[:_LONGEST]),
+        found=_look_up_model(current, request.GET.get("model", "").strip()[:_LONGEST]),
         changed_by=changed_by,
     )
     return show(request, "settings/prices.html", shown, status=status)
 
 
-def _found(current: Prices, model: str) -> LookedUp | None:
+def _look_up_model(current: Prices, model: str) -> LookedUp | None:
     if not model:
         return None
     own = current.source_of(model) == "workspace"

@@ -1,4 +1,4 @@
-"""Messages that were selected on the page of a conversation, as the start of an operation."""
+"""Messages selected on the page of a conversation, as the start of an operation."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -35,9 +35,9 @@ def is_selection(sent: QueryDict) -> bool:
 
 
 def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
-    """The operation that a button of the selection asks for, to be looked at and changed.
+    """Returns the operation that a button of the selection requests, for review and changes.
 
-    VersionConflict if the view is another one by now, ValidationFailed if nothing is selected.
+    Raises VersionConflict if the view changed, ValidationFailed if nothing is selected.
     """
     places = _places(sent)
     revision, count = seen_number(sent, "revision"), seen_number(sent, "count")
@@ -67,7 +67,7 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
 
 
 def _only_system(head: Conversation, places: Runs) -> bool:
-    """True if nobody can mean anything but to hide system messages."""
+    """Returns True if the selection has nothing but system messages."""
     view = current_view(head)
     chosen = run_sets.union(run for start, stop in places for run in view.slice(start, stop).runs)
     return bool(chosen) and system_among(head, chosen) == chosen
@@ -101,7 +101,7 @@ def body_at(head: Conversation, position: int) -> Any:
 
 
 def _places(sent: QueryDict) -> Runs:
-    """The selected positions as ranges: ``positions=3-5,9``, ``at=7`` for each box."""
+    """Returns the selected positions as ranges: ``positions=3-5,9``, ``at=7`` for each box."""
     texts = [*sent.get("positions", "")[:_LONGEST].split(","), *sent.getlist("at")[:_MOST]]
     places = run_sets.union(_range(text) for text in texts if text)
     if not places:

@@ -1,4 +1,4 @@
-"""The pages of a conversation whose form is done once, however often it is sent."""
+"""The pages of a conversation whose form is applied once, however often it is sent."""
 
 from functools import wraps
 from typing import ParamSpec
@@ -14,7 +14,7 @@ P = ParamSpec("P")
 
 
 def done_once(view: PageView[P]) -> PageView[P]:
-    """A view of a path with ``conversation_id`` that leads on when its form is done.
+    """Wraps a view with ``conversation_id`` in its path whose form redirects when done.
 
     See ``once_per_form``.
     """

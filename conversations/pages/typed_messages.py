@@ -1,4 +1,4 @@
-"""A message as the form of an operation shows it, and back: calls by choice, arguments as JSON."""
+"""A message in the form of an operation, and back: calls by choice, arguments as JSON."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
@@ -21,7 +21,7 @@ _ARGUMENTS: Final = ("arguments", "args", "input")
 
 
 class TypedCalls(Contract):
-    """Whether the message has tool calls, and which; ``as_text``: their arguments are a text."""
+    """Whether the message has tool calls, and which; ``as_text``: their arguments are text."""
 
     choice: Literal["leave", "keep"] = "leave"
     tool_calls: list[JsonValue] | None = None
@@ -29,7 +29,7 @@ class TypedCalls(Contract):
 
 
 class TypedMessage(Contract):
-    """What the form asks for; ``further`` are all fields of a message that it has no place for."""
+    """The fields of the form; ``further`` are all fields of a message without one."""
 
     role: Role
     content: str | list[JsonValue] | None = None
@@ -51,7 +51,7 @@ class TypedMessage(Contract):
 
 
 def hints(path: str, height: int) -> dict[str, FieldHint]:
-    """How the form shows the message at ``path``, its text being so many lines high."""
+    """Returns the hints of the message at ``path``, with a text area of so many lines."""
     keeps = ShownWhen.is_("choice", "keep")
     return {
         f"{path}.content": FieldHint(label=_("Content"), as_text=True, height=height, wide=True),
@@ -96,7 +96,7 @@ def hints(path: str, height: int) -> dict[str, FieldHint]:
 
 
 def as_typed(message: Mapping[str, JsonValue], *, keeps_calls: bool) -> Fields:
-    """A message of the contract for the form; ``keeps_calls`` is what it starts with."""
+    """Returns a message of the contract for the form; ``keeps_calls`` is its initial value."""
     calls = message.get("tool_calls")
     own = {"role", "tool_call_id", "name", "metadata", "tool_description"}
     typed: Fields = {name: message[name] for name in own if message.get(name) is not None}
@@ -105,7 +105,9 @@ def as_typed(message: Mapping[str, JsonValue], *, keeps_calls: bool) -> Fields:
         as_text = all(isinstance(_arguments(call), str | None) for call in calls)
         typed["calls"] = {
             "choice": "keep" if keeps_calls else "leave",
-            "tool_calls": [_with_arguments(call, _opened) for call in calls] if as_text else calls,
+            "tool_calls": [_with_arguments(call, _editable_arguments) for call in calls]
+            if as_text
+            else calls,
             "as_text": as_text,
         }
     further = {*message} - own - {"content", "tool_calls"}
@@ -115,7 +117,7 @@ def as_typed(message: Mapping[str, JsonValue], *, keeps_calls: bool) -> Fields:
 
 
 def as_message(typed: Mapping[str, JsonValue]) -> Fields:
-    """What the form says as a message of the contract, for whose rules it is then read."""
+    """Returns the message in the form, to be parsed by the rules of the contract."""
     message = dict(typed)
     calls, further = message.pop("calls", None), message.pop("further", None)
     if isinstance(calls, dict) and calls.get("choice") == "keep":
@@ -127,7 +129,7 @@ def as_message(typed: Mapping[str, JsonValue]) -> Fields:
 
 
 def in_operation(fields: JsonValue, change: Callable[[Fields], Fields]) -> JsonValue:
-    """An operation with ``change`` done to each of its messages; what is no message stays."""
+    """Applies ``change`` to each message of an operation; anything else stays."""
     if not isinstance(fields, dict):
         return fields
     result = dict(fields)
@@ -148,7 +150,7 @@ def _changed(message: JsonValue, change: Callable[[Fields], Fields]) -> JsonValu
 
 
 def _plain(content: JsonValue) -> JsonValue:
-    """A content for its text area: one plain text part is a text, others stay parts."""
+    """Returns a content for its text area: one plain text part as text, others as parts."""
     if isinstance(content, list) and len(content) == 1:
         part = content[0]
         if isinstance(part, dict) and set(part) == {"type", "text"} and part["type"] == "text":
@@ -157,7 +159,7 @@ def _plain(content: JsonValue) -> JsonValue:
 
 
 def _holder(call: JsonValue) -> tuple[Fields, str]:
-    """The object of a call that has the arguments, and their name in it; "" if it has none."""
+    """Returns the object of a call that has the arguments, and their name in it; "" without any."""
     if not isinstance(call, dict):
         return {}, ""
     function = call.get("function")
@@ -178,8 +180,8 @@ def _with_arguments(call: JsonValue, change: Callable[[JsonValue], JsonValue]) -
     return changed if inner is call else call | {"function": changed}
 
 
-def _opened(arguments: JsonValue) -> JsonValue:
-    """Arguments to be edited: a text of JSON as its object, any other as it came."""
+def _editable_arguments(arguments: JsonValue) -> JsonValue:
+    """Returns arguments for editing: JSON text as its object, anything else unchanged."""
     if not isinstance(arguments, str) or arguments.lstrip()[:1] not in ("{", "["):
         return arguments
     try:

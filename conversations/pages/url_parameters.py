@@ -1,4 +1,4 @@
-"""Reading what stands in the addresses of the conversation pages."""
+"""Reads the query parameters of the conversation pages."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _LONGEST: Final = 200
 
 
 def shown_in(request: HttpRequest) -> ShownView:
-    """Which view is asked for."""
+    """Returns the requested view."""
     asked = request.GET
     return ShownView(
         which=asked.get("view", "current"),
@@ -40,7 +40,7 @@ def _short(request: HttpRequest, name: str) -> str:
 
 
 def start_in(request: HttpRequest) -> int:
-    """Where the section starts that is asked for."""
+    """Returns the start of the requested section."""
     return number_in(request, "start", 0) // SECTION * SECTION
 
 

@@ -1,4 +1,4 @@
-"""Which stretch of which view a page shows, as sections of cards with the gaps between them."""
+"""The part of a view that a page shows, as sections of cards with the gaps between them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class ShownView:
 
     @property
     def query(self) -> str:
-        """The address of this view behind the path, to which a place is added."""
+        """Returns the query string of this view, to which a place is added."""
         then = "" if self.count is None else f"count={self.count}&"
         return f"?view={self.which}&{then}{self.filters}" + ("hidden=1&" if self.hidden else "")
 
@@ -72,10 +72,10 @@ class ShownView:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of messages; only the one that was asked for comes with its cards.
+    """A stretch of messages; only the requested one comes with its cards.
 
-    ``url`` gives the cards alone, ``query`` is that of the page that has them loaded; ``gap`` is
-    what is hidden in front of the first message.
+    ``url`` returns the cards alone, ``query`` is that of the page that has them loaded; ``gap`` are
+    the hidden messages before the first one.
     """
 
     start: int
@@ -105,7 +105,7 @@ def whole_view(head: Conversation, shown: ShownView) -> View:
 
 
 def window_of(head: Conversation, shown: ShownView, start: int) -> MessageWindow:
-    """The messages of a section."""
+    """Returns the messages of a section."""
     which = shown.which
     if which not in ("all", "current") and not is_number(which):
         text = _("Unknown view. Use current, all, or a revision number.")
@@ -130,7 +130,10 @@ def _narrow_window(head: Conversation, shown: ShownView, start: int) -> MessageW
 
 
 def place_of(head: Conversation, shown: ShownView, index: int) -> int | None:
-    """The position of a message in a view, None if it is hidden there; NotFound without it."""
+    """Returns the position of a message in a view, None if it is hidden there.
+
+    NotFound without it.
+    """
     if index >= head.log_count:
         raise NotFound(_("There is no message #%(n)s.") % {"n": index})
     everything = shown.which == "all" and not shown.only
@@ -138,14 +141,14 @@ def place_of(head: Conversation, shown: ShownView, index: int) -> int | None:
 
 
 def messages_url(head: Conversation, shown: ShownView) -> str:
-    """The page of a view, to which ``at=index#mindex`` is added."""
+    """Returns the page of a view, to which ``at=index#mindex`` is added."""
     return reverse("conversations:detail", args=[head.public_id]) + shown.query
 
 
 def sections_of(
     actor: Actor, head: Conversation, shown: ShownView, start: int, window: MessageWindow
 ) -> list[Section]:
-    """The stretch that was asked for with its messages, the others as places to fill."""
+    """Returns the requested section with its messages, the others as placeholders."""
     base = reverse("conversations:section", args=[head.public_id])
     label = _("Messages %(a)s to %(b)s")
     gaps = gaps_of(head, shown)
@@ -169,9 +172,10 @@ def sections_of(
 
 
 def gaps_of(head: Conversation, shown: ShownView) -> Gaps:
-    """What a view hides, by the log index that it stands behind, -1 for the front.
+    """Returns the hidden messages of a view, by the log index that they follow, -1 for the
+    front.
 
-    Of a view as it was in the middle of a revision nothing is said.
+    A view in the middle of a revision has none.
     """
     if shown.which == "all" or shown.count is not None or shown.only:
         return {}
@@ -183,7 +187,7 @@ def gaps_of(head: Conversation, shown: ShownView) -> Gaps:
 
 
 def gap_behind(head: Conversation, shown: ShownView, gaps: Gaps, index: int) -> Gap | None:
-    """What is hidden right behind a message, -1 for the front."""
+    """Returns the hidden messages right after a message, -1 for the front."""
     run = gaps.get(index)
     return None if run is None else gap_of(head, shown, *run)
 
@@ -202,11 +206,11 @@ def gap_of(head: Conversation, shown: ShownView, start: int, stop: int) -> Gap:
 def cards_of(
     actor: Actor, head: Conversation, shown: ShownView, window: MessageWindow, gaps: Gaps
 ) -> list[MessageCard]:
-    """The messages of a section, results in the cards of their calls."""
+    """Returns the messages of a section, with results in the cards of their calls."""
     messages = window.messages
     results = queries.results_of(head, [message.index for message in messages])
     hidden = hidden_by(head, [each for each in messages if not each.visible])
-    said = _said(actor, head, [message.index for message in messages])
+    said = _comments_on(actor, head, [message.index for message in messages])
     pinned = pin_rows.pins_among(head.key, [message.index for message in messages])
     covers = _summaries(head, [message.index for message in messages])
     recalled = recalls.recalls_among(head, [message.index for message in messages])
@@ -230,16 +234,16 @@ def cards_of(
     )
 
 
-def _said(
+def _comments_on(
     actor: Actor, head: Conversation, indices: Sequence[int]
 ) -> Mapping[int, Sequence[CommentView]]:
-    """The comments on messages."""
+    """Returns the comments on messages."""
     found = comments.of_messages(head, indices) if indices else {}
     return {index: [comment_view(actor, each) for each in rows] for index, rows in found.items()}
 
 
 def _summaries(head: Conversation, indices: Sequence[int]) -> Mapping[int, SummaryView]:
-    """What the summaries among some messages cover."""
+    """Returns what the summaries among some messages cover."""
     diff = reverse("conversations:diff", args=[head.public_id])
     return {
         index: SummaryView(
@@ -252,14 +256,14 @@ def _summaries(head: Conversation, indices: Sequence[int]) -> Mapping[int, Summa
 def hidden_cards(
     actor: Actor, head: Conversation, shown: ShownView, start: int, stop: int
 ) -> list[MessageCard]:
-    """Messages that a view hides, greyed, with what hid them; those that it shows are left out."""
+    """Returns messages that a view hides, grayed, with what hid them; leaves out visible ones."""
     view = view_shown(head, shown)
     row = queries.shown_revision(head, _name(shown.which))
     asked = [index for index in range(start, min(stop, head.log_count)) if index not in view]
     messages = queries.messages_at(head, asked, view)
     results = queries.results_of(head, asked)
     hidden = hidden_by(head, messages, row.number)
-    said = _said(actor, head, asked)
+    said = _comments_on(actor, head, asked)
     pinned = pin_rows.pins_among(head.key, asked)
     covers = _summaries(head, asked)
     recalled = recalls.recalls_among(head, asked)
@@ -283,7 +287,7 @@ def hidden_cards(
 def hidden_by(
     head: Conversation, messages: Sequence[StoredMessage], revision: int | None = None
 ) -> dict[int, HiddenBy]:
-    """By log index what hid the messages from a revision's view, the current one by itself."""
+    """Returns by log index what hid the messages from a revision's view, by default the current."""
     if not messages:
         return {}
     number = head.current_revision if revision is None else revision

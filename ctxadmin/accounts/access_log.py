@@ -1,4 +1,4 @@
-"""Sign-ins, failures, sign-outs and exports, on record in streams of their own."""
+"""Sign-ins, failures, sign-outs and exports, audited in streams of their own."""
 
 import hashlib
 import logging
@@ -21,9 +21,9 @@ _LONGEST_NAME: Final = 150
 
 @transaction.atomic
 def record_access(actor: Actor, change: Change) -> None:
-    """Put on record what changes nothing, in the stream of the actor's own accesses.
+    """Audits an access, which changes nothing, in the stream of the actor's own accesses.
 
-    Nobody waits for the accesses of others, and no change for any of them.
+    So nobody waits for the accesses of others, and no change waits for any.
     """
     stream = access_stream(actor)
     head, _ = AuditHead.objects.select_for_update().get_or_create(stream=stream)
@@ -32,13 +32,13 @@ def record_access(actor: Actor, change: Change) -> None:
 
 
 def access_stream(actor: Actor) -> int:
-    """The key of an actor's stream: 63 bits, as other keys have."""
+    """Returns the key of an actor's stream: 63 bits, as other keys have."""
     digest = hashlib.sha256(f"access:{actor.kind}:{actor.id}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 
 
 def signed_in(sender: object, request: HttpRequest | None, user: User, **_: Any) -> None:
-    """Someone signed in; not who is signed in by code, without a browser."""
+    """Records a sign-in in a browser, but not a sign-in by code."""
     if request is not None and _address(request):
         _record_person(request, user, Action.SESSION_SIGN_IN)
 
@@ -54,9 +54,9 @@ def sign_in_failed(
     request: HttpRequest | None = None,
     **_: Any,
 ) -> None:
-    """A failure with the name and the address; those while signing in is closed are only logged.
+    """Records a failure with name and address; while signing in is closed it is only logged.
 
-    What is typed as the name is told as it is: an operator has to know who is being guessed.
+    The name is recorded as it was typed: an operator has to know which account is guessed.
     """
     if request is None:
         return

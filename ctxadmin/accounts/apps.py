@@ -9,7 +9,7 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Have sign-ins begin a session and put on record; tell the audit of the workspaces."""
+        """Connects sign-ins to sessions and the audit; registers the workspaces with the audit."""
         from django.contrib.auth import signals
 
         from ctxadmin.accounts import access_log, rights_changes, sessions

@@ -1,4 +1,4 @@
-"""As whom someone acts, by the text of a token or the session of a browser."""
+"""Identifies callers by the text of a token or the session of a browser."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -25,7 +25,7 @@ SESSION_WORKSPACE: Final = "workspace"
 
 
 def token_actor(secret: str, request: HttpRequest) -> Actor:
-    """The actor of a token's text; AuthenticationFailed if it does not hold now."""
+    """Returns the actor of a token; raises AuthenticationFailed if it is not valid now."""
     token = _TOKENS.find({"digest": token_digest(secret)})
     now = clock.now()
     if token is None or not _holds(token, now):
@@ -44,16 +44,17 @@ def token_actor(secret: str, request: HttpRequest) -> Actor:
 
 @dataclass(frozen=True, slots=True)
 class TokenUse:
-    """A token that a call came with, by its digest, and from where."""
+    """A token that a call came with, by its digest, and the caller's address."""
 
     digest: str
     request_id: str
     address: str
 
     def actor_of(self, token: EngineToken | None) -> Actor | None:
-        """The actor of the token's row as it was just read.
+        """Returns the actor of the token's row as it was just read.
 
-        None if it does not hold, and if its use is to be noted: then ``token_actor`` has to look.
+        None if it is not valid, and if its use is to be recorded: then ``token_actor`` has to
+        check.
         """
         now = clock.now()
         if token is None or not _holds(token, now):
@@ -64,15 +65,15 @@ class TokenUse:
 
 
 def question_of_tokens(digests: Iterable[str]) -> Question[EngineToken]:
-    """Asks for the rows of some tokens."""
+    """Returns the query for the rows of some tokens."""
     return _TOKENS.question({}, "digest", sorted(set(digests)))
 
 
 def workspaces_of(digests: Iterable[str]) -> Mapping[str, int]:
-    """The workspaces of tokens, by digest; those that never were any are left out.
+    """Returns the workspaces of tokens, by digest; unknown ones are left out.
 
-    A token never leaves its workspace, so this is remembered. It says nothing of whether the token
-    still holds.
+    A token never leaves its workspace, so this is cached. It does not say whether the token is
+    still valid.
     """
     wanted = set(digests)
     missing = wanted - _workspaces.keys()
@@ -109,20 +110,20 @@ def _actor_of(token: EngineToken, request_id: str, address: str) -> Actor:
 
 
 def person_actor(request: HttpRequest) -> Actor | None:
-    """The signed-in person in the workspace that the session chose, or None.
+    """Returns the signed-in person in the workspace that the session chose, or None.
 
-    None also for who has to choose a password first.
+    None also for someone who has to choose a password first.
     """
     return None if must_choose_password(request) else member_actor(request)
 
 
 def must_choose_password(request: HttpRequest) -> bool:
-    """True for someone who signed in with a password that someone else was shown."""
+    """Returns True for someone who signed in with a password that someone else was shown."""
     return isinstance(request.user, User) and request.user.must_change_password
 
 
 def member_actor(request: HttpRequest) -> Actor | None:
-    """The signed-in person as ``person_actor``, whoever knows the password."""
+    """Returns the signed-in person as ``person_actor`` does, whoever knows the password."""
     user = request.user
     if not isinstance(user, User) or not user.is_active:
         return None

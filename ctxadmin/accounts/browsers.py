@@ -1,6 +1,6 @@
-"""The names of a browser and its system, read out of a user agent.
+"""The names of a browser and its system, parsed from a user agent.
 
-They only help someone to know a browser of theirs again: whoever sends a user agent chooses it.
+They only help people to recognize their browsers: whoever sends a user agent chooses it.
 """
 
 from typing import Final
@@ -35,7 +35,7 @@ _SYSTEMS: Final = (
 
 
 def browser_of(user_agent: str) -> tuple[str, str]:
-    """``("Firefox", "Linux")``; "" for what is not known."""
+    """Returns ``("Firefox", "Linux")``; "" for what is unknown."""
     return _first(_BROWSERS, user_agent), _first(_SYSTEMS, user_agent)
 
 

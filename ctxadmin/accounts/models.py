@@ -17,17 +17,17 @@ from ctxadmin.storage.fields import AsciiField
 class User(AbstractUser):
     """A person who signs in with a browser.
 
-    With a password that someone else was shown they may choose their own, and nothing else.
+    With a password that someone else was shown they can only choose their own.
     """
 
     must_change_password = models.BooleanField(default=False)
 
 
 class Workspace(models.Model):
-    """Everything that belongs together and is seen by the same people.
+    """The workflows, conversations, people and tokens that belong together.
 
-    ``change_seq`` numbers the changes of the workspace itself (members, tokens), which are
-    the rows of its audit stream.
+    ``change_seq`` numbers the changes of the workspace itself (members, tokens), which are the rows
+    of its audit stream.
     """
 
     key = models.BigIntegerField(primary_key=True, default=new_key, editable=False)
@@ -43,7 +43,7 @@ class Workspace(models.Model):
 
 
 def workspace_keys() -> Iterable[int]:
-    """The keys of all workspaces."""
+    """Returns the keys of all workspaces."""
     return Workspace.objects.values_list("key", flat=True)
 
 
@@ -66,10 +66,10 @@ class Membership(models.Model):
 
 
 class BrowserSession(AbstractBaseSession):
-    """A session of a browser, by the digest of its key; of nobody before the sign-in.
+    """A session of a browser, by the digest of its key; without a person before the sign-in.
 
     ``expire_date`` is a fixed time after the sign-in. ``address``, ``browser`` and ``system`` are
-    those of the last use that was noted.
+    those of the last recorded use.
     """
 
     session_key = AsciiField(max_length=40, primary_key=True)
@@ -92,9 +92,9 @@ class BrowserSession(AbstractBaseSession):
 class EngineToken(models.Model):
     """A token of an engine: scoped, in one workspace, perhaps expiring.
 
-    Only the SHA-256 of the secret is kept, which is enough for 256 random bits; ``public_id``
-    names the token in lists and in the audit. ``addresses`` are those that it was used from, which
-    are known longest first, with spaces between: see ``token_addresses``.
+    Only the SHA-256 of the secret is stored, which is enough for 256 random bits; ``public_id``
+    names the token in lists and in the audit. ``addresses`` are those that it was used from, oldest
+    first, separated by spaces: see ``token_addresses``.
     """
 
     public_id = AsciiField(max_length=24, primary_key=True)

@@ -1,4 +1,4 @@
-"""The sessions of one person: listing them, and ending some of them from another."""
+"""The sessions of one person: lists them, and ends some of them from another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from ctxadmin.identity.roles import Action
 
 @dataclass(frozen=True, slots=True)
 class OwnSession:
-    """A session by the digest of its key, with what it was last used from.
+    """A session by the digest of its key, with the data of its last use.
 
-    ``browser`` and ``system`` are "" where the browser did not say.
+    ``browser`` and ``system`` are "" if unknown.
     """
 
     id: str
@@ -33,16 +33,16 @@ class OwnSession:
 
 
 def list_sessions(actor: Actor) -> Sequence[OwnSession]:
-    """Those of the actor that open something now, last used first."""
+    """Lists the actor's valid sessions, last used first."""
     user = User.objects.get(pk=int(actor.id))
     holding = {user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()}
     rows = active_sessions().filter(user=user).order_by("-last_used_at")
-    return [_own(row) for row in rows if row.get_decoded().get(HASH_SESSION_KEY) in holding]
+    return [_session_of(row) for row in rows if row.get_decoded().get(HASH_SESSION_KEY) in holding]
 
 
 @transaction.atomic
 def end_session(actor: Actor, session: str) -> bool:
-    """Sign one browser of the actor out; its open pages hear of it. False if it was already."""
+    """Ends a session of the actor and notifies its open pages; returns False if it had ended."""
     row = _rows(actor).filter(session_key=session).first() if session.isascii() else None
     if row is None:
         return False
@@ -52,7 +52,7 @@ def end_session(actor: Actor, session: str) -> bool:
 
 @transaction.atomic
 def end_other_sessions(actor: Actor, session: str) -> int:
-    """Sign the actor out of every browser but the one of this session; of how many."""
+    """Ends all sessions of the actor except this one; returns how many."""
     rows = list(_rows(actor).exclude(session_key=session))
     if rows:
         _end(actor, rows)
@@ -60,7 +60,7 @@ def end_other_sessions(actor: Actor, session: str) -> int:
 
 
 def _rows(actor: Actor) -> QuerySet[BrowserSession]:
-    """Those of the actor, locked: two who end one at once put it on record once."""
+    """Returns the actor's sessions, locked, so that an end is recorded only once."""
     return BrowserSession.objects.select_for_update().filter(user=int(actor.id))
 
 
@@ -73,7 +73,7 @@ def _end(actor: Actor, rows: Sequence[BrowserSession], **detail: str) -> None:
         rights_changed("session", session)
 
 
-def _own(row: BrowserSession) -> OwnSession:
+def _session_of(row: BrowserSession) -> OwnSession:
     return OwnSession(
         id=row.session_key,
         signed_in_at=row.signed_in_at,

@@ -1,4 +1,4 @@
-"""The people of a workspace: adding them, their roles, their passwords, locking them out."""
+"""The people of a workspace: their roles, passwords, and access."""
 
 import secrets
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ RoleName = Literal["viewer", "reviewer", "designer", "admin"]
 
 
 class NewPersonRequest(Contract):
-    """By which name someone signs in, what they may do, and where their mail goes."""
+    """The username, role and mail address of a new person."""
 
     name: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^\w[\w.@+-]*$")]
     role: RoleName = "reviewer"
@@ -43,8 +43,8 @@ class NewPersonRequest(Contract):
 class Person:
     """A member of a workspace.
 
-    ``locked``: nobody signs in by this name; ``must_change``: the password is one that an
-    administrator was shown; ``is_operator``: it may do everything on this server.
+    ``locked``: deactivated, cannot sign in; ``must_change``: the password is one that an
+    administrator was shown; ``is_operator``: has every right on this server.
     """
 
     name: str
@@ -58,14 +58,14 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class NewPassword:
-    """A password that is shown once: it lets its person in to choose another."""
+    """A password that is shown once: with it its person can choose another."""
 
     name: str
     password: str
 
 
 def list_people(actor: Actor) -> Sequence[Person]:
-    """Everyone in the actor's workspace, by name, deactivated ones last."""
+    """Lists everyone in the actor's workspace, by name, deactivated ones last."""
     actor.require(Action.MEMBER_MANAGE)
     rows = Membership.objects.filter(workspace=actor.workspace).select_related("user")
     people = [_person(row) for row in rows.order_by("user__username")]
@@ -73,13 +73,13 @@ def list_people(actor: Actor) -> Sequence[Person]:
 
 
 def find_person(actor: Actor, name: str) -> Person:
-    """One of the actor's workspace; NotFound."""
+    """Returns a person of the actor's workspace; raises NotFound."""
     actor.require(Action.MEMBER_MANAGE)
     return _person(_membership(actor, name))
 
 
 def role_of(actor: Actor) -> Role:
-    """What a person is in their workspace; the operator is an administrator everywhere."""
+    """Returns the role of a person; the operator is an administrator everywhere."""
     rows = Membership.objects.filter(workspace=actor.workspace, user=int(actor.id))
     role = rows.values_list("role", flat=True).first()
     return Role.ADMIN if role is None else Role(role)
@@ -87,7 +87,7 @@ def role_of(actor: Actor) -> Role:
 
 @transaction.atomic
 def add_person(actor: Actor, name: str, role: Role, email: str = "") -> NewPassword:
-    """Let someone sign in; Duplicate if the name is taken, in small or capital letters."""
+    """Adds a person; raises Duplicate if the name is taken, ignoring case."""
     actor.require(Action.MEMBER_MANAGE)
     _require_address(email)
     workspace = _locked_workspace(actor)
@@ -106,16 +106,16 @@ def add_person(actor: Actor, name: str, role: Role, email: str = "") -> NewPassw
 def change_person(
     actor: Actor, name: str, role: Role, email: str, *, seen: Role, seen_email: str
 ) -> None:
-    """Give a person another role and mail address, both or neither; raises as each alone."""
+    """Changes a person's role and mail address, both or neither; raises as each alone."""
     change_role(actor, name, role, seen=seen)
     change_address(actor, name, email, seen=seen_email)
 
 
 def change_address(actor: Actor, name: str, email: str, *, seen: str) -> None:
-    """Set where mail to a person goes, "" for nowhere.
+    """Sets the mail address of a person, "" for none.
 
-    ValidationFailed for what is no address, VersionConflict if it is not the one that was
-    ``seen``, InvalidState for someone of other workspaces, too.
+    Raises ValidationFailed for an invalid address, VersionConflict if it is not the one that was
+    ``seen``, InvalidState for someone of other workspaces too.
     """
     actor.require(Action.MEMBER_MANAGE)
     user = _membership(actor, name).user
@@ -145,10 +145,10 @@ def _require_address(email: str) -> None:
 
 @transaction.atomic
 def change_role(actor: Actor, name: str, role: Role, *, seen: Role) -> None:
-    """Give a person another role.
+    """Changes the role of a person.
 
-    VersionConflict if it is not the one that was ``seen``, InvalidState if no administrator would
-    be left.
+    Raises VersionConflict if it is not the one that was ``seen``, InvalidState if no administrator
+    would be left.
     """
     actor.require(Action.MEMBER_MANAGE)
     _locked_workspace(actor)
@@ -169,7 +169,7 @@ def change_role(actor: Actor, name: str, role: Role, *, seen: Role) -> None:
 
 @transaction.atomic
 def renew_password(actor: Actor, name: str) -> NewPassword:
-    """Another password in place of a forgotten one; whoever is signed in by that is signed out."""
+    """Replaces a forgotten password and ends the person's sessions."""
     actor.require(Action.MEMBER_MANAGE)
     _locked_workspace(actor)
     user = _governed(actor, name)
@@ -184,7 +184,10 @@ def renew_password(actor: Actor, name: str) -> NewPassword:
 
 @transaction.atomic
 def lock(actor: Actor, name: str) -> None:
-    """Let a person in no more; open pages end at once. What they did stays under their name."""
+    """Deactivates a person and closes open pages at once.
+
+    Their past work stays under their name.
+    """
     actor.require(Action.MEMBER_MANAGE)
     _locked_workspace(actor)
     user = _governed(actor, name)
@@ -194,7 +197,7 @@ def lock(actor: Actor, name: str) -> None:
 
 @transaction.atomic
 def unlock(actor: Actor, name: str) -> None:
-    """Let a person in again, with the password and the role that they had."""
+    """Reactivates a person with the former password and role."""
     actor.require(Action.MEMBER_MANAGE)
     _locked_workspace(actor)
     _set_active(actor, _governed(actor, name), active=True)
@@ -202,7 +205,7 @@ def unlock(actor: Actor, name: str) -> None:
 
 @transaction.atomic
 def password_changed(actor: Actor, user: User) -> None:
-    """Put on record that a person chose a password; the first one's file is of no use any more."""
+    """Records that a person chose a password; the file of the first one is then useless."""
     user.must_change_password = False
     user.save(update_fields=["must_change_password"])
     _end_sessions(user)
@@ -233,7 +236,10 @@ def _membership(actor: Actor, name: str) -> Membership:
 
 
 def _governed(actor: Actor, name: str) -> User:
-    """A person whose access this workspace decides, and not the actor; else InvalidState."""
+    """Returns a person whose access this workspace decides, and not the actor.
+
+    Else InvalidState.
+    """
     user: User = _membership(actor, name).user
     if actor.kind == "person" and actor.id == str(user.pk):
         raise InvalidState(
@@ -251,7 +257,7 @@ def _governed(actor: Actor, name: str) -> User:
 
 
 def _require_others(leaving: Membership) -> None:
-    """InvalidState if nobody else is an administrator who can sign in."""
+    """Raises InvalidState if nobody else is an administrator who can sign in."""
     if leaving.role != Role.ADMIN:
         return
     admins = Membership.objects.filter(
@@ -271,15 +277,17 @@ def _set_active(actor: Actor, user: User, *, active: bool) -> None:
 
 
 def _end_sessions(user: User) -> None:
-    """Remove all of them; the browser that changes the password gets another one.
+    """Ends all sessions; the browser that changes the password gets a new one.
 
-    Pages that are open hear of the change of the person.
+    Open pages are notified of the change of the person.
     """
     BrowserSession.objects.filter(user=user).delete()
 
 
 def _locked_workspace(actor: Actor) -> Workspace:
-    """The workspace's row: two administrators at once would each count on the other."""
+    """Returns the locked row of the workspace: two administrators at once would count on each
+    other.
+    """
     return Workspace.objects.select_for_update().get(key=actor.workspace)
 
 

@@ -1,4 +1,4 @@
-"""Changes of what people and tokens may do, told after their commit to who asked to hear."""
+"""Announces changes of the rights of people and tokens, after their commit."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
@@ -14,12 +14,14 @@ _listeners: Final[list[Listener]] = []
 
 
 def on_rights_changed(listener: Listener) -> None:
-    """Have ``listener`` called after each commit that may have changed rights, in its thread."""
+    """Registers ``listener``, called in its thread after each commit that may have changed
+    rights.
+    """
     _listeners.append(listener)
 
 
 def rights_changed(kind: str, name: str) -> None:
-    """Tell of someone's rights when the transaction that changed them is committed.
+    """Announces someone's rights when the transaction that changed them is committed.
 
     ``kind`` is ``person`` with the key of the user, ``token`` with its id, or ``session`` with the
     digest of its key.
@@ -36,7 +38,7 @@ def _announcement(listener: Listener, kind: str, name: str) -> Callable[[], None
 
 
 def watch_models() -> None:
-    """Tell of what is saved and deleted; what is changed by ``update()`` tells of itself."""
+    """Announces what is saved and deleted; callers of ``update()`` announce their changes."""
     for model, changed in (
         (Membership, _membership_changed),
         (User, _person_changed),

@@ -1,4 +1,4 @@
-"""Making and revoking tokens, and the first person of a new server."""
+"""Creates and revokes tokens, and creates the first person of a new server."""
 
 import hashlib
 import secrets
@@ -25,26 +25,28 @@ TOKEN_PREFIX: Final = "ctxa_"  # so that secret scanners know one when they see 
 
 @dataclass(frozen=True, slots=True)
 class NewToken:
-    """A token that was just made; ``secret`` is shown once and kept nowhere."""
+    """A token that was just created; ``secret`` is shown once and not stored."""
 
     token: EngineToken
     secret: str
 
 
 def default_workspace() -> Workspace:
-    """The workspace that every server has; made when first asked for."""
+    """Returns the workspace that every server has; creates it on first use."""
     return Workspace.objects.get_or_create(
         slug=Workspace.DEFAULT_SLUG, defaults={"name": "Default workspace"}
     )[0]
 
 
 def token_digest(secret: str) -> str:
-    """What is kept of a token's secret: SHA-256 in hex."""
+    """Returns the stored digest of a token's secret: SHA-256 in hex."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def system_actor(workspace: Workspace, name: str) -> Actor:
-    """The actor of a management command: everything is allowed, the audit names the command."""
+    """Returns the actor of a management command: it has every right, the audit names the
+    command.
+    """
     scopes = ROLE_SCOPES[Role.ADMIN]
     return Actor(kind="system", id=name, name=name, workspace=workspace.key, scopes=scopes)
 
@@ -53,7 +55,7 @@ def system_actor(workspace: Workspace, name: str) -> Actor:
 def create_token(
     actor: Actor, name: str, scopes: Iterable[Scope], *, lifetime: timedelta | None = None
 ) -> NewToken:
-    """Make a token in the actor's workspace; without ``lifetime`` it does not expire."""
+    """Creates a token in the actor's workspace; without ``lifetime`` it does not expire."""
     actor.require(Action.TOKEN_MANAGE)
     held = sorted({scope.value for scope in scopes})
     secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
@@ -73,7 +75,7 @@ def create_token(
 
 @transaction.atomic
 def revoke_token(actor: Actor, token_id: str) -> None:
-    """Stop a token at once."""
+    """Revokes a token, effective immediately."""
     actor.require(Action.TOKEN_MANAGE)
     changed = EngineToken.objects.filter(
         workspace_id=actor.workspace, public_id=token_id, revoked_at=None
@@ -86,7 +88,10 @@ def revoke_token(actor: Actor, token_id: str) -> None:
 
 @transaction.atomic
 def create_admin(name: str) -> str | None:
-    """The first administrator with a random password, which is returned; None if there is one."""
+    """Creates the first administrator.
+
+    Returns the random password, None if there is one already.
+    """
     workspace = default_workspace()
     if User.objects.filter(is_superuser=True).exists():
         return None
@@ -100,9 +105,9 @@ def create_admin(name: str) -> str | None:
 
 @transaction.atomic
 def set_address(name: str, address: str) -> None:
-    """Set where mail to a person goes, "" for nowhere; NotFound if nobody has this name.
+    """Sets the mail address of a person, "" for none; raises NotFound for an unknown name.
 
-    On record in each of the person's workspaces, without the address.
+    Recorded in each of the person's workspaces, without the address.
     """
     user = User.objects.filter(username=name).first()
     if user is None or user.username != name:  # MySQL takes Anna for anna
@@ -111,7 +116,7 @@ def set_address(name: str, address: str) -> None:
 
 
 def enter_address(user: User, address: str, actor_in: Callable[[Workspace], Actor]) -> None:
-    """Store an address and record it in each workspace of the person, without the address."""
+    """Stores an address and records it in each workspace of the person, without the address."""
     user.email = address
     user.save(update_fields=["email"])
     for membership in Membership.objects.filter(user=user).select_related("workspace"):
@@ -122,7 +127,7 @@ def enter_address(user: User, address: str, actor_in: Callable[[Workspace], Acto
 
 @transaction.atomic
 def remove_ended_tokens(actor: Actor, before: datetime) -> int:
-    """Remove the tokens that expired or were revoked before a time; how many."""
+    """Deletes the tokens that expired or were revoked before a time; returns how many."""
     actor.require(Action.TOKEN_MANAGE)
     ids = sorted(ended_tokens(actor.workspace, before).values_list("public_id", flat=True))
     if ids:
@@ -133,13 +138,13 @@ def remove_ended_tokens(actor: Actor, before: datetime) -> int:
 
 
 def ended_tokens(workspace: int, before: datetime) -> QuerySet[EngineToken]:
-    """The tokens of a workspace that expired or were revoked before a time."""
+    """Returns the tokens of a workspace that expired or were revoked before a time."""
     ended = Q(expires_at__lt=before) | Q(revoked_at__lt=before)
     return EngineToken.objects.filter(ended, workspace_id=workspace)
 
 
 def record_change(actor: Actor, change: Change) -> None:
-    """Put a change of the workspace itself on record, in the transaction of the caller."""
+    """Audits a change of the workspace itself, in the transaction of the caller."""
     seq = Workspace.objects.values_list("change_seq", flat=True).get(key=actor.workspace)
     moved = Workspace.objects.filter(key=actor.workspace, change_seq=seq).update(
         change_seq=F("change_seq") + 1

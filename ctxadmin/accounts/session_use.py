@@ -1,4 +1,4 @@
-"""Tells a session where its browser is, and when someone uses it."""
+"""Records when and from where a session is used."""
 
 from typing import Final
 
@@ -12,10 +12,9 @@ _OPENS_A_PAGE: Final = "application/xhtml+xml"
 
 
 class SessionUseMiddleware(SessionMiddleware):
-    """Django's; a use is a page that is opened, or something that is sent.
+    """Django's session middleware, with uses: an opened page, or sent data.
 
-    What open pages fetch or ask by themselves is none, so that a session whose pages nobody looks
-    at ends.
+    What open pages fetch by themselves does not count, so that an unattended session ends.
     """
 
     def process_request(self, request: HttpRequest) -> None:
@@ -33,7 +32,7 @@ class SessionUseMiddleware(SessionMiddleware):
 
 
 def ignore_use(request: HttpRequest) -> None:
-    """Have a request be no use of its session: an open page sends it by itself, too."""
+    """Marks a request as no use of its session, because an open page sends it by itself."""
     if isinstance(request.session, SessionStore):
         request.session.counts_uses = False
 

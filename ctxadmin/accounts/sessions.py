@@ -1,10 +1,10 @@
-"""Sessions of browsers, kept in the database by the digest of their key.
+"""Browser sessions in the database, by the digest of their key.
 
-The key is what a browser's cookie holds, and opens the session. Whoever reads the database or a
-backup of it finds no key there: only what is made of one.
+The key is in the browser's cookie and opens the session. The database and its backups have only its
+digest.
 
-A session ends at a fixed time after the sign-in, and before that when nobody used it for
-``SESSION_IDLE_HOURS``. What uses it says ``touch``; to load or to save it is no use.
+A session ends at a fixed time after the sign-in, and earlier when unused for
+``SESSION_IDLE_HOURS``. A use calls ``touch``; loading or saving it is no use.
 """
 
 import hashlib
@@ -31,17 +31,17 @@ _TOUCHED_EVERY: Final = timedelta(minutes=1)
 
 
 def stored_key(key: str) -> str:
-    """The key of the row of a session."""
+    """Returns the primary key of a session's row."""
     return hashlib.sha256(key.encode()).hexdigest()[:_LENGTH]
 
 
 def active_sessions() -> QuerySet[BrowserSession]:
-    """Those whose time is not over; another password since the sign-in ends them, too."""
+    """Returns valid sessions; a changed password since the sign-in ends them, too."""
     return BrowserSession.objects.exclude(_ended_by_time())
 
 
 def ended_sessions() -> QuerySet[BrowserSession]:
-    """Those whose time is over; their rows open nothing and can go."""
+    """Returns expired sessions, whose rows can be deleted."""
     return BrowserSession.objects.filter(_ended_by_time())
 
 
@@ -53,17 +53,17 @@ def _ended_by_time() -> Q:
 
 
 def signed_in(sender: object, request: HttpRequest, user: User, **_: Any) -> None:
-    """Let the session end at a fixed time from now on."""
+    """Sets the fixed end of the session."""
     now = clock.now()
     request.session[_SIGNED_IN_AT] = clock.iso(now)
     request.session.set_expiry(now + timedelta(seconds=settings.SESSION_COOKIE_AGE))
 
 
 class SessionStore(db.SessionStore):
-    """Django's, but for the row: its key, its end, and what its owner is told of it.
+    """Django's session store, with its own key, end, and data for its owner.
 
-    ``address`` and ``user_agent`` are those of the request that it belongs to; ``counts_uses`` is
-    False if that request is no use of it.
+    ``address`` and ``user_agent`` are those of its request; ``counts_uses`` is False if that
+    request is no use of it.
     """
 
     key_salt = "ctxadmin.accounts.sessions"  # what signs the data of all that read them
@@ -80,7 +80,7 @@ class SessionStore(db.SessionStore):
         return BrowserSession
 
     def touch(self) -> None:
-        """Note a use of the session that was loaded, about once a minute."""
+        """Records a use of the loaded session, about once a minute."""
         now = clock.now()
         if self._last_used_at is None or now - self._last_used_at < _TOUCHED_EVERY:
             return
@@ -143,7 +143,7 @@ class SessionStore(db.SessionStore):
 
 
 class SessionGlance(SessionStore):
-    """A session that is looked at from beside its browser, which would not hear of another key."""
+    """A read-only session, opened without its browser, which could not receive a new key."""
 
     def cycle_key(self) -> None:
-        """Leave the key as it is; the next page that the browser opens gets another."""
+        """Keeps the key; the next page that the browser opens gets a new one."""

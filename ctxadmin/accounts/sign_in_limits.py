@@ -1,4 +1,4 @@
-"""How often an address may fail to sign in, whatever the names that it tries."""
+"""Limits failed sign-ins of an address, whatever names it tries."""
 
 from ipaddress import ip_network
 from typing import Any
@@ -16,7 +16,7 @@ from django.shortcuts import render
 
 
 class ClosedSignIn(AxesStandaloneBackend):  # type: ignore[misc]
-    """Refuses while signing in is closed, and notes on the request that it did."""
+    """Refuses while signing in is closed, and marks the request."""
 
     def authenticate(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         try:
@@ -29,8 +29,8 @@ class ClosedSignIn(AxesStandaloneBackend):  # type: ignore[misc]
 class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]
     """The limit per name and address, and one per address for all names together.
 
-    Who signs in takes back the failures of that name only: a guesser with an account of their own
-    gains nothing by it. People behind one address share its limit.
+    A sign-in clears the failures of that name only, so a guesser with an account gains nothing by
+    it. People behind one address share its limit.
     """
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
@@ -41,7 +41,7 @@ class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]
 
 
 def locked_out(request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
-    """The page of who may not try again yet, with the seconds until then in ``Retry-After``."""
+    """Returns the page of a closed sign-in, with the remaining seconds in ``Retry-After``."""
     answer = render(request, "registration/locked.html", status=429)
     if (cool_off := get_cool_off(request)) is not None:
         answer["Retry-After"] = str(int(cool_off.total_seconds()))

@@ -1,6 +1,6 @@
-"""From where a token is used: an address that is new to it is put on record.
+"""Records new addresses from which a token is used.
 
-Of IPv6 the network counts: whoever has one address of it has all.
+Of IPv6 the network counts, because its owner has all of its addresses.
 """
 
 from datetime import datetime, timedelta
@@ -21,9 +21,9 @@ _AFTER_THAT: Final = timedelta(hours=1)  # so that changing addresses do not fil
 
 
 def is_new(token: EngineToken, address: str, now: datetime) -> bool:
-    """True if a use from there is to be put on record; asks no database.
+    """Returns True if a use from there is to be recorded; makes no query.
 
-    Beyond ``MOST`` addresses the one that is known longest is forgotten for another, once an hour.
+    Beyond ``MOST`` addresses the oldest one is replaced, once an hour.
     """
     known = token.addresses.split()
     network = network_of(address)
@@ -35,7 +35,7 @@ def is_new(token: EngineToken, address: str, now: datetime) -> bool:
 
 @transaction.atomic
 def note_address(actor: Actor, now: datetime) -> None:
-    """Keep the actor's address with its token and put it on record, unless a call just did."""
+    """Stores the actor's address with its token and audits it, unless another call just did."""
     token = EngineToken.objects.select_for_update().filter(pk=actor.id).first()
     if token is None or not is_new(token, actor.address, now):
         return
@@ -47,7 +47,9 @@ def note_address(actor: Actor, now: datetime) -> None:
 
 @lru_cache(maxsize=4096)
 def network_of(address: str) -> str:
-    """An address of IPv4, the network of one of IPv6 (its first 64 bits), "" for anything else."""
+    """Returns an IPv4 address, the network of an IPv6 one (its first 64 bits), "" for anything
+    else.
+    """
     try:
         found = ip_address(address)
     except ValueError:

@@ -1,1 +1,1 @@
-"""Who did what and when: entries that are only added, in chains that are verified."""
+"""Who did what and when: append-only entries, in chains that are verified."""

@@ -1,4 +1,4 @@
-"""Verifying the chain of anchors itself."""
+"""Verifies the chain of anchors itself."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -8,7 +8,7 @@ from ctxadmin.audit.models import AuditAnchor, AuditAnchoredHead
 
 
 def anchor_faults() -> Iterator[str]:
-    """What is wrong with the anchors, up to the first that does not hold."""
+    """Yields the faults of the anchors, up to the first that does not hold."""
     keys = known_keys()
     before, expected = FIRST_HASH, 1
     for anchor in AuditAnchor.objects.order_by("number").iterator(1000):
@@ -34,6 +34,6 @@ def anchor_faults() -> Iterator[str]:
 
 
 def first_unkeyed(streams: Collection[int]) -> Mapping[int, int]:
-    """How many entries of release 0.1.0 streams begin with, as the first anchor says."""
+    """Returns how many entries of release 0.1.0 streams begin with, by the first anchor."""
     rows = AuditAnchoredHead.objects.filter(anchor=1, stream__in=streams)
     return dict(rows.values_list("stream", "unkeyed"))

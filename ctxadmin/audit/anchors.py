@@ -1,4 +1,4 @@
-"""Anchors: where all streams were at one moment, in a chain of their own."""
+"""Anchors: the heads of all streams at one moment, in a chain of their own."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,22 +27,25 @@ _workspaces: Final[list[Callable[[], Iterable[int]]]] = []
 
 
 def register_workspaces(keys: Callable[[], Iterable[int]]) -> None:
-    """Have the entries of these workspaces looked at, beside those of none."""
+    """Registers the workspaces whose entries are anchored, besides those of none."""
     _workspaces.append(keys)
 
 
 def last_anchor() -> AuditAnchor | None:
-    """The latest anchor; None only where someone removed all: migrations make the first."""
+    """Returns the latest anchor.
+
+    None only if someone removed all, because migrations make the first.
+    """
     return AuditAnchor.objects.order_by("-number").first()
 
 
 def anchor_heads(*, everything: bool = False) -> AuditAnchor | None:
-    """Anchor the streams that grew since the last anchor, which is returned if none did.
+    """Anchors the streams that grew since the last anchor; returns that one if none did.
 
-    It asks for the entries since then by their times; with ``everything`` for all streams, which
-    also finds those that a clock gave a wrong time. Writers are not kept waiting. Of two who
-    anchor at once one does it. None if there is no anchor to go on from: migrations made the
-    first, so someone removed all, and a new first one would hide that.
+    It finds the entries since then by their times; with ``everything`` those of all streams,
+    including entries with a wrong clock. Writers are not blocked. Of two concurrent calls one does
+    it. Returns None without an anchor to continue from: migrations made the first, so someone
+    removed all, and a new first one would hide that.
     """
     last = last_anchor()
     if last is None:
@@ -59,7 +62,7 @@ def anchor_heads(*, everything: bool = False) -> AuditAnchor | None:
 
 
 def anchor_if_due() -> None:
-    """Anchor what grew, if nobody did for 15 minutes."""
+    """Anchors what grew, if that was not done for 15 minutes."""
     last = last_anchor()
     if last is None or not timedelta() <= clock.now() - last.at < _ANCHOR_AFTER:
         anchor_heads()
@@ -71,7 +74,7 @@ def _all_heads() -> Mapping[int, int]:
 
 
 def _heads_since(last: AuditAnchor) -> Mapping[int, int]:
-    """Through the index of workspace and time, which holds all that is asked."""
+    """Returns heads by the index of workspace and time, which covers the query."""
     found: dict[int, int] = {}
     since = last.at - _OVERLAP
     for workspace in (NO_WORKSPACE, *(key for keys in _workspaces for key in keys())):
@@ -98,7 +101,10 @@ def _chunks(streams: Sequence[int]) -> Iterator[Sequence[int]]:
 
 @transaction.atomic
 def insert_anchor(last: AuditAnchor | None, rows: Sequence[Row]) -> AuditAnchor:
-    """Store the anchor after ``last`` with its heads; IntegrityError if there is one already."""
+    """Stores the anchor after ``last`` with its heads.
+
+    Raises IntegrityError if one exists already.
+    """
     key, number = current_key(), last.number + 1 if last else 1
     anchor = AuditAnchor(
         number=number,

@@ -1,4 +1,4 @@
-"""The hashes of entries and anchors, for those who write and who verify."""
+"""The hashes of entries and anchors, for writers and verifiers."""
 
 import hashlib
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ FIRST_HASH: Final = "0" * 64
 
 
 def reason_digest(salt: str, text: str) -> str:
-    """What an entry keeps of its reason: SHA-256 in hex of the salt and the text."""
+    """Returns the digest of a reason in an entry: SHA-256 in hex of the salt and the text."""
     return hashlib.sha256(f"{salt}:{text}".encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Signed checkpoints of the audit, to keep where whoever writes to the database cannot."""
+"""Signed checkpoints of the audit, to store where writers of the database have no access."""
 
 from dataclasses import asdict, dataclass
 from typing import Final
@@ -32,7 +32,7 @@ _READ: Final = TypeAdapter(Checkpoint)
 
 
 def checkpoint_of(anchor: AuditAnchor) -> Checkpoint:
-    """The signed checkpoint of an anchor."""
+    """Returns the signed checkpoint of an anchor."""
     key = current_key()
     made_at = clock.iso(clock.now())
     unsigned = Checkpoint(FORMAT, made_at, anchor.number, anchor.hash, key.name)
@@ -47,12 +47,12 @@ def checkpoint_of(anchor: AuditAnchor) -> Checkpoint:
 
 
 def write_checkpoint(checkpoint: Checkpoint) -> str:
-    """A checkpoint as a line of JSON."""
+    """Returns a checkpoint as a line of JSON."""
     return canonical(asdict(checkpoint)).decode()
 
 
 def read_checkpoint(data: bytes) -> Checkpoint:
-    """What ``write_checkpoint`` made; ValueError for anything else."""
+    """Returns the checkpoint of ``write_checkpoint``; raises ValueError for anything else."""
     found = _READ.validate_json(data)
     if found.format != FORMAT:
         raise ValueError(f"its format is not {FORMAT!r}")
@@ -60,7 +60,7 @@ def read_checkpoint(data: bytes) -> Checkpoint:
 
 
 def checkpoint_fault(checkpoint: Checkpoint) -> str:
-    """What differs between a checkpoint and the anchors of the database, "" for nothing."""
+    """Returns the difference of a checkpoint and the anchors of the database, "" for none."""
     key = known_keys().get(checkpoint.key_name)
     if key is None:
         return f"its key {checkpoint.key_name} is not known to this server"

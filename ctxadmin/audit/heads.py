@@ -1,4 +1,4 @@
-"""The rows that say how many entries a stream has, whichever app keeps them."""
+"""The heads of streams: rows of any app that count the entries of a stream."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ctxadmin.audit.models import AuditEntry
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """How many entries a stream has, and the hash of the last; "" where it is not kept."""
+    """The number of entries of a stream, and the hash of the last; "" where it is not stored."""
 
     seq: int
     hash: str
@@ -19,7 +19,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class HeadTable:
-    """A model with one row for each stream; ``hash`` is "" if no field keeps that."""
+    """A model with one row for each stream; ``hash`` is "" if no field stores that."""
 
     model: type[Model]
     stream: str = "key"
@@ -31,12 +31,12 @@ _tables: Final[list[HeadTable]] = []
 
 
 def register_heads(table: HeadTable) -> None:
-    """Have verification compare the streams of an app with its rows."""
+    """Registers rows of an app with which verification compares its streams."""
     _tables.append(table)
 
 
 def heads_of(streams: Collection[int]) -> Mapping[int, Head]:
-    """The heads of some streams; without those that have none."""
+    """Returns the heads of some streams; without those that have none."""
     found: dict[int, Head] = {}
     for table in _tables:
         rows = table.model._default_manager.filter(**{f"{table.stream}__in": streams})
@@ -47,7 +47,7 @@ def heads_of(streams: Collection[int]) -> Mapping[int, Head]:
 
 
 def heads_without_entries() -> Iterator[int]:
-    """The streams that have entries by their head, and none in the audit."""
+    """Returns the streams that have entries by their head, and none in the audit."""
     entries = AuditEntry.objects.filter(stream=OuterRef("found"))
     for table in _tables:
         rows = table.model._default_manager.filter(**{f"{table.seq}__gt": 0})

@@ -1,4 +1,4 @@
-"""The keys of the audit's chains, which the database does not hold."""
+"""The keys of the audit's chains, which are not in the database."""
 
 import hashlib
 import hmac
@@ -14,30 +14,30 @@ _PURPOSE: Final = b"ctxadmin audit chain"
 
 @dataclass(frozen=True, slots=True)
 class AuditKey:
-    """A key with the name that entries have it by, which says nothing about it."""
+    """A key with its name in entries, which reveals nothing about it."""
 
     name: str
     secret: bytes = field(repr=False)
 
     def hash_of(self, data: bytes) -> str:
-        """HMAC-SHA256 in hex."""
+        """Returns HMAC-SHA256 in hex."""
         return hmac.digest(self.secret, data, "sha256").hex()
 
 
 @lru_cache(maxsize=16)
 def derived(secret: str) -> AuditKey:
-    """The key that is made of a setting; the setting itself signs other things."""
+    """Returns the key derived from a setting, because the setting itself signs other things."""
     key = hmac.digest(secret.encode(), _PURPOSE, "sha256")
     return AuditKey(hashlib.sha256(key).hexdigest()[:8], key)
 
 
 def current_key() -> AuditKey:
-    """The key of new entries: of CTXADMIN_AUDIT_KEY, else of the secret key."""
+    """Returns the key of new entries: of CTXADMIN_AUDIT_KEY, else of the secret key."""
     return derived(settings.AUDIT_KEY or settings.SECRET_KEY)
 
 
 def known_keys() -> Mapping[str, AuditKey]:
-    """All keys by which entries may be verified, by name."""
+    """Returns all keys that can verify entries, by name."""
     given = [settings.AUDIT_KEY] if settings.AUDIT_KEY else []
     secrets = [
         *given,

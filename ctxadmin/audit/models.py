@@ -10,11 +10,11 @@ from ctxadmin.storage.fields import AsciiField, JsonBytesField
 class AuditEntry(models.Model):
     """One change: who, what, when, and the version before and after.
 
-    ``stream`` is the key of the conversation, workflow or workspace that changed and ``seq``
-    the number of the change in it, without gaps. ``detail`` holds ids, counts and digests as
-    JSON, never content; the reason, which someone typed, is an ``AuditReason``, of which
-    ``reason_digest`` is kept here. ``hash`` is the HMAC of the entry and of the hash before it with
-    the key that ``key_name`` names. An entry without a name is of release 0.1.0: see ``chain``.
+    ``stream`` is the key of the conversation, workflow or workspace that changed and ``seq`` the
+    number of the change in it, without gaps. ``detail`` has ids, counts and digests as JSON, never
+    content; the typed reason is an ``AuditReason``, whose ``reason_digest`` is here. ``hash`` is
+    the HMAC of the entry and of the hash before it with the key that ``key_name`` names. An entry
+    without a name is of release 0.1.0: see ``chain``.
     """
 
     append_only: ClassVar = True
@@ -49,9 +49,9 @@ class AuditEntry(models.Model):
 
 
 class AuditReason(models.Model):
-    """Why someone made a change, in their words; erased with the conversation that it is about.
+    """The reason of a change, as typed; erased with the conversation that it concerns.
 
-    ``salt`` is random, so that the digest in the entry says nothing about an erased reason.
+    ``salt`` is random, so that the digest in the entry reveals nothing about an erased reason.
     """
 
     pk = models.CompositePrimaryKey("stream", "seq")
@@ -65,7 +65,7 @@ class AuditReason(models.Model):
 
 
 class AuditHead(models.Model):
-    """The last entry of a stream that has no row of its own to say so, as those of sign-ins."""
+    """The last entry of a stream without a row of its own, such as that of sign-ins."""
 
     stream = models.BigIntegerField(primary_key=True)
     seq = models.BigIntegerField(default=0)
@@ -76,7 +76,7 @@ class AuditHead(models.Model):
 
 
 class AuditAnchor(models.Model):
-    """Where all streams were at one moment; the anchors are a chain of their own, from 1.
+    """The heads of all streams at one moment; the anchors are a chain of their own, from 1.
 
     ``digest`` is the SHA-256 of the ``streams`` rows of AuditAnchoredHead with this number.
     """
@@ -95,10 +95,10 @@ class AuditAnchor(models.Model):
 
 
 class AuditAnchoredHead(models.Model):
-    """The last entry of a stream as an anchor found it; only of streams that grew since the last.
+    """The last entry of a stream at an anchor; only of streams that grew since the last one.
 
-    ``unkeyed`` is how many entries of release 0.1.0 the stream begins with, and 0 in all anchors
-    but the first.
+    ``unkeyed`` is the number of release 0.1.0 entries at the start of the stream, and 0 in all
+    anchors except the first.
     """
 
     append_only: ClassVar = True

@@ -1,4 +1,4 @@
-"""Writing audit entries."""
+"""Writes audit entries."""
 
 import secrets
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ _REASONS: Final = Table(AuditReason)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is put on record about one change; ``detail`` holds no message or state content.
+    """The record of one change; ``detail`` has no message or state content.
 
-    What someone typed belongs into ``reason``, which is erased with its conversation.
+    Typed text belongs in ``reason``, which is erased with its conversation.
     """
 
     action: Action
@@ -41,10 +41,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class AuditMark:
-    """Where a stream stands: the number of its last entry and the hash of its chain there.
+    """The number of a stream's last entry and the hash of its chain there.
 
-    Two marks are equal only after the same changes: also where a backup was put back and the
-    same number belongs to another change, as the hash covers all entries with their times.
+    Two marks are equal only after the same changes: also where a backup was restored and the same
+    number belongs to another change, because the hash covers all entries with their times.
     """
 
     seq: int
@@ -61,13 +61,13 @@ def record(
     at: datetime | None = None,
     size: int = 0,
 ) -> tuple[AuditMark, AuditMark]:
-    """Append entry ``seq`` to ``stream``, in the transaction of the change itself.
+    """Appends entry ``seq`` to ``stream``, in the transaction of the change itself.
 
-    The caller holds the lock of the row whose ``change_seq`` is ``seq``; the primary key
-    refuses a second entry under the same number. ``before`` is the hash of the entry before, for
-    a caller who keeps it; ``at`` the moment of the change, now by default. The marks
-    before and after the change are returned. ``size``, the bytes of messages and state that the
-    change wrote, is for the metrics alone.
+    The caller holds the lock of the row whose ``change_seq`` is ``seq``; the primary key refuses a
+    second entry under the same number. ``before`` is the hash of the entry before, if the caller
+    has it; ``at`` the moment of the change, now by default. Returns the marks before and after the
+    change. ``size``, the bytes of messages and state that the change wrote, is for the metrics
+    alone.
     """
     key = current_key()
     entry = AuditEntry(
@@ -100,9 +100,9 @@ def record(
 
 
 def forget_reasons(stream: int, before: int) -> None:
-    """Remove what was typed for the entries of a stream before one, in an erasure's transaction.
+    """Deletes the typed reasons of a stream's entries before one, in an erasure's transaction.
 
-    The entries keep salted digests, whose salt goes along; the chain holds without them.
+    The entries keep salted digests, whose salt is deleted too; the chain stays valid.
     """
     AuditReason.objects.filter(stream=stream, seq__lt=before).delete()
 

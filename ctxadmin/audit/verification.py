@@ -1,4 +1,4 @@
-"""Verifying the audit: every chain, against the heads of its streams and against the anchors."""
+"""Verifies the audit: every chain, against the heads of its streams and against the anchors."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _STREAMS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a stream, or with the anchors, where ``stream`` is None."""
+    """A fault of a stream, or of the anchors, where ``stream`` is None."""
 
     stream: int | None
     text: str
@@ -33,8 +33,8 @@ class Fault:
 class Known:
     """What other rows say of a stream, read before its entries.
 
-    ``anchored`` holds hashes by entry, ``unkeyed`` how many entries of release 0.1.0 it begins
-    with, ``erased`` that its conversation was erased.
+    ``anchored`` has hashes by entry; ``unkeyed`` is the number of release 0.1.0 entries at its
+    start; ``erased`` means that its conversation was erased.
     """
 
     head: Head | None
@@ -44,13 +44,13 @@ class Known:
 
 
 def verify_all() -> Iterator[tuple[int, Sequence[Fault]]]:
-    """The faults of each stream, by its key, and first those of the anchors, under 0.
+    """Yields the faults of each stream, by its key, after those of the anchors, under 0.
 
-    Writers go on meanwhile: heads and anchors are read before the entries that they are about.
+    Writers can continue: heads and anchors are read before the entries that they cover.
     """
     yield 0, [Fault(None, text) for text in anchor_faults()]
     for streams in _streams_by_page():
-        known = _known_of(streams)
+        known = _read_known(streams)
         for stream in streams:
             yield stream, _faults(stream, known[stream])
     for stream in _streams_without_entries():
@@ -58,8 +58,8 @@ def verify_all() -> Iterator[tuple[int, Sequence[Fault]]]:
 
 
 def verify_stream(stream: int) -> Sequence[Fault]:
-    """What is wrong with one stream; the anchors themselves are believed."""
-    return _faults(stream, _known_of([stream])[stream])
+    """Yields the faults of one stream; trusts the anchors themselves."""
+    return _faults(stream, _read_known([stream])[stream])
 
 
 def _streams_by_page() -> Iterator[Sequence[int]]:
@@ -74,7 +74,7 @@ def _streams_by_page() -> Iterator[Sequence[int]]:
 
 
 def _streams_without_entries() -> Iterator[int]:
-    """Those that heads or anchors know, and of which the audit has nothing."""
+    """Returns the streams known by heads or anchors without any audit entry."""
     seen: set[int] = set()
     for stream in (*heads_without_entries(), *_anchored_without_entries()):
         if stream not in seen:
@@ -88,7 +88,7 @@ def _anchored_without_entries() -> Iterator[int]:
     yield from rows.values_list("stream", flat=True).distinct().iterator(1000)
 
 
-def _known_of(streams: Collection[int]) -> Mapping[int, Known]:
+def _read_known(streams: Collection[int]) -> Mapping[int, Known]:
     heads = heads_of(streams)
     unkeyed = first_unkeyed(streams)
     anchored: dict[int, dict[int, str]] = {stream: {} for stream in streams}
@@ -142,7 +142,7 @@ class _Walk:
         self._action = ""
 
     def step(self, entry: AuditEntry, reason: AuditReason | None) -> str:
-        """What is wrong with the next entry, "" for nothing."""
+        """Returns the fault of the next entry, "" for none."""
         expected = self._last + 1
         if entry.seq != expected:
             return f"the chain breaks at entry {expected}, which is missing"
@@ -158,7 +158,7 @@ class _Walk:
         return ""
 
     def end(self) -> str:
-        """What is wrong with where the entries end."""
+        """Returns the fault of the end of the entries."""
         anchored = max(self._known.anchored, default=0)
         counted = self._known.head.seq if self._known.head else 0
         if max(anchored, counted) > self._last:

@@ -1,1 +1,1 @@
-"""The composition root: settings, paths, the ASGI application, and what serves it."""
+"""The composition root: settings, paths, the ASGI application, and its server."""

@@ -1,4 +1,4 @@
-"""The composition root as a Django app: it has the command ``serve``."""
+"""The composition root as a Django app, with the command ``serve``."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""The ASGI application: what observes, in front of Django on a pool of threads."""
+"""The ASGI application: telemetry around Django on a pool of threads."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""What the environment says: every variable that ctxadmin reads, parsed strictly."""
+"""The environment: every variable that ctxadmin reads, parsed strictly."""
 
 import os
 import re
@@ -31,7 +31,7 @@ _read: Final[set[str]] = set()  # the names of all variables that were asked for
 
 
 def text(name: str, default: str = "") -> str:
-    """The variable, or the content of the file that ``NAME_FILE`` points to."""
+    """Returns the variable, or the content of the file that ``NAME_FILE`` names."""
     _read.update((name, f"{name}_FILE"))
     path = os.environ.get(f"{name}_FILE")
     if path:
@@ -41,7 +41,7 @@ def text(name: str, default: str = "") -> str:
 
 
 def unknown() -> list[str]:
-    """A sentence for each ``CTXADMIN_`` variable that nothing here reads: misspelt, or former."""
+    """Yields a sentence for each unknown ``CTXADMIN_`` variable: misspelled, or a former one."""
     found = []
     for name in sorted(os.environ):
         if name.startswith("CTXADMIN_") and name not in _read:
@@ -53,7 +53,7 @@ def unknown() -> list[str]:
 
 @contextmanager
 def _reading(what: str) -> Iterator[None]:
-    """Failures of the file system as a sentence that begins with ``what``."""
+    """Converts failures of the file system to a sentence that begins with ``what``."""
     try:
         yield
     except OSError as error:
@@ -74,7 +74,7 @@ def flag(name: str, *, default: bool = False) -> bool:
 
 
 def number(name: str, default: int, *, least: int = 0, most: int = _LARGEST) -> int:
-    """A whole number in digits; one above ``most`` is refused, as what takes it would refuse it."""
+    """Returns a whole number in digits; refuses one above ``most`` here, before its user does."""
     value = text(name, str(default)).strip()
     if not (_DIGITS.fullmatch(value) and least <= int(value) <= most):
         span = f"from {least} on" if most == _LARGEST else f"from {least} to {most}"
@@ -83,12 +83,12 @@ def number(name: str, default: int, *, least: int = 0, most: int = _LARGEST) -> 
 
 
 def number_or_none(name: str, *, least: int, most: int) -> int | None:
-    """The same; None if it is not set."""
+    """Returns a number as ``number`` does; None if it is not set."""
     return number(name, 0, least=least, most=most) if text(name).strip() else None
 
 
 def choice(name: str, *allowed: str) -> str:
-    """One of the words that are allowed; the first is the default."""
+    """Returns one of the allowed words; the first is the default."""
     value = text(name) or allowed[0]
     if value not in allowed:
         raise ImproperlyConfigured(f"{name} must be {' or '.join(allowed)}, not {value!r}.")
@@ -100,7 +100,7 @@ def words(name: str, default: str = "") -> list[str]:
 
 
 def data_dir() -> Path:
-    """The folder of database, secret key and first password; made if it is not there."""
+    """Returns the folder of database, secret key and first password; creates it if missing."""
     chosen = text("CTXADMIN_DATA_DIR")
     if chosen:
         folder = Path(chosen).expanduser()
@@ -113,10 +113,10 @@ def data_dir() -> Path:
 
 
 def keep_private(folder: Path, database: Path | None) -> None:
-    """Close the data folder and the files of the embedded database to other users.
+    """Makes the data folder and the files of the embedded database private.
 
-    SQLite gives its other files the mode of the database, which is therefore made here. A folder
-    that is shared with others, like /tmp, or that is not ours stays as it is.
+    SQLite gives its other files the mode of the database, which is therefore created here. A folder
+    that is shared, like /tmp, or owned by another user stays as it is.
     """
     found = folder.stat()
     if found.st_uid == os.getuid() and not found.st_mode & stat.S_ISVTX:
@@ -138,7 +138,7 @@ def _close(path: Path, mode: int) -> None:
 
 
 def secret_key(folder: Path) -> str:
-    """``CTXADMIN_SECRET_KEY``, else a random key made once and kept in the data folder."""
+    """Returns ``CTXADMIN_SECRET_KEY``, else a random key, created once in the data folder."""
     given = text("CTXADMIN_SECRET_KEY")
     if 0 < len(given) < _SHORTEST_KEY:
         raise ImproperlyConfigured(
@@ -161,7 +161,7 @@ def secret_key(folder: Path) -> str:
 
 
 def _make_key(path: Path) -> None:
-    """Write a new key into a file that is there whole or not at all; another process may win."""
+    """Writes a new key into a file atomically; another process may win."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -179,7 +179,7 @@ def _make_key(path: Path) -> None:
 
 
 def audit_key() -> str:
-    """``CTXADMIN_AUDIT_KEY``; "" lets the secret key stand for it."""
+    """Returns ``CTXADMIN_AUDIT_KEY``; "" means that the secret key is used."""
     given = text("CTXADMIN_AUDIT_KEY")
     if 0 < len(given) < _SHORTEST_KEY:
         raise ImproperlyConfigured(
@@ -190,7 +190,7 @@ def audit_key() -> str:
 
 
 def metrics_token() -> str:
-    """``CTXADMIN_METRICS_TOKEN``, which opens ``/metrics``; none if it is empty."""
+    """Returns ``CTXADMIN_METRICS_TOKEN``, which opens ``/metrics``; none if it is empty."""
     token = text("CTXADMIN_METRICS_TOKEN")
     if token and len(token) < _SHORTEST_TOKEN:
         least = f"at least {_SHORTEST_TOKEN} characters"
@@ -199,9 +199,9 @@ def metrics_token() -> str:
 
 
 def metrics_folder() -> Path | None:
-    """``PROMETHEUS_MULTIPROC_DIR``, the name that prometheus-client itself reads; made if missing.
+    """Returns ``PROMETHEUS_MULTIPROC_DIR``, which prometheus-client itself reads; creates it.
 
-    It must be there before that is imported.
+    It must exist before that is imported.
     """
     given = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
     if not given:
@@ -214,24 +214,26 @@ def metrics_folder() -> Path | None:
 
 
 def traces() -> bool:
-    """Whether OpenTelemetry's own variables name a collector of traces."""
+    """Returns whether OpenTelemetry's own variables name a collector of traces."""
     return otel.names_collector(os.environ)
 
 
 def database(folder: Path) -> dict[str, Any]:
-    """Django's settings of the one database: ``DATABASE_URL``, else SQLite in the data folder."""
+    """Returns Django's settings of the database: ``DATABASE_URL``, else SQLite in the data
+    folder.
+    """
     given = text("DATABASE_URL")
     return url.parse(given) if given else url.sqlite(folder / "ctxadmin.sqlite3")
 
 
 def mail() -> dict[str, Any]:
-    """Django's settings of mail: what ``EMAIL_URL`` says; nothing if it is not set."""
+    """Returns Django's settings of mail in ``EMAIL_URL``; nothing if it is not set."""
     given = text("EMAIL_URL")
     return mail_url.parse(given) if given else {}
 
 
 def networks(name: str) -> list[IPv4Network | IPv6Network]:
-    """Networks as ``10.0.0.0/8``, with commas between."""
+    """Returns networks such as ``10.0.0.0/8``, separated by commas."""
     try:
         return [ip_network(word) for word in words(name)]
     except ValueError as error:
@@ -240,13 +242,13 @@ def networks(name: str) -> list[IPv4Network | IPv6Network]:
 
 
 def addresses(name: str) -> list[str]:
-    """Addresses and networks as they are written, with commas between."""
+    """Returns addresses and networks as written, separated by commas."""
     networks(name)
     return words(name)
 
 
 def origins(name: str) -> list[str]:
-    """Origins as ``https://ctx.example.org``, with commas between."""
+    """Returns origins such as ``https://ctx.example.org``, separated by commas."""
     found = words(name)
     for origin in found:
         if not _ORIGIN.fullmatch(origin):
@@ -257,7 +259,7 @@ def origins(name: str) -> list[str]:
 
 
 def public_url() -> str:
-    """Where people reach the server, without a slash at the end, "" if nobody said."""
+    """Returns the public address of the server, without a final slash, "" if not set."""
     given = text("CTXADMIN_PUBLIC_URL")
     origins = [origin for origin in words("CTXADMIN_TRUSTED_ORIGINS") if "*" not in origin]
     found = (given or (origins[0] if origins else "")).rstrip("/")
@@ -270,7 +272,7 @@ def public_url() -> str:
 
 
 def redis(name: str) -> RedisAddress | None:
-    """The Redis that a variable names, None if it names none."""
+    """Returns the Redis that a variable names, None if it names none."""
     url = text(name)
     if not url:
         return None

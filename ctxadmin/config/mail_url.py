@@ -1,4 +1,4 @@
-"""What ``EMAIL_URL`` says, as Django's settings of mail."""
+"""Converts ``EMAIL_URL`` to Django's settings of mail."""
 
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
@@ -11,10 +11,10 @@ _PORTS: Final = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 
 
 def parse(url: str) -> dict[str, Any]:
-    """Django's settings; ImproperlyConfigured names the part that is wrong, and never the rest.
+    """Returns Django's settings; ImproperlyConfigured names only the part that is wrong.
 
     ``smtp`` is plain, ``smtp+tls`` starts TLS, ``smtps`` is TLS from the first byte, ``console``
-    writes mail to the log of the process, to try it out.
+    writes mail to the log of the process, for trials.
     """
     try:
         parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""HTTP as a Django app: it keeps the answers of calls that may be repeated."""
+"""HTTP as a Django app, with the stored answers of idempotent requests."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""How endpoints learn who calls: a token in the Authorization header or a browser session."""
+"""Authenticates endpoints: a token in the Authorization header, or a browser session."""
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -25,7 +25,7 @@ Anyone: TypeAlias = AbstractBaseUser | AnonymousUser
 
 
 class BearerAuthentication(BaseAuthentication):
-    """``Authorization: Bearer <token>``; a wrong, revoked or expired token is refused at once."""
+    """``Authorization: Bearer <token>``; refuses a wrong, revoked or expired token at once."""
 
     def authenticate(self, request: Request) -> tuple[Anyone, Actor] | None:
         if not get_authorization_header(request).strip():
@@ -51,7 +51,7 @@ class BrowserAuthentication(SessionAuthentication):
 
 
 class ActorPermission(BasePermission):
-    """Only known callers; what each may do is asked by the services."""
+    """Admits identified callers only; services check the rights of each."""
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         if not isinstance(request.auth, Actor):
@@ -60,7 +60,7 @@ class ActorPermission(BasePermission):
 
 
 def bearer_actor(request: HttpRequest) -> Actor:
-    """The actor of the token in the Authorization header; AuthenticationFailed."""
+    """Returns the actor of the token in the Authorization header; raises AuthenticationFailed."""
     words = request.META.get("HTTP_AUTHORIZATION", "").encode("latin-1").split()
     if len(words) != 2 or words[0].lower() != b"bearer":
         raise AuthenticationFailed("Send the header 'Authorization: Bearer <token>'.")

@@ -1,9 +1,9 @@
-"""The body of a request, taken whole from ASGI and never more of it than is allowed.
+"""Reads the body of a request from ASGI, up to the allowed size.
 
 Django would spool a body of any size to disk before a view runs, and a chunked body without a
-length reaches DRF as an empty one: so it is gathered here and given its length. More than 64 KiB
-is gathered only of callers that are known, if the process has room for it, of which one caller
-has half at most. Room is taken as the body comes: who declares much and sends little has little.
+length reaches DRF as an empty one; so it is read here and given its length. More than 64 KiB is
+read only from identified callers, if the process has room for it, of which one caller has half at
+most. Room is taken as the body arrives: a caller that declares much and sends little takes little.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ Identify: TypeAlias = Callable[[Scope], Awaitable[None]]
 
 
 class ClientGone(Exception):
-    """The connection ended within the body: nothing is to be done, and nobody waits."""
+    """The connection ended within the body: nothing is done, and nobody waits."""
 
 
 class Bodies:
-    """Takes the bodies of the requests of a process, ``most`` bytes of large ones at once."""
+    """Reads the bodies of a process's requests, ``most`` bytes of large ones at once."""
 
     def __init__(self, identify: Identify, most: int) -> None:
         self._identify = identify
@@ -48,9 +48,11 @@ class Bodies:
         self._held: Counter[bytes] = Counter()  # bytes of large bodies, by credential
 
     async def take(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body, whose length then stands in the headers; RefusedEarly, ClientGone.
+        """Returns the whole body, and sets its length in the headers.
 
-        It is to be given back by ``release`` when its request is answered.
+        Raises RefusedEarly, ClientGone.
+
+        ``release`` must be called when its request is answered.
         """
         limit = _limit(scope["path"])
         length = declared_length(scope)
@@ -82,21 +84,24 @@ class Bodies:
                     break
                 message = await pace.next()
         except BaseException:
-            self._give_back(scope, held)
+            self._release_room(scope, held)
             raise
         if held:
-            self._give_back(scope, held - (size if size > SMALL else 0))
+            self._release_room(scope, held - (size if size > SMALL else 0))
         if size and size != length:  # a chunked body has no length of its own
-            _say_length(scope, size)
+            _set_length(scope, size)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def release(self, scope: Scope, body: bytes) -> None:
-        """The request of this body is answered."""
+        """Releases the room of a body whose request is answered."""
         if len(body) > SMALL:
-            self._give_back(scope, len(body))
+            self._release_room(scope, len(body))
 
     async def _hold(self, scope: Scope, held: int, wanted: int) -> int:
-        """Have room for ``wanted`` bytes of a body that has ``held``; what it has then."""
+        """Takes room for ``wanted`` bytes for a body that has ``held``.
+
+        Returns what it has then.
+        """
         credential, more = credential_of(scope), wanted - held
         if self._held[credential] + more > self._share and self._held[credential] > held:
             text = say("You are sending too many large bodies at once; try again.")
@@ -112,7 +117,7 @@ class Bodies:
             raise RefusedEarly(503, "unavailable", text, retry_after=_RETRY_SECONDS) from None
         return wanted
 
-    def _give_back(self, scope: Scope, size: int) -> None:
+    def _release_room(self, scope: Scope, size: int) -> None:
         if size:
             self._forget(credential_of(scope), size)
             self._room.give_back(size)
@@ -124,7 +129,7 @@ class Bodies:
 
 
 class _Pace:
-    """Receives a body; what the server keeps the client waiting does not count."""
+    """Receives a body with a minimum speed; the server's own delays do not count."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -133,7 +138,10 @@ class _Pace:
         self._has_stalled = False
 
     async def next(self) -> dict[str, Any]:
-        """The next part; RefusedEarly if it does not come, or all of them come too slowly."""
+        """Returns the next part.
+
+        Raises RefusedEarly if it is missing, or all of them are too slow.
+        """
         began = monotonic()
         task = asyncio.current_task()
         # A bare timer: asyncio.timeout costs 9 us, and most bodies are there already.
@@ -175,7 +183,7 @@ def _limit(path: str) -> int:
     return settings.MAX_IMPORT_BYTES + SMALL if large else settings.MAX_BODY_BYTES
 
 
-def _say_length(scope: Scope, length: int) -> None:
+def _set_length(scope: Scope, length: int) -> None:
     others = (b"transfer-encoding", b"content-length")
     kept = [(name, value) for name, value in scope["headers"] if name not in others]
     scope["headers"] = [*kept, (b"content-length", str(length).encode())]

@@ -1,4 +1,4 @@
-"""The bytes of large bodies that a process holds at once."""
+"""The memory for large bodies in a process."""
 
 import asyncio
 from collections import deque
@@ -8,14 +8,14 @@ WAIT_SECONDS: Final = 20.0  # for a place; proxies wait for more than a minute
 
 
 class BodyRoom:
-    """Places for ``most`` bytes; who comes first is served first. Used on one event loop only."""
+    """Room for ``most`` bytes, first come, first served. Used on one event loop only."""
 
     def __init__(self, most: int) -> None:
         self._free = self._most = most
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     async def take(self, size: int) -> None:
-        """Wait until ``size`` bytes have a place, and take it; TimeoutError."""
+        """Waits until ``size`` bytes have room, and takes it; raises TimeoutError."""
         if not self._waiting and size <= self._free:
             self._free -= size
             return
@@ -35,7 +35,7 @@ class BodyRoom:
         self._serve()
 
     def _serve(self) -> None:
-        """Give places to those who wait longest."""
+        """Gives room to the longest waiting."""
         while self._waiting:
             size, given = self._waiting[0]
             if given.done():  # it waits no more

@@ -1,4 +1,4 @@
-"""Who calls, found by the headers alone and remembered for a while."""
+"""Identifies callers by the headers alone, and caches them for a while."""
 
 from functools import cache
 from io import BytesIO
@@ -31,10 +31,10 @@ _CONTRACT: Final = f"{BASE_PATH}/"
 
 
 class KnownCallers:
-    """The callers behind the credentials that held within the last minutes.
+    """The callers of credentials that were valid within the last minutes.
 
-    It says who is to be counted and let in line, never who may do something: that is asked again
-    with every request.
+    It decides who is counted and queued, never who may do something: each request checks that
+    again.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,9 @@ class KnownCallers:
         return found[0] if found is not None and found[2] > now else None
 
     def scopes(self, credential: bytes, now: float) -> Scopes | None:
-        """What a caller had when it was looked up for a large body, if it was."""
+        """Returns the scopes that a caller had when it was looked up for a large body, if it
+        was.
+        """
         found = self._found.get(credential)
         return found[1] if found is not None and found[2] > now else None
 
@@ -59,7 +61,7 @@ class KnownCallers:
         self._found[credential] = caller, scopes, now + _KNOWN_SECONDS
 
     def note(self, credential: bytes, facts: Facts, now: float) -> None:
-        """Keep who made a request that is answered, and forget a credential that was refused."""
+        """Stores who made an answered request, and forgets a refused credential."""
         actor = facts.actor
         if facts.status == UNAUTHENTICATED:
             self._found.pop(credential, None)
@@ -68,7 +70,7 @@ class KnownCallers:
 
 
 def credential_of(scope: Scope) -> bytes:
-    """What a request names its caller by: a token if it is of the contract, else a session."""
+    """Returns the credential of a request: a token for the REST contract, else a session."""
     cookies = b""
     for name, value in scope["headers"]:
         if name == b"authorization":
@@ -95,10 +97,10 @@ def _session_start() -> bytes:
 
 
 def identify(scope: Scope) -> tuple[Caller, Scopes | None]:
-    """Who calls, and with which scopes, asking the database; RefusedEarly.
+    """Returns the caller and its scopes, from the database; raises RefusedEarly.
 
-    No scopes are told of a person who is in no workspace, or has to choose a password first.
-    The credential alone is looked at: what else of the request is wrong its endpoint says.
+    A person without a workspace, or who has to choose a password first, has no scopes. It checks
+    the credential alone; the endpoint reports everything else.
     """
     request = ASGIRequest(scope, BytesIO())
     is_of_contract = request.path.startswith(_CONTRACT)

@@ -1,4 +1,4 @@
-"""Answers in pieces as they are stored, which nobody joins on their way to the socket."""
+"""Responses in pieces as they are stored, which are not joined on their way to the socket."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from django.http import HttpResponse
 
 
 class ChunkedResponse(HttpResponse):
-    """JSON in pieces: 10 MB of them need no second copy, which also took a millisecond."""
+    """JSON in pieces: joining 10 MB would need a second copy and a millisecond."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         super().__init__(content_type="application/json")

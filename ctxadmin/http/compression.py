@@ -1,7 +1,7 @@
-"""Compresses JSON answers of the contract for callers who ask for it.
+"""Compresses JSON answers of the contract on request.
 
-Pages are never compressed: they hold tokens against CSRF, whose bytes the size of an answer would
-give away to who can make a browser ask for text of theirs (BREACH). JSON answers hold none.
+Pages are never compressed: they have tokens against CSRF, whose bytes the size of an answer would
+reveal to someone who can make a browser request text of theirs (BREACH). JSON answers have none.
 """
 
 import zlib
@@ -28,7 +28,7 @@ _API: Final = BASE_PATH.rpartition("/")[0] + "/"
 
 @lru_cache(maxsize=256)
 def accepts_gzip(header: bytes) -> bool:
-    """True if an Accept-Encoding header allows gzip (RFC 9110, 12.5.3)."""
+    """Returns True if an Accept-Encoding header allows gzip (RFC 9110, 12.5.3)."""
     allowed = dict(map(_coding, header.decode("latin-1").split(",")))
     return allowed.get("gzip", allowed.get("x-gzip", allowed.get("*", 0.0))) > 0
 
@@ -43,23 +43,23 @@ def _coding(text: str) -> tuple[str, float]:
 
 
 def gzipped(parts: Iterable[bytes]) -> list[bytes]:
-    """The parts as one gzip stream; other threads run meanwhile."""
+    """Returns the parts as one gzip stream; releases the interpreter meanwhile."""
     made = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
     found = [made.compress(part) for part in parts]
     return [part for part in (*found, made.flush()) if part]
 
 
 def is_variable(path: str, content_type: str, size: int) -> bool:
-    """True for an answer that is compressed if its caller asks for it: JSON of the contract."""
+    """Returns True for an answer that is compressed on request: JSON of the contract."""
     kind = content_type.partition(";")[0].strip()
     is_json = kind == "application/json" or kind.endswith("+json")
     return is_json and size > LEAST_BYTES and path.startswith(_API)
 
 
 def encoded(scope: Scope, response: HttpResponse, parts: Sequence[bytes]) -> Sequence[bytes]:
-    """The parts of a response as its caller takes them; sets the headers that say so.
+    """Returns the parts of a response in the encoding for its caller; sets the headers for it.
 
-    In a thread: not for the event loop.
+    For a thread, not for the event loop.
     """
     kind = response.headers.get("Content-Type", "")
     if not is_variable(scope["path"], kind, sum(map(len, parts))):
@@ -73,5 +73,5 @@ def encoded(scope: Scope, response: HttpResponse, parts: Sequence[bytes]) -> Seq
 
 
 def accept_encoding_of(scope: Scope) -> bytes:
-    """The Accept-Encoding headers of a request as one."""
+    """Returns the Accept-Encoding headers of a request as one."""
     return b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")

@@ -1,4 +1,4 @@
-"""Answers that are made later, on the event loop: whoever waits for something holds no thread."""
+"""Responses that are made later on the event loop, so that waiting holds no thread."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -16,10 +16,10 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class DeferredResponse(HttpResponse):
-    """What a view returns when it has checked everything and the rest is to wait.
+    """The response of a view that has checked everything and leaves the rest to wait.
 
-    ``work`` gives the answer, whose headers stand behind those of this one, or the parts of a
-    stream, for which this one is the head. It is ended when the client goes.
+    ``work`` returns the answer, whose headers follow those of this one, or the parts of a stream,
+    for which this one is the head. It is cancelled when the client disconnects.
     """
 
     def __init__(self, work: Work, content_type: str = "application/json") -> None:
@@ -28,7 +28,7 @@ class DeferredResponse(HttpResponse):
 
 
 async def answer_deferred(deferred: DeferredResponse, receive: Receive, send: Send) -> None:
-    """Wait for the answer and send it, unless the client goes before."""
+    """Waits for the answer and sends it, unless the client disconnects before."""
     gone = asyncio.ensure_future(wait_for_disconnect(receive))
     work = asyncio.ensure_future(_answer(deferred, send))
     try:
@@ -72,7 +72,7 @@ async def _stream(deferred: DeferredResponse, first: bytes, parts: Stream, send:
 
 
 async def start(send: Send, response: Any) -> None:
-    """Send the head of a response; of any of Django's kinds."""
+    """Sends the head of a response of any of Django's kinds."""
     headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in response.items()]
     headers += [
         (b"Set-Cookie", morsel.OutputString().encode("ascii"))

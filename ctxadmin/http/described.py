@@ -43,7 +43,7 @@ _ATTRIBUTE: Final = "described"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the query string or a header; ``kind`` is the type that its text spells.
+    """A parameter of the query string or a header; ``kind`` is the type of its text.
 
     A ``dict`` stands for all parameters that begin with its name and a dot.
     """
@@ -57,17 +57,17 @@ class Parameter:
 
     @property
     def shown(self) -> str:
-        """How errors name it."""
+        """Returns its name in errors."""
         return f"{self.name}.*" if self.kind is dict else self.name
 
     def takes(self, name: str) -> bool:
-        """True for the name of a parameter of the query string that this one describes."""
+        """Returns True for a query parameter that this one describes."""
         if self.kind is dict:
             return name.startswith(f"{self.name}.")
         return name == self.name
 
     def schema(self) -> dict[str, object]:
-        """Its JSON Schema."""
+        """Returns its JSON Schema."""
         if self.kind is dict:
             pattern = f"^{self.name}\\."
             texts = {pattern: {"type": "string"}}
@@ -95,7 +95,7 @@ IF_MATCH: Final = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What is said about one handler; see the module."""
+    """The description of one handler; see the module."""
 
     summary: str
     body: Any  # a model, or another type that pydantic knows; None for no body
@@ -129,7 +129,7 @@ def described(
     event: object = None,
     yaml: object = None,
 ) -> Callable[[HandlerT], HandlerT]:
-    """Say what the decorated handler takes and answers."""
+    """Describes what the decorated handler takes and answers."""
     about = Described(
         summary=summary,
         body=body,
@@ -166,12 +166,12 @@ SENT_EVENTS: Final[dict[str, SentEvent]] = {}
 
 
 def sends(event: SentEvent) -> None:
-    """Put an event under ``webhooks`` of the OpenAPI document."""
+    """Adds an event to the ``webhooks`` of the OpenAPI document."""
     SENT_EVENTS[event.name] = event
 
 
 def description_of(handler: object) -> Described | None:
-    """What was said about a handler, or None."""
+    """Returns the description of a handler, or None."""
     found = getattr(handler, _ATTRIBUTE, None)
     return found if isinstance(found, Described) else None
 
@@ -188,19 +188,19 @@ Time = Annotated[
 class Answer(BaseModel):
     """The base of the models of answers.
 
-    An endpoint may fill one and send it by ``response``, or only name it and send JSON of the
+    An endpoint can fill one and send it with ``response``, or only name it and send JSON of the
     same form; the contract tests compare what was sent with the model.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def response(self, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-        """The model as the answer of an endpoint."""
+        """Returns the model as the answer of an endpoint."""
         return Response(self.model_dump(), status=status, headers=headers)
 
 
 class ListOf(Answer, Generic[ItemT]):
-    """A page of a list; ``next`` is the cursor of the page behind it, null on the last one."""
+    """A page of a list; ``next`` is the cursor of the next page, null on the last one."""
 
     # Pydantic does not hand the docstring on to ListOf[Model].
     model_config = ConfigDict(json_schema_extra={"description": "A page of a list."})
@@ -213,10 +213,10 @@ class ListOf(Answer, Generic[ItemT]):
 
 
 class JsonOf(DescribedBy):
-    """Marks a field that is only described as ``model``: nothing is checked or copied.
+    """Marks a field that is only described as ``model``: nothing is validated or copied.
 
-    ``document: Annotated[object, JsonOf(Document)]`` may hold finished JSON (``orjson.Fragment``),
-    which goes from the database to the answer without being read.
+    ``document: Annotated[object, JsonOf(Document)]`` can hold finished JSON (``orjson.Fragment``),
+    which goes from the database to the answer unparsed.
     """
 
     def __get_pydantic_core_schema__(

@@ -1,4 +1,4 @@
-"""Whether an error that nobody foresaw comes of damaged rows, asked of the app that knows."""
+"""Finds whether damaged rows caused an unexpected error, by asking the app that knows."""
 
 import asyncio
 import threading
@@ -16,14 +16,16 @@ _one_at_a_time: Final = threading.Lock()  # each may read a whole conversation
 
 
 def register_finder(find: FindDamage) -> None:
-    """Have ``find(workspace, conversation id)`` look for damage when a request has failed."""
+    """Registers ``find(workspace, conversation id)``, which looks for damage after a failed
+    request.
+    """
     _finders.append(find)
 
 
 def damage_behind_failure() -> Damaged | None:
-    """The damage of the conversation that the failed request was about; None if there is none.
+    """Returns the damage of the failed request's conversation; None if there is none.
 
-    None on an event loop, too, where the database cannot be asked.
+    None on an event loop, too, where the database cannot be queried.
     """
     facts = current.get()
     if facts is None or facts.actor is None or not facts.conversation or _is_on_loop():

@@ -1,4 +1,4 @@
-"""Notices a client that goes while its request is answered."""
+"""Detects a client that disconnects while its request is answered."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,13 +13,13 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
 async def wait_for_disconnect(receive: Receive) -> None:
-    """Wait until the connection ends; the body has been taken."""
+    """Waits until the connection ends; the body has been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 class Watched:
-    """Keeps a presence true within the block; what is short is not watched, which costs a task."""
+    """Keeps a presence true within the block; short work is not watched, which costs a task."""
 
     def __init__(self, presence: Presence, receive: Receive) -> None:
         self._presence = presence

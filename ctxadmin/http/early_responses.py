@@ -1,4 +1,4 @@
-"""Refusals before Django is asked, often before the body is there."""
+"""Refusals before Django is called, often before the body has arrived."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -59,9 +59,9 @@ class RefusedEarly(Exception):
 
 
 async def refuse(refusal: RefusedEarly, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer at once, then drop what still comes of the body.
+    """Answers at once, then drops the rest of the body.
 
-    The connection stays open if a small body, which comes with its head, is all there is.
+    The connection stays open if all that remains is a small body, which arrives with its head.
     """
     response = _as_an_answer(refusal, scope)
     response["Content-Length"] = str(len(response.content))
@@ -80,7 +80,7 @@ async def refuse(refusal: RefusedEarly, scope: Scope, receive: Receive, send: Se
 
 
 def declared_length(scope: Scope) -> int | None:
-    """What the headers say of the body; None if it is chunked, 0 if there is none."""
+    """Returns the length in the headers; None for a chunked body, 0 without one."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value)
@@ -90,7 +90,7 @@ def declared_length(scope: Scope) -> int | None:
 
 
 async def _drop_body(receive: Receive) -> bool:
-    """True if the body is at its end; what is larger or slower than is worth it is left."""
+    """Returns True at the end of the body; gives up on a large or slow one."""
     left = _MOST_DROPPED_BYTES
     with suppress(TimeoutError):
         async with asyncio.timeout(_DROP_SECONDS):
@@ -103,9 +103,9 @@ async def _drop_body(receive: Receive) -> bool:
 
 
 def _as_an_answer(refusal: RefusedEarly, scope: Scope) -> HttpResponse:
-    """The refusal as problem+json for programs and as a page for people.
+    """Returns the refusal as problem+json for programs and as a page for people.
 
-    The database is not asked: this runs on the event loop.
+    It makes no query, because it runs on the event loop.
     """
     request = ASGIRequest(scope, BytesIO())
     answer: Any = lambda _: _answer(refusal, request)  # noqa: E731 - the end of a chain

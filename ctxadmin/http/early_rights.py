@@ -1,6 +1,6 @@
-"""Whether a caller has the scope that a request needs, before its body is taken.
+"""Checks the scope that a request needs before its body is read.
 
-Only what the endpoint or page would refuse before it reads the body is refused here, in its words.
+It refuses only what the endpoint or page would refuse before it reads the body, in the same words.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _OF_PAGE: Final = "body_needs"
 
 
 def body_needs(action: roles.Action) -> Callable[[ViewT], ViewT]:
-    """Tell of a page whose body may be large what it requires before it reads that."""
+    """Registers what a page with large bodies requires before it reads them."""
 
     def told(view: ViewT) -> ViewT:
         setattr(view, _OF_PAGE, action)
@@ -28,20 +28,20 @@ def body_needs(action: roles.Action) -> Callable[[ViewT], ViewT]:
 
 
 def is_allowed(scope: Scope, scopes: frozenset[roles.Scope]) -> bool:
-    """False if the endpoint of a request will refuse a caller with these scopes."""
+    """Returns False if the endpoint of a request will refuse a caller with these scopes."""
     action = needed(scope)
     return not action or any(roles.allows_to_own(scopes, each) for each in action)
 
 
 def require_right(scope: Scope, scopes: frozenset[roles.Scope]) -> None:
-    """RefusedEarly with 403 unless ``is_allowed``."""
+    """Raises RefusedEarly with 403 unless ``is_allowed``."""
     if not is_allowed(scope, scopes):
         needs = needed(scope)[0]
         raise RefusedEarly(403, Forbidden.code, roles.refusal(needs))
 
 
 def needed(scope: Scope) -> tuple[roles.Action, ...]:
-    """The actions of which one is needed for the body of a request; none if it is not said."""
+    """Returns the actions of which one is needed for the body of a request; none if unknown."""
     try:
         found = resolve(scope["path"]).func
     except Resolver404:

@@ -1,4 +1,4 @@
-"""The base of every REST endpoint: read the body, call one service, answer."""
+"""The base of every REST endpoint: reads the body, calls one service, answers."""
 
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -29,8 +29,8 @@ class Endpoint(APIView):
     """One path of the contract.
 
     A write with an ``Idempotency-Key`` runs once: its effect and its answer are stored in one
-    transaction. ``made_conversation`` is set by one that made a conversation, with whose erasure
-    the answer goes.
+    transaction. ``made_conversation`` is set by one that created a conversation, with whose erasure
+    the answer is deleted.
     """
 
     max_body_bytes: ClassVar[int] = settings.MAX_BODY_BYTES
@@ -48,9 +48,9 @@ class Endpoint(APIView):
         return actor
 
     def body(self, model: type[ContractT]) -> ContractT:
-        """The request's body as ``model``, once; ValidationFailed names the wrong fields.
+        """Parses the request's body as ``model``, once; ValidationFailed names the wrong fields.
 
-        What it was read from is let go: 50,000 messages of one letter have 17 MB there.
+        The source is released: 50,000 messages of one letter take 17 MB there.
         """
         return parse(model, self.take_data())
 
@@ -61,7 +61,7 @@ class Endpoint(APIView):
         return data
 
     def query_int(self, name: str, default: int | None = None) -> int | None:
-        """A whole number of the query string; ValidationFailed if it is something else."""
+        """Returns a whole number of the query string; raises ValidationFailed for anything else."""
         text = self.request.query_params.get(name)
         if text is None:
             return default
@@ -71,32 +71,32 @@ class Endpoint(APIView):
         return int(text)
 
     def query_flag(self, name: str) -> bool:
-        """``true`` or ``false`` of the query string; missing is false."""
+        """Returns ``true`` or ``false`` of the query string; missing is false."""
         text = self.request.query_params.get(name, "false")
         if text not in ("true", "false"):
             raise ValidationFailed.at(f"?{name}", say("{name} must be true or false.", name=name))
         return text == "true"
 
     def expected_version(self, given: int | None) -> int | None:
-        """``expected_version`` of the body or of If-Match; both and different are refused."""
+        """Returns ``expected_version`` of the body or of If-Match; refuses two different ones."""
         return etags.expected_version(self.request.headers.get("If-Match"), given)
 
     def idempotency_stream(self) -> int:
-        """The shard that keeps the answers of this path: of the workspace, unless overridden."""
+        """Returns the shard that stores the answers of this path: of the workspace by default."""
         return self.actor.workspace
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer, and let go of the request when the answer is closed.
+        """Answers, and releases the request when the answer is closed.
 
-        View, DRF's request and its answer refer to each other, so that a body of 10 MB would stay
-        in memory until the garbage collector comes.
+        View, DRF's request and its answer refer to each other, so a body of 10 MB would stay in
+        memory until the garbage collector runs.
         """
         response = super().dispatch(request, *args, **kwargs)
         response._resource_closers.append(self._release)  # type: ignore[attr-defined]
         return response
 
     def _release(self) -> None:
-        """Break the cycles of a request that is over."""
+        """Breaks the cycles of a completed request."""
         self.request.parser_context.clear()
         if isinstance(self.response, Response):
             self.response.renderer_context.clear()  # type: ignore[attr-defined]
@@ -112,7 +112,7 @@ class Endpoint(APIView):
             self._run_once(key, request)
 
     def _refuse_without_rights(self, request: Request) -> None:
-        """A body is read for those only who may do what it asks for: reading costs most."""
+        """Refuses a caller without the right before the body is read, which costs most."""
         about = description_of(getattr(self, (request.method or "").lower(), None))
         if about is None or about.body is None or about.needs is None:
             return
@@ -120,7 +120,7 @@ class Endpoint(APIView):
             self.actor.require_to_own(about.needs)
 
     def _refuse_unknown_query(self, request: Request) -> None:
-        """What is asked for and not known must not look as if it had been answered."""
+        """Refuses unknown parameters: they must not look as if they had been honored."""
         method = "get" if request.method == "HEAD" else (request.method or "").lower()
         about = description_of(getattr(self, method, None))
         if about is None or not request.query_params:
@@ -138,7 +138,9 @@ class Endpoint(APIView):
             )
 
     def _refuse_if_match(self, request: Request) -> None:
-        """A condition that is not looked at must not look as if it had held."""
+        """Refuses an unsupported If-Match: it must not look as if the condition had been
+        checked.
+        """
         if request.method in SAFE_METHODS or "If-Match" not in request.headers:
             return
         about = description_of(getattr(self, (request.method or "").lower(), None))
@@ -147,7 +149,7 @@ class Endpoint(APIView):
             raise ValidationFailed.at("If-Match", text)
 
     def _run_once(self, key: str, request: Request) -> None:
-        """Replace this request's handler by one that keeps its answer."""
+        """Replaces this request's handler by one that stores its answer."""
         method = (request.method or "").lower()
         handler = getattr(self, method, None)
         if handler is None:
@@ -165,7 +167,7 @@ class Endpoint(APIView):
 
 
 def _rendered(response: HttpResponse) -> HttpResponse:
-    """A DRF response as plain bytes, so that it can be kept."""
+    """Returns a DRF response as plain bytes, so that it can be stored."""
     if not isinstance(response, Response):
         return response
     data = b"" if response.data is None else orjson.dumps(response.data)
@@ -177,5 +179,5 @@ def _rendered(response: HttpResponse) -> HttpResponse:
 
 
 def unknown_path(request: HttpRequest) -> HttpResponse:
-    """Every path under the base that is no endpoint: not found, whatever the method."""
+    """Answers every path under the base that is no endpoint: not found, whatever the method."""
     return problems.problem(404, "not_found", "There is no such path.")

@@ -5,12 +5,15 @@ from ctxadmin.lib.sentence import say
 
 
 def quoted(*numbers: int) -> str:
-    """An ETag of numbers: ``"version.revision.count"`` or ``"revision.count"``."""
+    """Returns an ETag of numbers: ``"version.revision.count"`` or ``"revision.count"``."""
     return '"' + ".".join(str(number) for number in numbers) + '"'
 
 
 def parts(if_match: str, count: int) -> tuple[int, ...] | None:
-    """The ``count`` numbers of an If-Match header; None for ``*``, ValidationFailed otherwise."""
+    """Returns the ``count`` numbers of an If-Match header.
+
+    None for ``*``, ValidationFailed otherwise.
+    """
     text = if_match.strip()
     if text == "*":
         return None
@@ -21,7 +24,7 @@ def parts(if_match: str, count: int) -> tuple[int, ...] | None:
 
 
 def expected_version(if_match: str | None, given: int | None) -> int | None:
-    """The version that a writer expects, from the body or from a snapshot's ETag."""
+    """Returns the version that a writer expects, from the body or from a snapshot's ETag."""
     if if_match is None:
         return given
     text = if_match.strip().removeprefix("W/").strip('"')
@@ -36,9 +39,9 @@ def expected_version(if_match: str | None, given: int | None) -> int | None:
 def expected_view(
     if_match: str | None, revision: int | None, count: int | None
 ) -> tuple[int | None, int | None]:
-    """The revision and the count that a writer expects, from the body or from an ETag.
+    """Returns the revision and count that a writer expects, from the body or from an ETag.
 
-    Takes the ETag of a conversation (``"revision.count"``) or of a snapshot.
+    Accepts the ETag of a conversation (``"revision.count"``) or of a snapshot.
     """
     if if_match is None:
         return revision, count

@@ -1,9 +1,9 @@
-"""The queue in front of the threads that answer requests, shared fairly by the callers.
+"""The queue before the threads that answer requests, shared fairly by the callers.
 
-Callers take turns, and each holds half of the threads at most: one that sends much waits for
-itself. Large bodies cost processor time, of which all threads together have one core: they get
-half of the threads, and those of one caller a quarter; beside a database that computes in this
-process one. They cost memory, too, up to 25 times their size: together they have MOST_LARGE_BYTES.
+Callers take turns, and each has half of the threads at most: one that sends much waits for itself.
+Large bodies cost processor time, of which all threads together have one core: they get half of the
+threads, and those of one caller a quarter; with a database that computes in this process they get
+one. They also cost memory, up to 25 times their size: together they have MOST_LARGE_BYTES.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ class _Waiting:
 
 
 class FairQueue:
-    """Gives requests their threads; next is the caller who holds fewest, then who waits longest.
+    """Assigns threads to requests: to the caller with the fewest, then to the longest waiting.
 
     With ``seconds`` requests begin one after the other: when the one before has ended, or took so
-    long. Threads that compute hand the interpreter to each other at every query of an embedded
-    database, and to hand it over takes longer than the query. Used on one event loop only.
+    long. Threads that compute hand the interpreter over at every query of an embedded database,
+    which takes longer than the query. Used on one event loop only.
     """
 
     def __init__(self, threads: int, seconds: float | None = None) -> None:
@@ -60,7 +60,9 @@ class FairQueue:
 
     @asynccontextmanager
     async def thread(self, caller: Hashable, *, size: int = 0) -> AsyncIterator[None]:
-        """Within the block the request, whose body has ``size`` bytes, has a thread of the pool."""
+        """Gives the request, whose body has ``size`` bytes, a thread of the pool within the
+        block.
+        """
         self._arrived += 1
         begins = asyncio.get_running_loop().create_future()
         request = _Waiting(caller, size, self._arrived, begins)
@@ -87,7 +89,7 @@ class FairQueue:
             self._end(request)
 
     def _serve(self) -> None:
-        """Let all begin that can."""
+        """Starts all requests that can begin."""
         while self._free and not self._has_turn and (request := self._next()) is not None:
             self._forget(request)
             if request.begins.done():  # cancelled a moment ago
@@ -104,7 +106,7 @@ class FairQueue:
             request.begins.set_result(None)
 
     def _next(self) -> _Waiting | None:
-        """The first request of the caller who holds fewest threads, of those that may have one."""
+        """Returns the first eligible request of the caller with the fewest threads."""
         first = self._first_large()
         large_may = first is not None and self._fits(first)
         found = (self._next_of(caller, large_may=large_may) for caller in self._waiting)
@@ -120,9 +122,9 @@ class FairQueue:
         return small[0] if small else None
 
     def _first_large(self) -> _Waiting | None:
-        """The large one that came first, of those that have a place; no other passes it by.
+        """Returns the first large request with room; none overtakes another.
 
-        Else one that has to begin alone would wait for ever.
+        Otherwise one that has to begin alone would wait indefinitely.
         """
         able = (
             large[0]
@@ -139,7 +141,7 @@ class FairQueue:
         return not self._large or self._large_bytes + request.size <= MOST_LARGE_BYTES
 
     def _forget(self, request: _Waiting) -> None:
-        """It waits no more."""
+        """Removes a request that no longer waits."""
         lists = self._waiting.get(request.caller)
         if lists is None or request not in lists[request.is_large]:
             return
@@ -148,24 +150,24 @@ class FairQueue:
             del self._waiting[request.caller]
 
     def _end_turn(self, request: _Waiting) -> None:
-        """The request takes long: the next one begins beside it."""
+        """Ends the turn of a long request, so that the next one begins beside it."""
         if request.has_turn:
             request.has_turn = self._has_turn = False
             self._serve()
 
     def _end(self, request: _Waiting) -> None:
         self._free += 1
-        _take_one(self._held, request.caller)
+        _decrement(self._held, request.caller)
         if request.is_large:
             self._large -= 1
             self._large_bytes -= request.size
-            _take_one(self._held_large, request.caller)
+            _decrement(self._held_large, request.caller)
         if request.has_turn:
             request.has_turn = self._has_turn = False
         self._serve()
 
 
-def _take_one(held: Counter[Hashable], caller: Hashable) -> None:
+def _decrement(held: Counter[Hashable], caller: Hashable) -> None:
     held[caller] -= 1
     if not held[caller]:
         del held[caller]

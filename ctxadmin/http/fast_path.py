@@ -1,10 +1,10 @@
-"""Answers the writes that engines wait for, many in one transaction, before Django sees them.
+"""Answers frequent writes of engines, many in one transaction, before Django sees them.
 
-A hot call that is plain - a token, JSON, no condition - waits with others for the *writer* of the
-process, which decides them all, commits once, and then has each answered. Only successes are
-answered here. Whatever is refused, or is not plain, or cannot share a transaction, has left nothing
-behind and goes on to its endpoint, which answers it as if there were no fast path: so there is one
-contract, and one place that knows its errors (ADR 27).
+A simple request - a token, JSON, no condition - waits with others for the *writer* of the process,
+which decides them all, commits once, and then answers each. Only successes are answered here. A
+request that is refused, is not simple, or cannot share a transaction has left nothing behind and
+goes on to its endpoint, which answers it as if there were no fast path. So there is one contract,
+and one place for its errors (ADR 27).
 """
 
 import asyncio
@@ -56,10 +56,10 @@ _SCHEMES: Final = frozenset({b"http", b"https"})
 
 
 class HotCall:
-    """A method of an endpoint that the fast path may answer, with 201.
+    """A method of an endpoint that the fast path can answer, with 201.
 
     ``route`` is the template of its path; the names in it stand for ids of the contract,
-    ``conversation_id`` among them. ``read`` makes of body and ids what the Writer is to do.
+    ``conversation_id`` among them. ``read`` parses body and ids for the Writer.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class HotCall:
 
 @dataclass(slots=True)
 class Call:
-    """One call that waits to be written with others."""
+    """One request that waits to be written with others."""
 
     hot: HotCall
     names: Mapping[str, str]
@@ -112,10 +112,10 @@ Writer: TypeAlias = Callable[[Sequence[Call]], Sequence[bytes | None]]
 
 
 class FastPath:
-    """The calls of this process that wait, and the thread that writes them.
+    """The waiting requests of this process, and the thread that writes them.
 
-    It answers ``hot`` calls; at most ``most`` go into one transaction, and while one is written
-    the next gathers. In it callers take turns, so that nobody waits behind all calls of another.
+    It answers ``hot`` calls; at most ``most`` go into one transaction, and while one is written the
+    next gathers. Callers take turns in it, so that nobody waits behind all requests of another.
     """
 
     def __init__(self, hot: Sequence[HotCall], writer: Writer, most: int) -> None:
@@ -127,7 +127,7 @@ class FastPath:
         self._is_writing = False
 
     async def answers(self, scope: Scope, body: bytes, send: Send, caller: Hashable = None) -> bool:
-        """Answer a call if it can be answered here; False leaves it to its endpoint."""
+        """Answers a request if possible; returns False to leave it to its endpoint."""
         call = plain_call(self._hot, scope, body)
         if call is None:
             return False
@@ -156,12 +156,12 @@ class FastPath:
             calls = [each.call for each in batch]
             loop = asyncio.get_running_loop()
             written = loop.run_in_executor(self._thread, self._write, calls)
-            written.add_done_callback(lambda done: self._written(batch, done.result()))
+            written.add_done_callback(lambda done: self._set_answers(batch, done.result()))
 
     def _next_batch(self) -> list["_Waiting"]:
-        """A call of each caller in turn, those that wait longest, and one of a conversation.
+        """Returns requests of each caller in turn, longest wait first, one per conversation.
 
-        The next one of a conversation comes with the next batch.
+        The next one of a conversation is in the next batch.
         """
         batch: list[_Waiting] = []
         later: dict[Hashable, list[_Waiting]] = {}
@@ -184,7 +184,7 @@ class FastPath:
         return batch
 
     def _in_turn(self, most: int) -> Iterator[tuple[Hashable, "_Waiting"]]:
-        """Take calls out, one of each caller in turn, at most so many of each."""
+        """Removes requests from the queue, in turns, at most so many of each caller."""
         looked_at: Counter[Hashable] = Counter()
         while able := [each for each in self._waiting if looked_at[each] < most]:
             for caller in able:
@@ -195,14 +195,14 @@ class FastPath:
                     self._waiting[caller] = calls
                 yield caller, each
 
-    def _written(self, batch: Sequence["_Waiting"], answers: Sequence["_Answer"]) -> None:
+    def _set_answers(self, batch: Sequence["_Waiting"], answers: Sequence["_Answer"]) -> None:
         for each, answer in zip(batch, answers, strict=True):
             if not each.answer.done():
                 each.answer.set_result(answer)
         self._write_next()
 
     def _write(self, calls: Sequence[Call]) -> Sequence["_Answer"]:
-        """In the thread of the writer: the answers of a batch."""
+        """Returns the answers of a batch, in the thread of the writer."""
         close_old_connections()
         try:
             return self._writer(calls)
@@ -223,7 +223,7 @@ class _Waiting:
 
 
 def plain_call(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call | None:
-    """The call, if nothing in its method, path and headers needs its endpoint."""
+    """Returns the request, if nothing in its method, path and headers needs its endpoint."""
     method, path = scope["method"], scope["path"]
     if len(body) > _MOST_BODY or scope["query_string"] or scope.get("root_path"):
         return None
@@ -258,7 +258,7 @@ def plain_call(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call 
 
 
 def _plain_headers(headers: Headers) -> dict[bytes, bytes] | None:
-    """The headers that are read here; None if one of them, or another one, needs the endpoint."""
+    """Returns the headers that are needed here; None if any header needs the endpoint."""
     given: dict[bytes, bytes] = {}
     for name, value in headers:
         if name in _READ:
@@ -272,7 +272,7 @@ def _plain_headers(headers: Headers) -> dict[bytes, bytes] | None:
 
 @lru_cache(maxsize=8)
 def _headers_of_all(scheme: str, forwarded: bytes) -> Headers:
-    """What Django's middleware says with every answer, of the ways in which calls can come."""
+    """Returns the headers that Django's middleware adds to every answer, by scheme and proxy."""
     headers = [(b"x-forwarded-proto", forwarded)] if forwarded else []
     scope = {"type": "http", "method": "GET", "path": "/", "scheme": scheme, "headers": headers}
     response = HttpResponse()
@@ -285,7 +285,7 @@ def _headers_of_all(scheme: str, forwarded: bytes) -> Headers:
 
 
 def _allowed(view: type[APIView]) -> list[str]:
-    """The methods of an endpoint, as its own answers name them."""
+    """Returns the methods of an endpoint, as its own answers name them."""
     has_get = hasattr(view, "get")
     return [
         name.upper()
@@ -313,7 +313,7 @@ async def _send(send: Send, call: Call, answer: bytes | HttpResponse) -> None:
 
 
 async def _gzipped(content: bytes) -> bytes:
-    """The content compressed, a large one in a thread."""
+    """Returns the content compressed, a large one in a thread."""
     if len(content) > INLINE_BYTES:
         parts = await asyncio.to_thread(gzipped, [content])
     else:

@@ -1,9 +1,9 @@
 """Django behind ASGI, on a fixed number of threads that keep their database connections.
 
-Django's own ASGI handler makes a thread for every request of a sync view, and with it a database
+Django's own ASGI handler starts a thread for every request of a sync view, and with it a database
 connection: 4,112 were counted in a run of about as many requests. Here a request takes one of the
-threads of a pool, runs there from the first middleware to the last byte, and goes back to the
-event loop once.
+threads of a pool, runs there from the first middleware to the last byte, and returns to the event
+loop once.
 """
 
 import asyncio
@@ -46,9 +46,9 @@ _ENOUGH: Final = 64 * 1024  # bytes that are worth a write of their own
 
 
 class _TokenHandler(BaseHandler):
-    """Answers calls with a token, by three middlewares: the others are for browsers.
+    """Answers requests with a token through three middlewares; the others are for browsers.
 
-    They took a third of a millisecond of a call that took one.
+    They took a third of a millisecond of a request that took one.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class _TokenHandler(BaseHandler):
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """A response, its bytes as they are sent, and how many they were before compression."""
+    """A response, its bytes as they are sent, and their number before compression."""
 
     response: HttpResponseBase
     parts: Iterable[bytes] = ()
@@ -74,10 +74,10 @@ class _Answered:
 class ThreadedHandler(BaseHandler):
     """The ASGI application of everything that Django serves by HTTP.
 
-    A request is admitted, its body taken, and answered: by the ``fast_path`` if that can, else in a
+    A request is admitted, its body read, and answered: by the ``fast_path`` if possible, else in a
     thread of the pool, for which it waits in a FairQueue. With ``turn_seconds`` requests begin one
-    after the other. If its client goes while it waits for a thread it is not begun; a write that
-    has begun is finished, and work that only reads ends (``work_budget``).
+    after the other. If its client disconnects while it waits for a thread it is not begun; a write
+    that has begun is finished, and read-only work ends (``work_budget``).
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class ThreadedHandler(BaseHandler):
         if scope["type"] != "http":
             raise ValueError(f"There is nothing here for {scope['type']}.")
         if scope["path"] in self._for_health:
-            deferred = await self._take_and_answer(scope, receive, send)
+            deferred = await self._answer_admitted(scope, receive, send)
         else:
             try:
                 usage = self._limits.admit(scope)
@@ -112,16 +112,16 @@ class ThreadedHandler(BaseHandler):
                 await refuse(refusal, scope, receive, send)
                 return
             try:
-                deferred = await self._take_and_answer(scope, receive, send)
+                deferred = await self._answer_admitted(scope, receive, send)
             finally:
                 self._limits.leave(usage, scope)
         if deferred is not None:
             await answer_deferred(deferred, receive, send)
 
-    async def _take_and_answer(
+    async def _answer_admitted(
         self, scope: Scope, receive: Receive, send: Send
     ) -> DeferredResponse | None:
-        """Answer a request that was admitted; what is to wait is left to the caller."""
+        """Answers an admitted request; leaves a deferred response to the caller."""
         try:
             body = await self._bodies.take(scope, receive)
         except ClientGone:
@@ -136,9 +136,11 @@ class ThreadedHandler(BaseHandler):
             self._memory.answered(len(body))
 
     async def _identify(self, scope: Scope) -> None:
-        """Know who calls, and that they may, before more is taken of them; RefusedEarly.
+        """Identifies the caller and checks its scope before the body is read.
 
-        Who did not seem to have the scope is looked up again before they are refused.
+        Raises RefusedEarly.
+
+        A caller that seems to lack the scope is looked up again before the refusal.
         """
         credential, now = credential_of(scope), monotonic()
         known = self._callers.find(credential, now)
@@ -193,9 +195,11 @@ class ThreadedHandler(BaseHandler):
         return None
 
     def _respond(self, scope: Scope, body: bytes, presence: Presence) -> _Answered | None:
-        """The response and its bytes, made in a thread of the pool; None if the caller is gone.
+        """Returns the response and its bytes, made in a thread of the pool.
 
-        Then work that waited for the thread is not begun, and work that only reads ends soon.
+        None if the client left.
+
+        Work that still waited for the thread is then not begun, and read-only work ends soon.
         """
         announce(presence)
         try:
@@ -236,12 +240,12 @@ class ThreadedHandler(BaseHandler):
 
 
 def _has_token(request: ASGIRequest) -> bool:
-    """True for a call of the contract that names its caller by a token, and not by a cookie."""
+    """Returns True for a request of the contract with a token, and without a cookie."""
     return request.path.startswith(f"{BASE_PATH}/") and "HTTP_AUTHORIZATION" in request.META
 
 
 def _streamed(response: StreamingHttpResponse) -> Iterator[bytes]:
-    """The parts of a response that closes itself when the last is given."""
+    """Yields the parts of a response that closes itself after the last."""
     try:
         yield from response
     finally:
@@ -249,7 +253,7 @@ def _streamed(response: StreamingHttpResponse) -> Iterator[bytes]:
 
 
 async def _send(send: Send, response: HttpResponseBase, parts: Iterable[bytes]) -> None:
-    """The whole response; of a large one only small parts are joined."""
+    """Sends the whole response; of a large one only small parts are joined."""
     await start(send, response)
     small: list[bytes] = []
     size = 0

@@ -1,4 +1,4 @@
-"""Whether the process lives and whether it can serve."""
+"""Health: whether the process is alive and can serve."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,20 +13,20 @@ Probe = Callable[[], Sequence[Finding]]
 
 
 def findings() -> list[Finding]:
-    """What all probes of ``READINESS_PROBES`` find, in their order."""
+    """Returns the findings of all ``READINESS_PROBES``, in order."""
     probes: list[Probe] = [import_string(path) for path in settings.READINESS_PROBES]
     return [found for probe in probes for found in probe()]
 
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """The process answers."""
+    """Answers if the process is alive."""
     return JsonResponse({"status": "ok"})
 
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The process can serve truthfully, check by check; 503 if it cannot."""
+    """Answers whether the process can serve correctly, check by check; 503 if it cannot."""
     found = findings()
     levels = {each.level for each in found}
     body = {

@@ -1,4 +1,4 @@
-"""One effect per Idempotency-Key: the answer is kept in the transaction of the effect."""
+"""One effect per Idempotency-Key: the answer is stored in the transaction of the effect."""
 
 import hashlib
 from collections.abc import Callable
@@ -26,7 +26,7 @@ REPLAYED: Final = "Idempotent-Replay"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as it is told from others: per caller, method and path (rest.md, "Writes")."""
+    """The identity of a request: caller, method, path and key (rest.md, "Writes")."""
 
     stream: int
     call: str
@@ -41,7 +41,7 @@ class Call:
     def made_of(
         cls, method: str, path: str, body: bytes, key: str, actor: Actor, stream: int
     ) -> "Call":
-        """ValidationFailed for a key that is none."""
+        """Builds the identity of a request; raises ValidationFailed for an invalid key."""
         if not key or len(key) > _LONGEST_KEY or not key.isprintable():
             message = say(
                 "Idempotency-Key must have 1 to {longest_key} printable characters.",
@@ -53,11 +53,11 @@ class Call:
 
 
 class KeyReused(Duplicate):
-    """The key was used before, for something else."""
+    """The key was used before, for another request."""
 
 
 class _Failed(Exception):
-    """Rolls the transaction back around an answer that is no success."""
+    """Rolls the transaction back and carries an answer that is not a success."""
 
     def __init__(self, response: HttpResponse) -> None:
         super().__init__()
@@ -74,11 +74,11 @@ def once(
     is_done: Callable[[HttpResponse], bool] = is_success,
     about: Callable[[], int | None] = lambda: None,
 ) -> HttpResponse:
-    """Run ``effect``, or give the answer that it gave before.
+    """Runs ``effect``, or returns its stored answer.
 
-    The row is inserted first: a second call waits for the first one's transaction and then
-    finds the answer. Only what ``is_done`` is kept; another body is KeyReused. ``about`` is asked
-    after the effect for the conversation that it made.
+    The row is inserted first: a second request waits for the first one's transaction and then finds
+    the answer. Only answers for which ``is_done`` are stored; another body is KeyReused. ``about``
+    returns, after the effect, the conversation that it created.
     """
     kept = _find(call)
     if kept is not None:
@@ -107,10 +107,10 @@ def once(
 
 
 def keep(call: Call, status: int, answer: bytes) -> None:
-    """Keep the JSON answer of a call that is part of an open transaction.
+    """Stores the JSON answer of a request that is part of an open transaction.
 
-    What ``once`` does, for a caller who does not look before: if there is a kept answer, its key
-    refuses this one, and the transaction with it.
+    It replaces ``once`` for a caller who does not look up first: if there is a stored answer, its
+    key refuses this one, and the transaction with it.
     """
     row = KeptAnswer(stream=call.stream, call=call.call, body=call.body, status=status)
     row.headers, row.answer = {"Content-Type": "application/json"}, answer
@@ -118,9 +118,9 @@ def keep(call: Call, status: int, answer: bytes) -> None:
 
 
 def forget(conversation: int) -> None:
-    """Remove the answers of an erased conversation, in the transaction of its erasure.
+    """Deletes the answers of an erased conversation, in the transaction of its erasure.
 
-    Of the call that made it only its key stays: a repeat must not make the conversation again.
+    Of the request that created it the key stays: a repeat must not create the conversation again.
     """
     KeptAnswer.objects.filter(stream=conversation).delete()
     made = KeptAnswer.objects.filter(about=conversation)
@@ -128,7 +128,9 @@ def forget(conversation: int) -> None:
 
 
 def _find(call: Call) -> KeptAnswer | None:
-    """The kept answer, however old: a clock that jumps must not make a repeat another call."""
+    """Returns the stored answer, however old: a clock that jumps must not turn a repeat into a
+    new request.
+    """
     return KeptAnswer.objects.filter(stream=call.stream, call=call.call).first()
 
 

@@ -33,9 +33,11 @@ class StrictJsonParser(BaseParser):
 
 
 def read_body(stream: IO[bytes], limit: int) -> JsonValue:
-    """The value of a body of at most ``limit`` bytes; TooLarge or ValidationFailed otherwise.
+    """Returns the value of a body of at most ``limit`` bytes.
 
-    An empty body is an empty object, so that calls without required fields need none.
+    Raises TooLarge or ValidationFailed.
+
+    An empty body is an empty object, so that requests without required fields need none.
     """
     data = stream.read(limit + 1)
     if len(data) > limit:

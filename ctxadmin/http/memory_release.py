@@ -1,7 +1,7 @@
-"""Gives the memory that large requests leave behind back to the system.
+"""Returns the memory that large requests leave behind to the system.
 
 The C library keeps what is freed below any block that is still in use: after 32 new conversations
-of 10 MB a process kept 943 MB, of which 244 MB were in use. ``malloc_trim`` gives back the rest.
+of 10 MB a process kept 943 MB, of which 244 MB were in use. ``malloc_trim`` returns the rest.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ _PAUSE_SECONDS: Final = 1.0
 
 
 def trim() -> None:
-    """Give free memory back; nothing where the C library has no such function."""
+    """Returns free memory to the system; does nothing where the C library lacks the function."""
     if release := getattr(ctypes.CDLL(None), "malloc_trim", None):
         release(0)
 
@@ -29,12 +29,15 @@ class FreedMemory:
         self._is_due = False
 
     def answered(self, size: int) -> None:
-        """A request was answered whose body and answer have ``size`` bytes; on the event loop."""
+        """Notes an answered request whose body and answer have ``size`` bytes.
+
+        On the event loop.
+        """
         if size < LARGE_BYTES or self._is_due:
             return
         self._is_due = True
-        asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._give_back)
+        asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._trim_now)
 
-    def _give_back(self) -> None:
+    def _trim_now(self) -> None:
         self._is_due = False
         self._thread.submit(self._trim)

@@ -1,4 +1,4 @@
-"""What requests meet first: an id for each, and an answer for probes."""
+"""The first middlewares of a request: an id for each, and answers for probes."""
 
 from collections.abc import Callable
 from typing import Final
@@ -10,7 +10,7 @@ from ctxadmin.telemetry.facts import current, facts_of, note_route
 
 
 class RequestIdMiddleware:
-    """``X-Request-ID`` of the caller if it is plain, else a new one; answered and audited."""
+    """``X-Request-ID`` of the caller if it is plain, else a new one; returned and audited."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -29,9 +29,9 @@ class RequestIdMiddleware:
 
 
 class ProbesMiddleware:
-    """``/healthz`` and ``/readyz`` are answered whatever the host: who balances asks by address.
+    """``/healthz`` and ``/readyz`` for any host, because load balancers probe by address.
 
-    It stands before everything that asks for the host. What is answered is no secret of a host.
+    It comes before everything that checks the host. Its answers contain no secret of a host.
     """
 
     PATHS: Final = frozenset({"/healthz", "/readyz"})
@@ -48,9 +48,9 @@ class ProbesMiddleware:
 
 
 class NoStoreMiddleware:
-    """``Cache-Control: no-store`` on every answer that does not say how it may be kept.
+    """``Cache-Control: no-store`` on every answer without a cache policy of its own.
 
-    Pages and answers are about what only their reader may see: no browser or proxy keeps them.
+    Pages and answers contain what only their reader can see: no browser or proxy may store them.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -1,4 +1,4 @@
-"""The answers that are kept for repeated calls."""
+"""The answers that are stored for repeated requests."""
 
 from django.db import models
 
@@ -6,10 +6,10 @@ from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
 class KeptAnswer(models.Model):
-    """The answer to one call with an ``Idempotency-Key``, in the shard of what it changed.
+    """The answer to one request with an ``Idempotency-Key``, in the shard of what it changed.
 
-    ``call`` is the digest of caller, method, path and key; ``body`` that of the request's body.
-    It is kept for 24 hours at least; ``created_at`` is by the clock of the database. ``about`` is
+    ``call`` is the digest of caller, method, path and key; ``body`` that of the request's body. It
+    is stored for at least 24 hours; ``created_at`` is by the clock of the database. ``about`` is
     the key of the conversation whose content the answer has, if that is not ``stream``.
     """
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document: the paths of the contract with what ``described`` says about them."""
+"""The OpenAPI document: the paths of the contract with the descriptions of ``described``."""
 
 import functools
 import inspect
@@ -89,7 +89,7 @@ class Browser(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
 
 
 class Schema(AutoSchema):
-    """One operation: the path by drf-spectacular, the rest by what its handler says of itself."""
+    """One operation: the path by drf-spectacular, the rest by the description of its handler."""
 
     @property
     def about(self) -> Described | None:
@@ -191,7 +191,9 @@ class Schema(AutoSchema):
         }
 
     def _error_codes(self) -> set[str]:
-        """What was said, and what every operation of this form may answer."""
+        """Returns the described error codes, and those that every operation of this form can
+        have.
+        """
         codes = {"unauthenticated", "not_acceptable", "rate_limited", "unavailable", "internal"}
         codes.add("validation")  # of an unknown parameter, which every call refuses
         if self.about:
@@ -213,7 +215,7 @@ _MALFORMED: Final = "The body cannot be read: it is not JSON or YAML, or not UTF
 
 
 def _needed(action: Action) -> str:
-    """The scopes of which one is needed, in words."""
+    """Returns the scopes of which one is needed, in words."""
     scopes = who_may(action)
     text = f"Needs the scope {' or '.join(f'`{scope}`' for scope in scopes)}"
     if Scope.ENGINE not in scopes and allows_to_own([Scope.ENGINE], action):
@@ -241,7 +243,7 @@ def _problem(words: list[str]) -> Json:
 class Components:
     """The JSON Schemas of every model that the operations name.
 
-    They are made in one go, so that two models of one name get different ones.
+    They are built together, so that two models of one name get different ones.
     """
 
     def __init__(self, models: list[tuple[Any, JsonSchemaMode]]) -> None:
@@ -256,7 +258,7 @@ class Components:
             schema["title"] = name
 
     def schema(self, model: Any, mode: JsonSchemaMode) -> Json:
-        """The schema of one model, most often a reference."""
+        """Returns the schema of one model, most often a reference."""
         return dict(self._schemas[_key(model), mode])
 
 
@@ -267,12 +269,14 @@ def _key(model: Any) -> str:
 
 
 class _Generator(GenerateJsonSchema):
-    """Pydantic's own with short names, without warnings about defaults that are no JSON."""
+    """Pydantic's generator with short names, without warnings about defaults that are not JSON."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
 
     def normalize_name(self, name: str) -> str:
-        """``conversations.api.answers.AppliedAnswer`` is ``ConversationsAppliedAnswer``."""
+        """Returns ``ConversationsAppliedAnswer`` for
+        ``conversations.api.answers.AppliedAnswer``.
+        """
         app, dot, rest = name.partition(".")
         if dot and "[" not in name:
             name = app.title() + rest.rpartition(".")[2]
@@ -284,7 +288,7 @@ class _Generator(GenerateJsonSchema):
 
 @functools.cache
 def components() -> Components:
-    """Those of all paths; the paths never change while a process runs."""
+    """Returns the components of all paths; the paths never change while a process runs."""
     models: list[tuple[Any, JsonSchemaMode]] = []
     for _, _, handler in operations():
         about = description_of(handler)
@@ -300,14 +304,14 @@ def components() -> Components:
 
 
 def operations() -> Iterator[tuple[str, str, object]]:
-    """Every operation under the base: path template, method and handler."""
+    """Yields every operation under the base: path template, method and handler."""
     for path, _, method, callback in EndpointEnumerator().get_api_endpoints():  # type: ignore[no-untyped-call]
         if path.startswith(BASE_PATH):
             yield path, method, getattr(callback.cls, method.lower())
 
 
 def add_components(result: Json, **_: object) -> Json:
-    """A post-processing hook: the components that the operations refer to, sorted by name."""
+    """A post-processing hook: adds the components that the operations refer to, sorted by name."""
     schemas = result["components"].setdefault("schemas", {})
     schemas.update(sorted(components().definitions.items()))
     result["components"]["headers"] = HEADERS
@@ -332,7 +336,7 @@ def _webhook(event: SentEvent) -> Json:
 
 @functools.cache
 def document() -> bytes:
-    """The whole document as JSON; made once per process."""
+    """Returns the whole document as JSON; built once per process."""
     with translation.override("en"):  # and not in the language of whoever asks first
         generator = SchemaGenerator()  # type: ignore[no-untyped-call]
         made: Json = generator.get_schema(  # type: ignore[no-untyped-call]

@@ -105,7 +105,7 @@ _OF_STATUS: Final = {401: "WWW-Authenticate", 429: "Retry-After", 503: "Retry-Af
 
 
 def headers(status: int, of_success: tuple[str, ...] = ()) -> Json:
-    """References to the headers that an answer of this status has."""
+    """Returns references to the headers of an answer with this status."""
     names = ["X-Request-ID", *(of_success if status < 400 else ())]
     if status in _OF_STATUS:
         names.append(_OF_STATUS[status])

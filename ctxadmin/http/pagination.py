@@ -20,7 +20,7 @@ ItemT = TypeVar("ItemT")
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which page is asked for: at most ``limit`` items after the position ``after``.
+    """The requested page: at most ``limit`` items after the position ``after``.
 
     ``after`` is the sort key of the last item of the page before, or empty for the first page.
     """
@@ -30,7 +30,7 @@ class PageRequest:
 
     @classmethod
     def of(cls, query: QueryDict) -> "PageRequest":
-        """From a query string; ValidationFailed for a limit or cursor that is not ours."""
+        """Parses a query string; raises ValidationFailed for an invalid limit or cursor."""
         text = query.get("limit", str(DEFAULT_LIMIT))
         if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_LIMIT:
             raise ValidationFailed.at(
@@ -42,7 +42,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[ItemT]):
-    """One page and where the next one starts."""
+    """One page, and the start of the next one."""
 
     items: Sequence[ItemT]
     next: str | None
@@ -52,7 +52,7 @@ class Page(Generic[ItemT]):
 
 
 def cut(rows: Sequence[ItemT], request: PageRequest, key: Any) -> Page[ItemT]:
-    """A page of ``rows``, of which one more than the limit was asked for.
+    """Returns a page of ``rows``, which were queried with one more than the limit.
 
     ``key(row)`` is the sort key, a tuple of numbers and texts.
     """

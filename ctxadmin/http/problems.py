@@ -1,4 +1,4 @@
-"""Every error as problem+json (RFC 9457), in the one shape of the contract."""
+"""Every error as problem+json (RFC 9457), in the one form of the contract."""
 
 import logging
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ def problem(
     extra: Mapping[str, object] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
-    """One error as a response; ``extra`` adds members beside those of every problem."""
+    """Returns an error as a response; ``extra`` adds members to those of every problem."""
     note_refusal(code)
     body = _body(status, code, detail) | dict(extra or {})
     return HttpResponse(dumps(body), status=status, content_type=CONTENT_TYPE, headers=headers)
@@ -83,7 +83,7 @@ def _body(status: int, code: str, detail: str) -> dict[str, object]:
 
 
 def status_of(error: ContextError) -> int:
-    """The HTTP status of an error kind (rest.md, "Errors")."""
+    """Returns the HTTP status of an error kind (rest.md, "Errors")."""
     if isinstance(error, ValidationFailed) and error.malformed:
         return 400
     if isinstance(error, NotFound):
@@ -100,7 +100,7 @@ def status_of(error: ContextError) -> int:
 
 
 def of_error(error: ContextError) -> HttpResponse:
-    """A domain error as a response."""
+    """Returns a domain error as a response."""
     extra = error.extra()
     if error.problems:
         extra["errors"] = [item.as_json() for item in error.problems]
@@ -109,7 +109,7 @@ def of_error(error: ContextError) -> HttpResponse:
 
 
 def of_exception(error: Exception) -> HttpResponse:
-    """Any exception as a response; an unknown one is logged and says nothing of itself."""
+    """Returns any exception as a response; an unknown one is logged, and its text is not shown."""
     if isinstance(error, ContextError):
         return of_error(error)
     if isinstance(error, Error):
@@ -135,7 +135,7 @@ def _of_database(error: Error) -> HttpResponse:
 
 
 def of_database(error: Error) -> Unavailable | None:
-    """What is told of a database error, which is logged here; None if it is a fault of ours."""
+    """Logs a database error and returns its response; None if it is a fault of ctxadmin."""
     refusal = unavailable_of(error)
     what = "database refused" if refusal is None else "database is not available"
     _log.error("%s: %s", what, type(error).__name__, exc_info=error)
@@ -178,7 +178,7 @@ def _of_drf(error: drf.APIException) -> HttpResponse:
 
 
 def exception_handler(error: Exception, context: Mapping[str, object]) -> HttpResponse:
-    """DRF's hook: the same shape for what its views raise."""
+    """DRF's hook: the same form for what its views raise."""
     response = of_exception(error)
     if response.status_code == 405:
         response["Allow"] = ", ".join(getattr(context.get("view"), "allowed_methods", ()))
@@ -186,9 +186,9 @@ def exception_handler(error: Exception, context: Mapping[str, object]) -> HttpRe
 
 
 def reads_problems(request: HttpRequest) -> bool:
-    """True for a caller that is no person: of the API, of the metrics, a script of a page.
+    """Returns True for a program: of the API, of the metrics, a script of a page.
 
-    Such scripts ask for JSON before all else, also where they take HTML, too.
+    Such scripts prefer JSON, even where they also accept HTML.
     """
     if request.path.startswith("/api/") or request.path == "/metrics":
         return True

@@ -1,4 +1,4 @@
-"""Answers as JSON bytes."""
+"""Renders answers as JSON bytes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -14,7 +14,7 @@ _EMPTY: Final = b""
 
 
 class JsonRenderer(BaseRenderer):
-    """JSON written by orjson; ``orjson.Fragment`` values pass through as they are."""
+    """JSON by orjson; ``orjson.Fragment`` values are copied unchanged."""
 
     media_type = "application/json"
     format = "json"
@@ -48,7 +48,7 @@ class JsonNegotiation(DefaultContentNegotiation):
         return chosen
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        """The parser of the content type; a body without one is read as JSON."""
+        """Returns the parser of the content type; a body without one is read as JSON."""
         if not request.content_type:
             return next(iter(parsers))
         return super().select_parser(request, parsers)

@@ -1,7 +1,7 @@
-"""How many requests a caller may have under way, and begin in a second, in this process.
+"""Limits the concurrent requests and the request rate of a caller, in this process.
 
-Who is known by a token or session is counted by it, everyone else by address: whoever makes up
-tokens is one caller. A wait for a change is counted by its own limit once it holds no thread.
+A caller known by a token or session is counted by it, everyone else by address, so that invented
+tokens count together. A wait for a change is counted by its own limit once it holds no thread.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ Kind: TypeAlias = Literal["token", "person", "address"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of callers of one kind; 0 is no limit."""
+    """The limits of callers of one kind; 0 is no limit."""
 
     under_way: int
     a_second: int
@@ -43,7 +43,7 @@ def limits_of_settings() -> Mapping[Kind, Limits]:
 
 
 class Usage:
-    """What one caller uses; ``paid_until`` is when its requests so far are paid by its rate."""
+    """The usage of one caller; ``paid_until`` is when its rate has covered its requests so far."""
 
     __slots__ = ("is_of_address", "limits", "paid_until", "under_way")
 
@@ -64,7 +64,10 @@ class RequestLimits:
         self._most_usages = _MOST_IDLE
 
     def admit(self, scope: Scope) -> Usage:
-        """Count a request that begins, for ``leave`` at its end; RefusedEarly with 429."""
+        """Counts a request that begins, until ``leave`` at its end.
+
+        Raises RefusedEarly with 429.
+        """
         now = monotonic()
         caller = self._caller_at(scope, now)
         usage = self._usages.get(caller) or self._begin(caller, now)
@@ -83,11 +86,13 @@ class RequestLimits:
         return usage
 
     def caller_of(self, scope: Scope) -> tuple[Kind, str]:
-        """Who is counted for a request as far as is known: a token, a person or an address."""
+        """Returns who is counted for a request, as far as known: a token, a person or an
+        address.
+        """
         return self._caller_at(scope, monotonic())
 
     def leave(self, usage: Usage, scope: Scope) -> None:
-        """A request that was counted holds no thread any more."""
+        """Counts a request as finished, because it holds no thread any longer."""
         usage.under_way -= 1
         facts: Facts | None = scope.get(SCOPE_KEY)
         if facts is not None and (usage.is_of_address or facts.status == UNAUTHENTICATED):
@@ -117,5 +122,5 @@ def _by_address(client: tuple[str, int] | None) -> tuple[Kind, str]:
 
 @lru_cache(maxsize=_MOST_IDLE)
 def _network_of(address: str) -> str:
-    """Whoever has one address of IPv6 has all of its network."""
+    """Returns the network of an IPv6 address, whose owner has all of it."""
     return str(ip_network(f"{address}/64", strict=False)) if ":" in address else address

@@ -1,4 +1,4 @@
-"""``GET /metrics``: all figures as text for Prometheus, for those who may read them."""
+"""``GET /metrics``: all metrics as text for Prometheus, for those with access."""
 
 import platform
 import secrets
@@ -27,7 +27,7 @@ _FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Rea
 
 
 class _BuildCollector(Collector):
-    """Which build this is."""
+    """The build information."""
 
     def collect(self) -> list[GaugeMetricFamily]:
         names = ("version", "python", "django")
@@ -37,7 +37,7 @@ class _BuildCollector(Collector):
 
 
 def everything() -> CollectorRegistry:
-    """What is counted here or by all workers, and what is read when it is asked for."""
+    """Returns the metrics counted here or by all workers, and those read on demand."""
     folder = settings.METRICS_FOLDER
     registry = CollectorRegistry()
     if folder is None:
@@ -54,7 +54,7 @@ _registry: Final = everything()
 
 @require_safe
 def metrics_view(request: HttpRequest) -> HttpResponse:
-    """The figures as text; they hold no ids of callers and no content."""
+    """Returns the metrics as text; they contain no ids of callers and no content."""
     if not _may_read(request):
         detail = "Metrics need the token CTXADMIN_METRICS_TOKEN or one with the scope admin."
         headers = {"WWW-Authenticate": 'Bearer realm="ctxadmin"'}
@@ -64,10 +64,10 @@ def metrics_view(request: HttpRequest) -> HttpResponse:
 
 
 def _may_read(request: HttpRequest) -> bool:
-    """A token decides if one is sent; without one this machine may read, if no proxy is between.
+    """Returns whether a token, or without one a direct request from this machine, has access.
 
-    Behind a proxy everyone comes from its address, so what looks as if it went through one, and
-    a server that is told that it stands behind TLS, ask for a token.
+    Behind a proxy everyone has its address, so a request that seems to come through one, and a
+    server configured to be behind TLS, need a token.
     """
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() == "bearer":

@@ -1,4 +1,4 @@
-"""Who does something: a person in a browser or an engine with a token."""
+"""The caller: a person in a browser or an engine with a token."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -24,12 +24,14 @@ class Actor:
 
     @property
     def is_engine(self) -> bool:
-        """True for tokens with the scope ``engine``: they operate at any time (rule 1.16)."""
+        """Returns True for tokens with the scope ``engine``: they operate at any time (rule
+        1.16).
+        """
         return self.kind != "person" and Scope.ENGINE in self.scopes
 
     @property
     def label(self) -> str:
-        """How the author of a change is recorded: ``person:anna``, ``token:engine-1``."""
+        """Returns the recorded form of an author: ``person:anna``, ``token:engine-1``."""
         return f"{self.kind}:{self.name}"
 
     def may(self, action: Action) -> bool:
@@ -39,14 +41,16 @@ class Actor:
         return allows_to_own(self.scopes, action)
 
     def require(self, action: Action) -> None:
-        """Forbidden, naming the scopes that would do, unless the actor may do ``action``."""
+        """Raises Forbidden, naming the sufficient scopes, unless the actor has the right to
+        ``action``.
+        """
         if not self.may(action):
             raise Forbidden(refusal(action))
 
     def require_to_own(self, action: Action) -> None:
-        """Forbidden, as ``require`` says it, unless the actor may do ``action`` to what it created.
+        """Raises Forbidden, as ``require`` does, unless the actor may do ``action`` to its own.
 
-        Whether it created what it names is still to be asked.
+        Whether the actor created the object remains to be checked.
         """
         if not self.may_to_own(action):
             self.require(action)

@@ -1,4 +1,4 @@
-"""The one table of who may do what."""
+"""The one table of rights."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,7 +8,7 @@ from ctxadmin.lib.sentence import Sentence, say
 
 
 class Scope(StrEnum):
-    """What a token may be given (rest.md, "Scopes"); every token reads."""
+    """The scopes of a token (rest.md, "Scopes"); every token can read."""
 
     ENGINE = "engine"
     REVIEW = "review"
@@ -17,7 +17,7 @@ class Scope(StrEnum):
 
 
 class Role(StrEnum):
-    """What a person is in a workspace; each includes the ones before."""
+    """The role of a person in a workspace; each includes the ones before."""
 
     VIEWER = "viewer"
     REVIEWER = "reviewer"
@@ -26,7 +26,7 @@ class Role(StrEnum):
 
 
 class Action(StrEnum):
-    """Everything that a service may be asked to do, by the name that the audit uses."""
+    """Every action of a service that needs a right, by its name in the audit."""
 
     READ = "read"
     CONVERSATION_CREATE = "conversation.create"
@@ -195,23 +195,23 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Scope]]] = {
 
 
 def allows(scopes: Iterable[Scope], action: Action) -> bool:
-    """True if someone with these scopes may do ``action``."""
+    """Returns True if these scopes include the right to ``action``."""
     held = frozenset(scopes)
     return action in _EVERYBODYS or Scope.ADMIN in held or bool(_ALLOWED[action] & held)
 
 
 def allows_to_own(scopes: Iterable[Scope], action: Action) -> bool:
-    """True if somebody with these scopes may do ``action`` at least to what they created."""
+    """Returns True if these scopes include the right to ``action`` at least on own creations."""
     held = frozenset(scopes)
     return allows(held, action) or (action in _TO_OWN and Scope.ENGINE in held)
 
 
 def refusal(action: Action) -> Sentence:
-    """What is told somebody who may not do ``action``: with the scopes that would do."""
+    """Returns the refusal of ``action``, with the sufficient scopes."""
     scopes = " or ".join(who_may(action))
     return say("{action} needs the scope {scopes}.", action=_DOING[action], scopes=scopes)
 
 
 def who_may(action: Action) -> tuple[Scope, ...]:
-    """The scopes of which one is needed, for the text of a refusal."""
+    """Returns the scopes of which one is needed, for the text of a refusal."""
     return (*sorted(_ALLOWED.get(action, frozenset())), Scope.ADMIN)

@@ -1,4 +1,4 @@
-"""Which items of two sequences belong together: longest common subsequences, cost bounded."""
+"""Aligns two sequences by longest common subsequences, at bounded cost."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -15,11 +15,11 @@ Pair = tuple[int, int]
 def aligned(
     before: Sequence[Hashable], after: Sequence[Hashable], most_pairs: int = MOST_PAIRS
 ) -> list[Pair]:
-    """Index pairs of a common subsequence, rising on both sides.
+    """Returns index pairs of a common subsequence, ascending on both sides.
 
-    The longest one, as long as no more than ``most_pairs`` pairs of items are equal beyond the
-    common ends. Else only the rarest items are looked at, as many as keep within that number:
-    rare items are the ones that readers take for landmarks too.
+    It is the longest one, as long as no more than ``most_pairs`` pairs of items are equal beyond
+    the common ends. Otherwise it uses only the rarest items within that number: rare items are also
+    what readers take for landmarks.
     """
     shortest = min(len(before), len(after))
     start = 0
@@ -40,7 +40,7 @@ def aligned(
 
 
 def stable(positions: Sequence[int]) -> set[int]:
-    """The indices of a longest rising subsequence: the items that need not move.
+    """Returns the indices of a longest increasing subsequence: the items that need not move.
 
     ``positions`` are the former positions, all different, in the new order.
     """
@@ -53,7 +53,7 @@ def stable(positions: Sequence[int]) -> set[int]:
 def _places(
     before: Sequence[Hashable], after: Sequence[Hashable], start: int, end: int, most_pairs: int
 ) -> dict[Hashable, list[int]]:
-    """Where the items worth looking at stand in ``before``, last place first."""
+    """Returns the positions in ``before`` of the items worth comparing, last first."""
     places: dict[Hashable, list[int]] = defaultdict(list)
     for index in range(len(before) - end - 1, start - 1, -1):
         places[before[index]].append(index)
@@ -74,10 +74,10 @@ def _places(
 
 
 def _rising(pairs: Iterable[Pair]) -> list[Pair]:
-    """A longest chain of pairs that rises on both sides.
+    """Returns a longest chain of pairs that ascends on both sides.
 
-    The pairs come in rising order of their second side and, for one second side, in falling
-    order of their first. (Hunt and Szymanski's method: patience sorting with links back.)
+    The pairs come in ascending order of their second side and, for one second side, in descending
+    order of their first. (Hunt and Szymanski's method: patience sorting with back links.)
     """
     lowest: list[int] = []  # the lowest first side on which a chain of that length ends
     ends: list[int] = []  # the index in links of that chain's last pair

@@ -1,4 +1,4 @@
-"""Whether who asked is still there, for work that only they would read."""
+"""The presence of a caller, for work that only the caller would read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,11 +7,11 @@ from typing import Final
 
 
 class CallerGone(BaseException):
-    """Ends work that nobody waits for any more; nothing on the way takes it for an answer."""
+    """Ends work whose caller disconnected; nothing handles it as an answer."""
 
 
 class Presence:
-    """Of the caller of one request; ``is_gone`` is set once, by any thread."""
+    """The presence of the caller of one request; ``is_gone`` is set once, by any thread."""
 
     __slots__ = ("is_gone",)
 
@@ -19,7 +19,7 @@ class Presence:
         self.is_gone = False
 
     def require(self) -> None:
-        """Raise CallerGone if the caller is gone."""
+        """Raises CallerGone if the caller disconnected."""
         if self.is_gone:
             raise CallerGone
 
@@ -32,13 +32,13 @@ def current_presence() -> Presence | None:
 
 
 def announce(presence: Presence) -> None:
-    """Tell the work of this context whose presence it depends on."""
+    """Sets the presence that the work of this context depends on."""
     _current.set(presence)
 
 
 @contextmanager
 def finished_for_nobody() -> Iterator[None]:
-    """What is done inside goes on when the caller is gone, as what follows a write must."""
+    """Runs the block to its end even if the caller disconnects, as the steps after a write must."""
     token = _current.set(None)
     try:
         yield

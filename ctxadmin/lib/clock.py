@@ -9,13 +9,13 @@ _behind = timedelta(0)
 
 
 def now() -> datetime:
-    """The current time, aware, UTC."""
+    """Returns the current time, aware, UTC."""
     return datetime.now(UTC) - _behind
 
 
 @contextmanager
 def set_back(span: timedelta) -> Iterator[None]:
-    """Have the whole process live in the past, so that demo data can have a history.
+    """Moves the whole process into the past, so that demo data can have a history.
 
     Only before a server takes requests; it ends at the present.
     """
@@ -29,5 +29,5 @@ def set_back(span: timedelta) -> Iterator[None]:
 
 @lru_cache(maxsize=256)  # all rows of one write have the same
 def iso(moment: datetime) -> str:
-    """ISO 8601 in UTC with microseconds and a ``Z``: ``2026-01-31T09:00:00.000000Z``."""
+    """Returns ISO 8601 in UTC with microseconds and a ``Z``: ``2026-01-31T09:00:00.000000Z``."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"

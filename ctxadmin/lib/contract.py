@@ -1,4 +1,4 @@
-"""The base of every model of the contract, and the reading of input into it."""
+"""The base of every model of the contract, and the parser of input for it."""
 
 import difflib
 import functools
@@ -55,7 +55,7 @@ _SENTENCES: Final[Mapping[str, Callable[[Mapping[str, Any]], Sentence]]] = {
 
 
 def _short(bound: object) -> object:
-    """A bound as people write it: 1 for 1.0."""
+    """Returns a bound as people write it: 1 for 1.0."""
     return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
 
 
@@ -71,10 +71,10 @@ _adapters: dict[object, TypeAdapter[Any]] = {}
 
 
 class DescribedBy:
-    """Marks a field that is read as its type and described as ``model``.
+    """Marks a field that is parsed as its type and described as ``model``.
 
     ``messages: Annotated[list[dict[str, JsonValue]], DescribedBy(list[Message])]`` stays JSON until
-    the domain reads it, and its JSON Schema is the model's.
+    the domain parses it, and its JSON Schema is the model's.
     """
 
     def __init__(self, model: Any) -> None:  # a model or another type that pydantic knows
@@ -89,10 +89,10 @@ class DescribedBy:
 class Contract(BaseModel):
     """A frozen, strict model of one object of the contract.
 
-    Field names are snake_case; the camelCase spelling is accepted on input, both in one object
-    are refused, null means missing, unknown fields are refused. The keys of data
-    (metadata, variables, state) are never touched. ``spellings`` lists further input names.
-    Source: semantics.md, what stands before section 1.
+    Field names are snake_case; the camelCase spelling is accepted on input, both in one object are
+    refused, null means missing, unknown fields are refused. The keys of data (metadata, variables,
+    state) are never changed. ``spellings`` lists further input names. Source: semantics.md, the
+    introduction before section 1.
     """
 
     model_config = ConfigDict(
@@ -137,7 +137,7 @@ class Contract(BaseModel):
 
 @functools.cache  # asked once per object: without it reading 30,000 objects took 1.2 s
 def _input_names(model: type[Contract]) -> dict[str, str]:
-    """Every accepted input spelling of a model's fields -> the name that pydantic reads."""
+    """Returns every accepted input spelling of a model's fields -> the name that pydantic reads."""
     names: dict[str, str] = {}
     for field, info in model.model_fields.items():
         name = info.alias or field
@@ -146,7 +146,7 @@ def _input_names(model: type[Contract]) -> dict[str, str]:
 
 
 def parse(target: type[ModelT] | TypeAdapter[ModelT], data: object, pointer: str = "") -> ModelT:
-    """Read ``data`` (parsed JSON) as ``target``; ``pointer`` is where it stands in the input.
+    """Parses ``data`` (parsed JSON) as ``target``; ``pointer`` is its place in the input.
 
     Raises ValidationFailed with one problem per wrong field, pointers in the caller's spelling;
     TooLarge if the first of them is.
@@ -198,17 +198,17 @@ def _sentence(kind: str, context: Mapping[str, Any], message: str) -> str:
 
 
 def _text_of(error: object, message: str) -> str:
-    """What a validator raised: the sentence itself, which ``str`` would make a plain text of."""
+    """Returns what a validator raised: the sentence itself, which ``str`` would make plain text."""
     if isinstance(error, ValueError) and error.args and isinstance(error.args[0], Sentence):
         return error.args[0]
     return message if error is None else str(error)
 
 
 def _pointer(location: tuple[int | str, ...], data: object, *, missing: bool) -> str:
-    """The JSON pointer of a pydantic location.
+    """Returns the JSON pointer of a pydantic location.
 
-    A location also holds the tags of unions, which are no keys of the input: a step that the
-    input does not have is left out, unless it is the field whose absence is the problem.
+    A location also has the tags of unions, which are not keys of the input: a step that the input
+    lacks is omitted, unless it is the field whose absence is the problem.
     """
     parts: list[str] = []
     here: object = data
@@ -245,6 +245,6 @@ def _summary(problems: list[FieldProblem]) -> str:
 
 
 def did_you_mean(text: str, word: str, known: Iterable[str]) -> str:
-    """``text``, with ``; did you mean 'x'?`` if one of ``known`` is close to ``word``."""
+    """Returns ``text``, with ``; did you mean 'x'?`` if one of ``known`` is close to ``word``."""
     close = difflib.get_close_matches(word, list(known), n=1)
     return say("{text}; did you mean {name}?", text=text, name=repr(close[0])) if close else text

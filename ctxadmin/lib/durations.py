@@ -1,4 +1,4 @@
-"""Lengths of time as people type them: ``5 min``, ``1 h 30 min``, ``2 d``."""
+"""Durations as people type them: ``5 min``, ``1 h 30 min``, ``2 d``."""
 
 import re
 from typing import Final
@@ -16,9 +16,9 @@ _LONGEST_TEXT: Final = 100
 
 
 def parse_duration(text: str) -> int | None:
-    """The whole seconds that a text names, None if it is no duration.
+    """Returns the whole seconds that a text names, None if it is not a duration.
 
-    Each number has its unit, each unit comes once, the larger first; ``1.5 h`` is 90 minutes.
+    Each number has its unit, each unit occurs once, the larger first; ``1.5 h`` is 90 minutes.
     """
     if len(text) > _LONGEST_TEXT:
         return None
@@ -36,7 +36,7 @@ def parse_duration(text: str) -> int | None:
 
 
 def duration_text(seconds: int) -> str:
-    """The same duration as it would be typed, with as few units as say it exactly."""
+    """Returns a duration as it would be typed, with the fewest units that are exact."""
     parts, left = [], seconds
     for unit, length in _SECONDS.items():
         count, left = divmod(left, length)

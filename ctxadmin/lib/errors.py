@@ -1,4 +1,4 @@
-"""The few named errors that every layer speaks, each with a stable code."""
+"""The few named errors that every layer uses, each with a stable code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """One thing that is wrong with one place of an input.
+    """One problem at one place of an input.
 
-    ``pointer`` is a JSON pointer (RFC 6901) into the input, "" for the whole of it;
-    ``extra`` carries what the kind of problem adds, e.g. the line and column of a condition.
+    ``pointer`` is a JSON pointer (RFC 6901) into the input, "" for the whole of it; ``extra`` has
+    what the kind of problem adds, e.g. the line and column of a condition.
     """
 
     pointer: str
@@ -30,7 +30,7 @@ class FieldProblem:
 class ContextError(Exception):
     """A refusal with a stable ``code`` (semantics, "Error kinds"); nothing was changed.
 
-    ``problems`` says where in the input, ``extra()`` what else the caller needs to go on.
+    ``problems`` are the places in the input, ``extra()`` what else the caller needs to continue.
     """
 
     code: ClassVar[str] = "validation"
@@ -45,9 +45,9 @@ class ContextError(Exception):
 
 
 class ValidationFailed(ContextError):
-    """The input does not have the form that the contract asks for.
+    """The input does not have the form that the contract requires.
 
-    ``malformed`` tells text that could not be read at all from text with wrong content.
+    ``malformed`` distinguishes text that could not be parsed at all from text with wrong content.
     """
 
     code = "validation"
@@ -62,28 +62,28 @@ class ValidationFailed(ContextError):
     def at(
         cls, pointer: str, message: str, *, code: str = "validation", **extra: object
     ) -> "ValidationFailed":
-        """One problem at one place of the input."""
+        """Returns one problem at one place of the input."""
         problem = FieldProblem(pointer, message, code, tuple(extra.items()))
         return cls(message, problems=[problem])
 
 
 class OutOfRange(ContextError):
-    """A position, an index or a boundary lies outside of what exists."""
+    """A position, an index or a boundary is outside of what exists."""
 
     code = "out_of_range"
 
 
 class NotFound(ContextError):
-    """The thing named does not exist, or is not the caller's to see."""
+    """The named object does not exist, or the caller has no right to see it."""
 
     code = "not_found"
 
 
 class InvalidState(ContextError):
-    """The execution or conversation is not in a status that allows this.
+    """The status of the execution or conversation does not allow this.
 
-    ``ready_nodes`` are told where a node was named that is not one of them; ``held_by`` and
-    ``until`` (ISO 8601) where someone else has a lease of it.
+    ``ready_nodes`` are given where a named node is not one of them; ``held_by`` and ``until`` (ISO
+    8601) where someone else has a lease of it.
     """
 
     code = "invalid_state"
@@ -114,7 +114,7 @@ class InvalidState(ContextError):
 
 
 class TypeMismatch(ContextError):
-    """A value's type does not fit the reducer of its key; ``key`` names it."""
+    """The type of a value does not fit the reducer of its key; ``key`` names it."""
 
     code = "type_mismatch"
 
@@ -159,13 +159,13 @@ class Duplicate(ContextError):
 
 
 class Forbidden(ContextError):
-    """The caller may see this, but its role or scopes do not allow the change."""
+    """The caller can see this, but its role or scopes do not allow the change."""
 
     code = "forbidden"
 
 
 class IncompatibleContext(ContextError):
-    """What a node would see lacks what it needs; ``missing`` names it, ``indices`` the messages."""
+    """A node would not see what it needs; ``missing`` names it, ``indices`` the messages."""
 
     code = "incompatible_context"
 
@@ -181,7 +181,7 @@ class IncompatibleContext(ContextError):
 
 
 class TooLarge(ContextError):
-    """A body, a message or the state is over ``limit`` bytes, or work over ``limit`` units."""
+    """A body, a message or the state exceeds ``limit`` bytes, or work exceeds ``limit`` units."""
 
     code = "too_large"
 

@@ -1,4 +1,4 @@
-"""Strict reading and canonical writing of JSON as bytes."""
+"""Parses JSON strictly and writes it canonically, as bytes."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ _NESTS: Final = frozenset({list, dict}).__contains__
 
 
 class NotJson(ValidationFailed):
-    """A text that is no JSON: ``what`` is wrong at which ``line`` and ``column``, from 1."""
+    """Invalid JSON: ``what`` is wrong at which ``line`` and ``column``, from 1."""
 
     def __init__(self, error: orjson.JSONDecodeError) -> None:
         super().__init__(say("This is not JSON: {why}.", why=str(error)), malformed=True)
@@ -31,11 +31,11 @@ class NotJson(ValidationFailed):
 
 
 def loads_strict(data: bytes) -> JsonValue:
-    """The value of a JSON text from outside (rest.md, "JSON").
+    """Returns the value of external JSON text (rest.md, "JSON").
 
-    Refuses, as ``validation``: what is not UTF-8 or not JSON, NaN, Infinity and numbers
-    that overflow, lone surrogates (these are malformed text), and duplicate keys, integers
-    beyond 64 bit, nesting over 64 (these are well-formed text that the contract forbids).
+    Refuses, as ``validation``: what is not UTF-8 or not JSON, NaN, Infinity and numbers that
+    overflow, lone surrogates (these are malformed text), and duplicate keys, integers beyond 64
+    bits, nesting over 64 (these are well-formed text that the contract forbids).
     """
     try:
         value: JsonValue = orjson.loads(data)
@@ -51,10 +51,10 @@ def loads_strict(data: bytes) -> JsonValue:
 
 
 def _refuse_what_is_lost(data: bytes, written: bytes) -> None:
-    """Refuse equal keys, of which orjson keeps the last, and integers that it makes floats of.
+    """Refuses duplicate keys, of which orjson keeps the last, and integers it turns into floats.
 
-    A text that it has ``written`` as it was has neither. With an equal key a colon is lost, unless
-    the text escapes others. What is left to doubt is shown to the hooks of the standard library's
+    A text that it has ``written`` as it was has neither. With a duplicate key a colon is lost,
+    unless the text escapes others. Remaining doubts go to the hooks of the standard library's
     scanner, which takes several times as long.
     """
     if written == data:
@@ -92,9 +92,9 @@ def _refused(what: str) -> ValidationFailed:
 
 
 def depth(value: JsonValue, most: int | None = None) -> int:
-    """How deep arrays and objects are nested: 0 for a scalar, 1 for ``[]``.
+    """Returns the nesting depth of arrays and objects: 0 for a scalar, 1 for ``[]``.
 
-    Deeper than ``most`` is not looked at: the answer is then ``most + 1``.
+    Stops below ``most``: the result is then ``most + 1``.
     """
     found = 0
     level: Sequence[Any] = [value] if _NESTS(type(value)) else []
@@ -110,7 +110,7 @@ def _children(node: list[JsonValue] | dict[str, JsonValue]) -> Iterable[JsonValu
 
 
 def is_object(data: bytes) -> bool:
-    """True for the JSON of an object, and of nothing else; never raises."""
+    """Returns True for the JSON of an object, and nothing else; never raises."""
     try:
         return isinstance(orjson.loads(data), dict)
     except ValueError:
@@ -118,26 +118,26 @@ def is_object(data: bytes) -> bool:
 
 
 def dumps(value: object) -> bytes:
-    """Compact JSON bytes, keys in the order of the value."""
+    """Returns compact JSON bytes, keys in the order of the value."""
     return _tight(orjson.dumps(value))
 
 
 def canonical(value: object) -> bytes:
-    """Compact JSON bytes with sorted keys: equal values, equal bytes."""
+    """Returns compact JSON bytes with sorted keys: equal values give equal bytes."""
     return _tight(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
 
 
 def _tight(text: bytes) -> bytes:
-    """The same bytes in as much memory as they need: orjson leaves a short text its 4 KB.
+    """Returns the same bytes in minimal memory: orjson leaves 4 KB to a short text.
 
-    100,000 messages of 30 bytes held 420 MB so; the copy takes 0.25 us.
+    100,000 messages of 30 bytes held 420 MB; the copy takes 0.25 us.
     """
     return memoryview(text).tobytes() if len(text) < _BUFFER else text
 
 
 def digest(data: bytes) -> bytes:
-    """The digest of bytes as we store it: the first 16 bytes of SHA-256.
+    """Returns the stored digest of bytes: the first 16 bytes of SHA-256.
 
-    Processors have instructions for it: 10 MB took half as long as by Python's BLAKE2b.
+    Processors have instructions for it: 10 MB took half as long as with Python's BLAKE2b.
     """
     return hashlib.sha256(data).digest()[:16]

@@ -1,16 +1,16 @@
-"""Sentences that rules say: English text that still knows its template and its values.
+"""Sentences of rules: English text that still has its template and its values.
 
-Rules know no language. What they say is a ``str`` for whoever reads it as one (JSON, logs, what
-is stored); a page translates the template and puts the values in again.
+Rules know no language. Their text is a ``str`` for whoever reads it as one (JSON, logs, stored
+data); a page translates the template and inserts the values again.
 """
 
 from collections.abc import Mapping
 
 
 class Sentence(str):
-    """A text of ``template``, in whose ``{…}`` stand ``values``; these may be sentences again.
+    """A text of ``template``, with ``values`` in its ``{…}``; these can be sentences again.
 
-    It stays one only as a whole: what is cut, joined or comes out of JSON is a plain text.
+    It stays one only as a whole: what is cut, joined or parsed from JSON is plain text.
     """
 
     __slots__ = ("template", "values")
@@ -27,5 +27,5 @@ class Sentence(str):
 
 
 def say(template: str, /, **values: object) -> Sentence:
-    """The sentence of ``template``, a literal: the catalogues are made from what stands there."""
+    """Returns the sentence of ``template``, a literal, which the catalogs are extracted from."""
     return Sentence(template, values)

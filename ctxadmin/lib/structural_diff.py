@@ -28,7 +28,7 @@ Value = JsonValue | Literal[Absent.ABSENT]
 
 
 class Kind(StrEnum):
-    """What happened at a path; TYPE_CHANGED if the JSON type is another than before."""
+    """The change at a path; TYPE_CHANGED if the JSON type differs."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -41,9 +41,9 @@ class Kind(StrEnum):
 class Difference:
     """One difference; ``path`` is a JSON pointer (RFC 6901), "" for the whole.
 
-    Indices of a path count in ``after``, but for the last one of a REMOVED item, which counts
-    in ``before``. A MOVED item has its former index as ``before`` and its new one as ``after``;
-    what else changed in it follows as differences of its own.
+    Indices of a path count in ``after``, except the last one of a REMOVED item, which counts in
+    ``before``. A MOVED item has its former index as ``before`` and its new one as ``after``; other
+    changes in it follow as differences of their own.
     """
 
     path: str
@@ -52,14 +52,14 @@ class Difference:
     after: Value
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The contract's form: a side that has no value is left out."""
+        """Returns the contract's form: a side without a value is omitted."""
         sides = {"before": self.before, "after": self.after}
         present = {side: value for side, value in sides.items() if value is not ABSENT}
         return {"path": self.path, "kind": str(self.kind), **present}
 
 
 class Looks:
-    """How many keys and items may still be looked at, in all that is compared with it."""
+    """The number of keys and items that can still be compared, in all comparisons with it."""
 
     __slots__ = ("left",)
 
@@ -67,7 +67,7 @@ class Looks:
         self.left = most
 
     def afford(self, before: JsonValue, after: JsonValue) -> bool:
-        """True if what is within two lists or objects may be looked at; it counts as done."""
+        """Returns True if the content of two lists or objects can be compared, and counts it."""
         if not isinstance(before, dict | list) or not isinstance(after, dict | list):
             return True
         needed = _LOOKS_OF_ONE + len(before) + len(after)
@@ -80,12 +80,12 @@ class Looks:
 def diff(
     before: JsonValue, after: JsonValue, path: str = "", looks: Looks | None = None
 ) -> list[Difference]:
-    """All differences of two JSON values that stand at ``path``.
+    """Returns all differences of two JSON values at ``path``.
 
-    Objects are compared key by key. Lists of objects that all have their own ``id`` (or
-    ``key``) are aligned by it and tell moves; other lists by a longest common subsequence, what
-    stands between two common items in pairs. Equal parts cost a comparison and nothing else.
-    What ``looks`` have no room for is told as one change of the whole list or object.
+    Objects are compared key by key. Lists of objects with ids of their own (``id`` or ``key``) are
+    aligned by it and detect moves; other lists by a longest common subsequence, with the items
+    between two common ones in pairs. Equal parts cost one comparison. What exceeds ``looks`` is one
+    change of the whole list or object.
     """
     found: list[Difference] = []
     _compare(path, before, after, _Report(found, looks or Looks()))
@@ -93,7 +93,7 @@ def diff(
 
 
 def equal(left: JsonValue, right: JsonValue) -> bool:
-    """True if both are the same JSON: true is not 1, 1 is not 1.0, keys come in any order."""
+    """Returns True if both are the same JSON: true is not 1, 1 is not 1.0, keys have any order."""
     if left is right:
         return True
     # Python's own comparison is fast but takes 1, 1.0 and True for one; of the exact ones
@@ -104,7 +104,7 @@ def equal(left: JsonValue, right: JsonValue) -> bool:
 
 
 def pointer(path: str, step: str | int) -> str:
-    """A JSON pointer one step further."""
+    """Returns a JSON pointer one step further."""
     if isinstance(step, int):
         return f"{path}/{step}"
     return f"{path}/{step.replace('~', '~0').replace('/', '~1')}"
@@ -112,7 +112,7 @@ def pointer(path: str, step: str | int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """The differences found so far, and the looks that are left for more."""
+    """The differences found so far, and the remaining looks."""
 
     found: list[Difference]
     looks: Looks
@@ -167,7 +167,7 @@ def _compare_lists(
 
 
 def identities(items: list[JsonValue], name: str) -> list[str | int] | None:
-    """The ids of a list's items if all are objects that have one of their own, else None."""
+    """Returns the ids of a list's items if all are objects with one of their own, else None."""
     found: list[str | int] = []
     for item in items:
         identity = item.get(name) if isinstance(item, dict) else None
@@ -178,7 +178,9 @@ def identities(items: list[JsonValue], name: str) -> list[str | int] | None:
 
 
 def _with_gaps(pairs: list[Pair], before: int, after: int) -> list[Pair]:
-    """The pairs, and between two of them the items that stand in a row, as far as they go."""
+    """Returns the pairs, and pairs of the items between two of them in order, as far as
+    possible.
+    """
     complete: list[Pair] = []
     here = there = 0
     for left, right in (*pairs, (before, after)):
@@ -195,7 +197,7 @@ def _report_pairs(
     pairs: list[Pair],
     report: _Report,
 ) -> None:
-    """What was removed, then in the order of ``after`` what was added, moved, changed."""
+    """Reports what was removed, then in the order of ``after`` what was added, moved, changed."""
     found = report.found
     kept = {left for left, _ in pairs}
     for index, item in enumerate(before):

@@ -21,7 +21,7 @@ _LETTER: Final = re.compile(r"\w")
 
 
 class Piece(StrEnum):
-    """To which side a piece of text belongs."""
+    """The side to which a piece of text belongs."""
 
     SAME = "same"
     REMOVED = "removed"
@@ -37,21 +37,21 @@ class TextPiece:
 
 
 def text_diff(before: str, after: str) -> list[TextPiece]:
-    """The pieces of two texts in reading order; what was removed stands before what was added.
+    """Returns the pieces of two texts in reading order; removed ones come before added ones.
 
-    Lines that stayed are found first, then words between them. No piece ends within a sign that
-    is written with several characters. Texts over 200,000 characters are not compared, but shown
-    one after the other.
+    Unchanged lines are found first, then words between them. No piece ends within a sign that is
+    written with several characters. Texts over 200,000 characters are not compared, but shown one
+    after the other.
     """
     if before == after:
         return [TextPiece(Piece.SAME, before)] if before else []
     if max(len(before), len(after)) > LONGEST_TEXT:
-        return list(_joined(_replaced(before, after)))
-    return list(_joined(_in_lines(before.splitlines(True), after.splitlines(True))))
+        return list(_merge_pieces(_replaced(before, after)))
+    return list(_merge_pieces(_in_lines(before.splitlines(True), after.splitlines(True))))
 
 
 def without_long(pieces: Iterable[TextPiece]) -> list[TextPiece]:
-    """The pieces of an edit; of what is the same only what stands beside a change."""
+    """Returns the pieces of an edit; of unchanged ones only the parts next to a change."""
     return [
         TextPiece(Piece.SAME, f"{piece.text[:_AROUND]} … {piece.text[-_AROUND:]}")
         if piece.kind is Piece.SAME and len(piece.text) > 3 * _AROUND
@@ -71,7 +71,9 @@ def _in_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[TextPiece
 
 
 def _landmarks(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
-    """The places of lines that stayed. Those without a letter look alike and say nothing."""
+    """Returns the positions of unchanged lines, without lines that have no letter and match
+    anything.
+    """
     old, new = (
         [place for place, line in enumerate(lines) if _LETTER.search(line)]
         for lines in (before, after)
@@ -113,8 +115,8 @@ def _replaced(before: str, after: str) -> list[TextPiece]:
     return [TextPiece(Piece.REMOVED, before), TextPiece(Piece.ADDED, after)]
 
 
-def _joined(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
-    """Between two stretches that stayed one removed and one added, as far as there is any."""
+def _merge_pieces(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
+    """Returns one removed and one added piece between two unchanged stretches, if there are any."""
     for _, group in groupby(
         (piece for piece in pieces if piece.text), lambda each: each.kind is Piece.SAME
     ):
@@ -126,17 +128,17 @@ def _joined(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
 
 
 def _bare(word: str) -> str:
-    """What two words are compared by: not by the blanks behind them."""
+    """Returns the part of a word that is compared, without the blanks after it."""
     return word.rstrip(_BLANKS) or word
 
 
 @cache
 def _word() -> re.Pattern[str]:
-    """Finds words and signs, which joined are the text.
+    """Returns a pattern of words and signs, which joined are the text.
 
-    A word takes the blanks behind it along; Chinese, Japanese and Korean characters are words of
-    their own, and a number is one with its point. Accents, vowel signs, joiners and skin tones
-    stay with what they belong to, and so do the two halves of a flag.
+    A word includes the blanks after it; Chinese, Japanese and Korean characters are words of their
+    own, and a number is one with its point. Accents, vowel signs, joiners and skin tones stay with
+    their characters, and so do the two halves of a flag.
     """
     east_asian = "぀-ヿ㐀-鿿가-힯豈-﫿"
     letters = rf"[^\W{east_asian}]"

@@ -1,4 +1,4 @@
-"""The work that one request may ask for, counted where it is done."""
+"""The work that one request can do, counted where it is done."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,13 +15,13 @@ _LEAST_SECONDS: Final = 1.0
 
 
 class WorkBudget:
-    """Units of work, about 0.1 microseconds each, that may be spent up to ``limit``.
+    """Units of work, about 0.1 microseconds each, up to ``limit``.
 
-    Some texts cost many times what their units say: processor time has a bound, too, of three
-    times what all units should take.
+    Some texts cost many times their units, so processor time is bounded, too, by three times what
+    all units should take.
 
-    A unit is one look at a name for a part of a pattern; what costs more counts as several. It
-    ends when the caller goes.
+    A unit is one comparison of a name with a part of a pattern; what costs more counts as several.
+    Work ends when the caller disconnects.
     """
 
     __slots__ = ("_ends_at", "_presence", "limit", "spent")
@@ -34,9 +34,9 @@ class WorkBudget:
         self._presence = current_presence()
 
     def spend(self, units: int, what: str) -> None:
-        """Count ``units`` before they are done; raises TooLarge, naming ``what`` is too much.
+        """Counts ``units`` before the work; raises TooLarge, naming ``what`` is too much.
 
-        CallerGone if nobody waits for what is done with them.
+        Raises CallerGone if nobody waits for the result.
         """
         if self._presence is not None:
             self._presence.require()
@@ -56,8 +56,7 @@ _current: Final[ContextVar[WorkBudget | None]] = ContextVar("work_budget", defau
 
 @contextmanager
 def bounded(limit: int) -> Iterator[WorkBudget]:
-    """What is done inside may spend ``limit`` units; inside of another such block, what that has
-    left."""
+    """Bounds the block to ``limit`` units; within another such block, to what that has left."""
     outer = _current.get()
     if outer is not None:
         yield outer
@@ -71,7 +70,7 @@ def bounded(limit: int) -> Iterator[WorkBudget]:
 
 
 def spend(units: int, what: str) -> None:
-    """Draw on the budget of this request; free where nobody set one."""
+    """Draws on the budget of this request; free where none was set."""
     budget = _current.get()
     if budget is not None:
         budget.spend(units, what)

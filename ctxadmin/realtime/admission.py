@@ -1,4 +1,4 @@
-"""How many sockets, waiting calls and streams one person or token may have open in a process."""
+"""Limits the sockets, waiting requests and streams of one person or token in a process."""
 
 from collections import Counter
 from typing import Final
@@ -11,7 +11,7 @@ _open: Final[Counter[tuple[str, str]]] = Counter()
 
 
 def admit(caller: Caller) -> bool:
-    """Count one more; False if there are enough. Called on the event loop only."""
+    """Counts one more; returns False if there are enough. Called on the event loop only."""
     key = (caller.actor.kind, caller.actor.id)
     most = MOST_OF_A_TOKEN if caller.by_token else MOST_OF_A_PERSON
     if _open[key] >= most:
@@ -21,7 +21,7 @@ def admit(caller: Caller) -> bool:
 
 
 def leave(caller: Caller) -> None:
-    """One that was counted is gone."""
+    """Counts one less."""
     key = (caller.actor.kind, caller.actor.id)
     _open[key] -= 1
     if _open[key] <= 0:

@@ -1,4 +1,4 @@
-"""Telling of a committed change from any thread of any process; it never waits and never raises."""
+"""Announces a committed change from any thread of any process; never waits and never raises."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -14,22 +14,22 @@ _carriers: Final[list[Carrier]] = []
 
 
 def carry(carrier: Carrier) -> None:
-    """Have ``carrier`` take all messages; it must not wait for anything."""
+    """Registers the carrier of all messages; it must not wait for anything."""
     _carriers.append(carrier)
 
 
 def who(actor: Actor) -> Who:
-    """An actor as frames name it."""
+    """Returns an actor as frames name it."""
     return Who(kind=actor.kind, id=actor.id, name=actor.name)
 
 
 def announce(*changes: Announced) -> None:
-    """Tell of what is committed by now: the pages of each, and the pages that list."""
+    """Announces committed changes: to the pages of each object, and to the pages that list them."""
     _publish(changes)
 
 
 def announce_rights(kind: str, name: str) -> None:
-    """Have the sockets of someone looked at, whose rights changed by a transaction before."""
+    """Announces that someone's rights changed, so that their sockets are checked again."""
     _publish([Rights(kind, name)])
 
 

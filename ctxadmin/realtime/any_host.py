@@ -1,4 +1,4 @@
-"""Connections to whichever node of a Redis Cluster answers: what one node publishes, all tell."""
+"""Connects to any available node of a Redis Cluster: each node delivers what one publishes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from redis.exceptions import TimeoutError as TooSlow
 
 
 class AnyHostConnection(Connection):
-    """Connects to one of ``hosts``: to the one it had, and where that fails to the next."""
+    """Connects to one of ``hosts``: to the previous one, and if that fails to the next."""
 
     def __init__(self, *, hosts: Sequence[tuple[str, int]], **options: Any) -> None:
         super().__init__(host=hosts[0][0], port=hosts[0][1], **options)
@@ -31,4 +31,4 @@ class AnyHostConnection(Connection):
 
 
 class AnyHostTlsConnection(AnyHostConnection, SSLConnection):
-    """The same by TLS."""
+    """The same with TLS."""

@@ -1,4 +1,4 @@
-"""Sockets as a Django app: it carries what is announced, and hears of changed rights."""
+"""Sockets as a Django app: carries announcements, and listens to changes of rights."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""Who is behind a socket or a waiting call, asked at the start and again when rights change."""
+"""The caller behind a socket or a waiting request, checked again when rights change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _BEARER: Final = b"bearer "
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """An actor and what it showed for it: a token, or the key of a session."""
+    """An actor and its credential: a token, or the key of a session."""
 
     actor: Actor
     secret: str
@@ -29,18 +29,21 @@ class Caller:
 
     @property
     def session(self) -> str:
-        """What may be told of a session: the digest of its key, as its row has it."""
+        """Returns the public name of a session: the digest of its key, as in its row."""
         return "" if self.by_token else stored_key(self.secret)
 
     def is_meant(self, kind: str, name: str) -> bool:
-        """True if a change of rights is about this caller; see ``accounts.rights_changes``."""
+        """Returns True if a change of rights is about this caller.
+
+        See ``accounts.rights_changes``.
+        """
         if kind == "session":
             return not self.by_token and self.session == name
         return (kind, name) == (self.actor.kind, self.actor.id)
 
 
 def caller_of(headers: Iterable[tuple[bytes, bytes]], address: str = "") -> Caller | None:
-    """Who opens a socket, by the token or the session cookie that it brings; None if nobody."""
+    """Returns the caller of a socket, by its token or session cookie; None without one."""
     given = dict(headers)
     shown = given.get(b"authorization", b"")
     if shown:
@@ -54,7 +57,7 @@ def caller_of(headers: Iterable[tuple[bytes, bytes]], address: str = "") -> Call
 
 
 def caller_of_request(request: HttpRequest, actor: Actor) -> Caller:
-    """Who makes a call that is authenticated already."""
+    """Returns the caller of an authenticated request."""
     shown = request.META.get("HTTP_AUTHORIZATION", "")
     if shown:
         return Caller(actor, shown[len(_BEARER) :].strip(), by_token=True)
@@ -62,7 +65,10 @@ def caller_of_request(request: HttpRequest, actor: Actor) -> Caller:
 
 
 def asked_again(caller: Caller) -> Caller | None:
-    """The same caller with the rights of now; None if the token or session holds no more."""
+    """Returns the caller with its current rights.
+
+    None if the token or session is no longer valid.
+    """
     return _ask(caller.secret, caller.actor.address, by_token=caller.by_token)
 
 
@@ -89,9 +95,9 @@ def _session_key(cookies: bytes) -> str:
 
 
 def comes_from_here(scope: Mapping[str, Any]) -> bool:
-    """True unless a page of another site opens the socket with the cookies of this one.
+    """Returns True unless a page of another site opens the socket with the cookies of this one.
 
-    A browser names the page's origin always and sends no token, so that a token needs no origin.
+    A browser always names the page's origin and sends no token, so a token needs no origin.
     """
     headers = dict(scope["headers"])
     if b"authorization" in headers:

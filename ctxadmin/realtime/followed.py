@@ -1,4 +1,4 @@
-"""One object that is followed in this process: its listeners, where it stands, who is there."""
+"""One object that is followed in this process: its listeners, its state, its presence."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _PEOPLE_AFTER: Final = 0.05  # seconds
 
 
 class Followed:
-    """An object and those who listen; ``lost`` is called when changes were missed."""
+    """An object and its listeners; ``lost`` is called when changes were missed."""
 
     def __init__(self, topic: Topic, lost: Callable[["Followed"], None]) -> None:
         self.topic = topic
@@ -38,14 +38,14 @@ class Followed:
         self._catch_up()
 
     def remove(self, listener: Listener) -> bool:
-        """False if it is gone already."""
+        """Removes a listener; returns False if it is gone already."""
         if listener not in self.listeners:
             return False
         del self.listeners[listener]
         return True
 
     def hear(self, frame: Change | Gone | Activity) -> None:
-        """Tell all listeners, in the order in which changes are heard of."""
+        """Sends a frame to all listeners, in the order of arrival."""
         if isinstance(frame, Change):
             self._heard = max(self._heard, frame.seq)
             if self.state is not None:
@@ -56,7 +56,7 @@ class Followed:
             listener.hear(frame, text)
 
     def was_read(self, state: State | None) -> None:
-        """Take over what the database says, and tell if it is news."""
+        """Stores the state in the database, and announces it if it is newer."""
         self._is_lost = False
         if state is None:
             if self.state is not None:
@@ -75,13 +75,13 @@ class Followed:
             listener.catch_up(state)
 
     def _catch_up(self) -> None:
-        """Have the object read again if it is behind what was told of it."""
+        """Reads the object again if it is behind the announced state."""
         if self.state is not None and self.state.seq < self._heard and not self._is_lost:
             self._is_lost = True
             self._lost(self)
 
     def people(self) -> tuple[Person, ...]:
-        """Those of this process."""
+        """Returns the people of this process."""
         found = (listener.person for listener in self.listeners)
         return tuple(person for person in found if person is not None)
 

@@ -1,13 +1,14 @@
-"""How a client follows: the next change is applied, an old one ignored, a gap fetched again.
+"""How a client follows an object: applies the next change, ignores old ones, refetches after
+gaps.
 
-The same rules stand in ``frontend/src/live/model.ts``; a test holds both against each other.
+``frontend/src/live/model.ts`` has the same rules; a test compares both.
 """
 
 from ctxadmin.realtime.protocol import Change, State
 
 
 def follow(state: State, change: Change) -> State | None:
-    """The state after a change; None if others between the two were missed."""
+    """Returns the state after a change; None if changes between the two were missed."""
     if change.seq <= state.seq:
         return state
     if change.seq != state.seq + 1:

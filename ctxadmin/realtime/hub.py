@@ -1,9 +1,9 @@
-"""One hub for each process: it hears of changes once and tells all that listen here.
+"""One hub for each process: it receives changes once and passes them to all listeners here.
 
 Channels' layers would deliver a change to every socket through a queue of its own, and on Redis the
 process would unpack it for each. Here the process is in the group of a workspace once, and a frame
-is made once. Besides hearing, it looks: a change that nobody announced, because Redis is down, a
-process died or has none, is found by one statement for all objects that are followed.
+is built once. The hub also polls: a change that nobody announced, because Redis is down or a
+process died, is found by one statement for all followed objects.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ _THREADS: Final = 2  # for what the loop asks of the database: seldom and short
 
 
 class Hub:
-    """What one event loop follows. All methods but ``carry`` are called on that loop."""
+    """What one event loop follows. All methods except ``carry`` are called on that loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.process = secrets.token_hex(8)
@@ -75,26 +75,29 @@ class Hub:
 
     @property
     def is_shared(self) -> bool:
-        """True if other processes are heard, as far as is known."""
+        """Returns True if changes of other processes arrive, as far as is known."""
         return self._layer is not None and not self._sender.is_away
 
     async def ask(
         self, call: Callable[P, ResultT], /, *args: P.args, **kwargs: P.kwargs
     ) -> ResultT:
-        """Run what asks the database in a thread that keeps its connection.
+        """Runs a database query in a thread that keeps its connection.
 
-        After ``close`` other threads serve what still comes on connections that are open.
+        After ``close`` other threads serve the remaining requests.
         """
         pool = None if self.is_closed else self._pool
         return await self.loop.run_in_executor(pool, partial(_fresh, call, *args, **kwargs))
 
     def carry(self, messages: Sequence[Message]) -> None:
-        """Tell everyone of something; from any thread."""
+        """Sends messages to everyone; from any thread."""
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self.loop.call_soon_threadsafe(self._spread, messages)
 
     async def join(self, listener: Listener, state: State | None = None) -> None:
-        """Tell a listener what happens from now on; after ``close`` only that the server ends."""
+        """Adds a listener for future changes.
+
+        After ``close`` it only learns that the server ends.
+        """
         await self._hear(EVERYBODY)
         await self._hear(group_of_workspace(listener.topic.workspace))
         followed = self._followed.get(listener.topic)
@@ -111,7 +114,7 @@ class Hub:
             self._start()
 
     async def leave(self, listener: Listener) -> None:
-        """Tell someone nothing more."""
+        """Removes a listener."""
         followed = self._followed.get(listener.topic)
         if followed is None or not followed.remove(listener):
             return
@@ -123,12 +126,15 @@ class Hub:
         await self._unhear(EVERYBODY)
 
     def state_of(self, topic: Topic) -> State | None:
-        """Where an object stands as far as this process heard; None if it does not follow it."""
+        """Returns the state of an object as far as this process knows.
+
+        None if it is not followed.
+        """
         followed = self._followed.get(topic)
         return None if followed is None else followed.state
 
     async def read(self, topic: Topic) -> State | None:
-        """Where an object stands by the database, for all that follow it; None if it is gone."""
+        """Reads the state of an object from the database, for all followers; None if it is gone."""
         source = source_of(topic.kind)
         if source is None:
             return None
@@ -142,7 +148,7 @@ class Hub:
         return [each for followed in self._followed.values() for each in followed.listeners]
 
     def people_changed(self, topic: Topic) -> None:
-        """Someone came, left, or looks at something else."""
+        """Handles a person who came, left, or looks at something else."""
         followed = self._followed.get(topic)
         if followed is None:
             return
@@ -150,7 +156,7 @@ class Hub:
         followed.show_people_soon(self.loop)
 
     async def look(self) -> None:
-        """Read all objects that are followed, and tell of what nobody announced."""
+        """Polls all followed objects, and sends changes that nobody announced."""
         by_kind: dict[str, dict[int, Followed]] = {}
         for topic, followed in self._followed.items():
             by_kind.setdefault(topic.kind, {})[topic.key] = followed
@@ -163,11 +169,11 @@ class Hub:
                 followed.was_read(states.get(key))
 
     async def flush(self) -> None:
-        """Wait until all that was carried is sent, or cannot be."""
+        """Waits until everything carried is sent, or cannot be."""
         await self._sender.flush()
 
     async def close(self) -> None:
-        """Tell all listeners that the server ends, and stop."""
+        """Tells all listeners that the server ends, and stops."""
         self.is_closed = True
         for listener in self.listeners():
             listener.end(GOING_DOWN)
@@ -178,11 +184,11 @@ class Hub:
 
     def _spread(self, messages: Sequence[Message]) -> None:
         for message in messages:
-            self._take(message)
+            self._handle(message)
             self._sender.put(message)
         self._start()
 
-    def _take(self, message: Message) -> None:
+    def _handle(self, message: Message) -> None:
         match message:
             case Announced(topic, frame, activity):
                 if (followed := self._followed.get(topic)) is not None:
@@ -200,7 +206,7 @@ class Hub:
                     self._sender.put(HereNow(topic, self.process, followed.people()))
 
     def _lost(self, followed: Followed) -> None:
-        """Changes were missed: read the object once, for all that listen."""
+        """Reads the object once for all listeners, because changes were missed."""
         self._begin(self._read_again(followed))
 
     async def _read_again(self, followed: Followed) -> None:
@@ -214,7 +220,7 @@ class Hub:
         await self._enter(self._layer, group)
 
     async def _enter(self, layer: BaseChannelLayer, group: str) -> None:
-        """Be in a group of the layer; while it is down that is left for later."""
+        """Joins a group of the layer; postponed while it is down."""
         if self._sender.is_away:
             return
         async with self._joining:
@@ -236,7 +242,7 @@ class Hub:
                         await self._layer.group_discard(group, self._channel)
 
     async def _receive(self, layer: BaseChannelLayer, channel: str) -> None:
-        """Hear what the other processes say, for as long as this one lives."""
+        """Receives the messages of other processes, for the life of this one."""
         while True:
             told = await layer.receive(channel)
             if told.get("from") == self.process:
@@ -249,18 +255,18 @@ class Hub:
                 continue
             for message in messages:
                 if message is not None:
-                    self._take(message)
+                    self._handle(message)
 
     def _start(self) -> None:
-        """Begin what runs beside, once there is something to do."""
+        """Starts the background tasks on first use."""
         self._news.set()
         if not self._is_running:
             self._is_running = True
             self._begin(self._sender.run())
-            self._begin(self._keep_looking())
+            self._begin(self._poll())
             if self._layer is not None:
-                self._begin(self._keep_hearing(self._layer))
-            self._begin(self._keep_asking())
+                self._begin(self._test_connection(self._layer))
+            self._begin(self._report_presence())
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
         if self.is_closed:
@@ -272,7 +278,7 @@ class Hub:
         task.add_done_callback(lambda _: work.close())  # if it was cancelled before it began
         return task
 
-    async def _keep_looking(self) -> None:
+    async def _poll(self) -> None:
         while True:
             alone = LOOK_EVERY if self.is_shared else LOOK_ALONE_EVERY
             await self._sender.turns(self.look_every or alone)
@@ -285,10 +291,10 @@ class Hub:
                 await self._hear_again(self._layer)
 
     async def _hear_again(self, layer: BaseChannelLayer) -> None:
-        """Be in all groups by a new connection.
+        """Joins all groups with a new connection.
 
-        That of before may wait for ever for a server that stands still, while another answers; and
-        groups that came since could not be joined.
+        The former one may wait indefinitely for a server that hangs, while another answers; and
+        later groups could not be joined.
         """
         async with self._joining:
             with _not_there(self._sender):
@@ -299,8 +305,8 @@ class Hub:
         for group in list(self._groups):
             await self._enter(layer, group)
 
-    async def _keep_hearing(self, layer: BaseChannelLayer) -> None:
-        """Say something to itself: a connection on which nothing comes any more makes no error."""
+    async def _test_connection(self, layer: BaseChannelLayer) -> None:
+        """Sends messages to itself: a silent connection makes no error."""
         while True:
             await asyncio.sleep(HEAR_OWN_EVERY)
             if self._sender.is_away or not self._channel:
@@ -313,8 +319,8 @@ class Hub:
                 async with asyncio.timeout(PATIENCE):
                     await layer.send(self._channel, packed_all(self.process, []))
 
-    async def _keep_asking(self) -> None:
-        """Tell the others who is here, and ask who may still listen."""
+    async def _report_presence(self) -> None:
+        """Announces the people here to other processes, and checks who may still listen."""
         asked = told = self.loop.time()
         while True:
             await asyncio.sleep(ASK_RIGHTS_ALONE_EVERY)

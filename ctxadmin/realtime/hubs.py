@@ -1,4 +1,4 @@
-"""The hubs of this process: one for each event loop, and one beside commands that have no loop."""
+"""The hubs of this process: one for each event loop, and one for commands without a loop."""
 
 import asyncio
 import atexit
@@ -22,7 +22,7 @@ _LAST_WORDS: Final = 2.0  # seconds that the end of a command may take for what 
 
 
 def hub_here() -> Hub:
-    """The hub of the loop that runs; made when first asked for."""
+    """Returns the hub of the running loop; creates it on first use."""
     loop = asyncio.get_running_loop()
     found = _hubs.get(loop)
     if found is None:
@@ -34,12 +34,12 @@ def hub_here() -> Hub:
 
 
 def forget(hub: Hub) -> None:
-    """Tell a hub nothing more; its loop is about to end."""
+    """Removes a hub whose loop is about to end."""
     _hubs.pop(hub.loop, None)
 
 
 def carry(messages: Sequence[Message]) -> None:
-    """Give messages to all hubs; from any thread."""
+    """Passes messages to all hubs; from any thread."""
     if not _hubs and settings.CHANNEL_REDIS is not None:
         _start_own_loop()
     for hub in tuple(_hubs.values()):
@@ -47,7 +47,7 @@ def carry(messages: Sequence[Message]) -> None:
 
 
 def findings() -> list[Finding]:
-    """For /readyz: do processes hear of each other's changes?"""
+    """Returns the finding for /readyz: whether changes of other processes arrive."""
     if settings.CHANNEL_REDIS is None:
         text = (
             "Open pages receive the changes of their own process at once; those of other processes "
@@ -62,7 +62,7 @@ def findings() -> list[Finding]:
 
 
 def _close_at_the_end(hub: Hub) -> None:
-    """Let listeners go as soon as the server is told to end, not when it waits for them in vain."""
+    """Releases listeners as soon as the server is told to stop, before it waits for them."""
     if threading.current_thread() is not threading.main_thread():
         return
     for name in (signal.SIGTERM, signal.SIGINT):
@@ -88,7 +88,7 @@ def _close(hub: Hub) -> None:
 
 
 def _start_own_loop() -> None:
-    """Have a loop of its own for a command, so that what it changes is told, too."""
+    """Starts a loop of its own for a command, so that its changes are announced, too."""
     with _beside_lock:
         if _hubs:
             return
@@ -103,10 +103,10 @@ def _start_own_loop() -> None:
 
         threading.Thread(target=run, name="sockets", daemon=True).start()
         begun.wait(_LAST_WORDS)
-        atexit.register(_say_the_rest, loop)
+        atexit.register(_flush_and_close, loop)
 
 
-def _say_the_rest(loop: asyncio.AbstractEventLoop) -> None:
+def _flush_and_close(loop: asyncio.AbstractEventLoop) -> None:
     hub = _hubs.get(loop)
     if hub is not None:
         with contextlib.suppress(TimeoutError, CancelledError, RuntimeError):

@@ -1,4 +1,4 @@
-"""The channel layer of the settings: in memory, or Redis' pub/sub, and what it can be told."""
+"""The channel layer of the settings: in memory, or Redis' pub/sub, with its options."""
 
 from typing import Any, Final
 
@@ -8,7 +8,7 @@ TIMEOUT: Final = 1.0  # seconds that Redis may take for a message
 
 
 def channel_layers(address: RedisAddress | None) -> dict[str, Any]:
-    """Django's setting ``CHANNEL_LAYERS``."""
+    """Returns Django's setting ``CHANNEL_LAYERS``."""
     if address is None:
         return {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     config = {"hosts": [host_of(address)], "prefix": f"ctxadmin.{address.database}."}
@@ -21,9 +21,9 @@ def channel_layers(address: RedisAddress | None) -> dict[str, Any]:
 
 
 def host_of(address: RedisAddress) -> dict[str, Any]:
-    """Where channels_redis connects to, as it wants to be told.
+    """Returns the hosts option of channels_redis for an address.
 
-    It knows Sentinels. Of a cluster it is given any host that answers: what is published there
+    It supports Sentinels. For a cluster it gets any host that answers: what is published there
     reaches all nodes.
     """
     from redis.asyncio.connection import SSLConnection, UnixDomainSocketConnection

@@ -1,4 +1,4 @@
-"""Who listens to an object in this process: a page's socket, a waiting call, a stream of events."""
+"""The listeners of an object in this process: a page's socket, a waiting call, an event stream."""
 
 from typing import Protocol
 
@@ -8,9 +8,9 @@ from ctxadmin.realtime.topics import Topic
 
 
 class Listener(Protocol):
-    """One that is told of changes, on the event loop; no call waits or raises.
+    """Receives changes on the event loop; no method waits or raises.
 
-    ``text`` is the frame as it is sent, made once for all listeners.
+    ``text`` is the frame as it is sent, built once for all listeners.
     """
 
     topic: Topic
@@ -18,16 +18,16 @@ class Listener(Protocol):
 
     @property
     def person(self) -> Person | None:
-        """As whom it is shown to others; None for machines."""
+        """Returns the identity that others see; None for machines."""
 
     def hear(self, frame: Change | Gone | Activity, text: str) -> None:
-        """A change was announced."""
+        """Handles an announced change."""
 
     def catch_up(self, state: State) -> None:
-        """The object was read again, because changes were missed or to be sure."""
+        """Handles a state that was read again, because changes were missed or as a check."""
 
     def see(self, text: str) -> None:
-        """Who is here has changed."""
+        """Handles changed presence."""
 
     def end(self, code: int) -> None:
-        """No more is told; the codes are those of the protocol."""
+        """Ends the subscription; the codes are those of the protocol."""

@@ -1,4 +1,4 @@
-"""Says in words that channels_redis lost its connection, which it logs as an unexpected error."""
+"""Logs lost connections of channels_redis in words, instead of as unexpected errors."""
 
 import logging
 import time
@@ -12,10 +12,10 @@ _PAUSE: Final = 60.0  # seconds without a failure, after which the next is anoth
 
 
 class Losses(logging.Filter):
-    """Of the logger ``channels_redis.pubsub``: a lost connection is one warning.
+    """A filter of the logger ``channels_redis.pubsub``: a lost connection is one warning.
 
-    channels_redis tries again after a second, and logs each failure with its stack. What it
-    cannot mend so, as a password that is refused, stays the error that it is.
+    channels_redis tries again after a second, and logs each failure with its stack. A failure that
+    a retry cannot fix, such as a refused password, stays an error.
     """
 
     def __init__(self) -> None:

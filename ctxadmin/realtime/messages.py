@@ -1,4 +1,4 @@
-"""What processes tell each other over the channel layer, as plain values."""
+"""The messages between processes over the channel layer, as plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Rights:
 
 @dataclass(frozen=True, slots=True)
 class HereNow:
-    """Who is at an object by the sockets of one process."""
+    """The people at an object by the sockets of one process."""
 
     topic: Topic
     process: str
@@ -51,7 +51,7 @@ Message: TypeAlias = Announced | Rights | HereNow | WhoIsThere
 
 
 def group_of(message: Message) -> str:
-    """The group of the channel layer that a message goes to."""
+    """Returns the group of the channel layer for a message."""
     return EVERYBODY if isinstance(message, Rights) else group_of_workspace(message.topic.workspace)
 
 
@@ -60,24 +60,24 @@ def group_of_workspace(workspace: int) -> str:
 
 
 def packed(message: Message) -> dict[str, object]:
-    """A message as the layer takes it."""
+    """Returns a message in the form of the layer."""
     match message:
         case Announced(topic, frame, activity):
             told = {"frame": frame.model_dump_json(), "activity": activity.model_dump_json()}
-            return {"is": "announced", **_place(topic), **told}
+            return {"is": "announced", **_topic_fields(topic), **told}
         case Rights(kind, name):
             return {"is": "rights", "kind": kind, "name": name}
         case HereNow(topic, process, people):
             listed = _PEOPLE.dump_json(people).decode()
-            return {"is": "here", **_place(topic), "process": process, "people": listed}
+            return {"is": "here", **_topic_fields(topic), "process": process, "people": listed}
         case WhoIsThere(topic):
-            return {"is": "who", **_place(topic)}
+            return {"is": "who", **_topic_fields(topic)}
 
 
 def unpacked(values: Mapping[str, object]) -> Message | None:
-    """A message of another process; None for one of a release that says other things.
+    """Returns a message of another process; None for one of a release with other messages.
 
-    ValueError for what is none at all.
+    Raises ValueError for anything else.
     """
     try:
         if values["is"] == "rights":
@@ -99,7 +99,7 @@ def unpacked(values: Mapping[str, object]) -> Message | None:
 
 
 def _frame(topic: Topic, text: str) -> Told | None:
-    """What is told of an object; None if nothing here is of its kind."""
+    """Returns the frame about an object; None if its kind is unknown here."""
     values = from_json(text)
     if values["type"] == "gone":
         return Gone.model_validate(values)
@@ -108,9 +108,9 @@ def _frame(topic: Topic, text: str) -> Told | None:
 
 
 def packed_all(process: str, messages: Sequence[Message]) -> dict[str, object]:
-    """Several messages of one process as the layer takes them."""
+    """Returns several messages of one process in the form of the layer."""
     return {"type": "told", "from": process, "all": [packed(each) for each in messages]}
 
 
-def _place(topic: Topic) -> dict[str, object]:
+def _topic_fields(topic: Topic) -> dict[str, object]:
     return {"topic": topic.kind, "key": topic.key, "workspace": topic.workspace}

@@ -1,4 +1,4 @@
-"""The socket of a page: it hears of changes and says who is there; it writes nothing."""
+"""The socket of a page: it receives changes and reports presence; it writes nothing."""
 
 import asyncio
 import secrets
@@ -39,7 +39,7 @@ _MESSAGE_SECONDS: Final = 5.0
 class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has no types
     """One open page, as a listener of the hub.
 
-    Frames wait in a short queue of its own, so that a slow client holds up nobody else.
+    Frames wait in a short queue of its own, so that a slow client delays nobody else.
     """
 
     channel_layer_alias = "none"  # the hub hears for all sockets of the process
@@ -80,7 +80,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         try:
             await super().__call__(scope, receive, send)
         finally:
-            await self._go()
+            await self._clean_up()
 
     async def connect(self) -> None:
         if not comes_from_here(self.scope):
@@ -125,8 +125,8 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
             self._here = said
             self.hub.people_changed(self.topic)
 
-    async def _go(self) -> None:
-        """Leave nothing behind, however the socket ended."""
+    async def _clean_up(self) -> None:
+        """Removes all traces, however the socket ended."""
         if self._is_admitted:
             self._is_admitted = False
             admission.leave(self.caller)
@@ -141,7 +141,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         self._wakes.set()
 
     def catch_up(self, state: State) -> None:
-        """What was read was told as a frame, too."""
+        """Ignores the state: the same change arrives as a frame."""
 
     def see(self, text: str) -> None:
         self._people = text
@@ -179,7 +179,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         self._wakes.set()
 
     async def _write(self) -> None:
-        """Send what waits, one after the other; the last thing is to close."""
+        """Sends queued frames in order; the last action is to close."""
         while True:
             await self._wakes.wait()
             self._wakes.clear()

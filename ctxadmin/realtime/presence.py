@@ -1,4 +1,4 @@
-"""Who is at an object: by the sockets of this process, and by what the others tell."""
+"""Presence: the people at an object, by this process's sockets and other processes' reports."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,19 +13,19 @@ BELIEVED_FOR: Final = 3 * TOLD_EVERY
 
 @dataclass(slots=True)
 class Elsewhere:
-    """The people of other processes at one object, each list until its time is over."""
+    """The people of other processes at one object, each list until it expires."""
 
     lists: dict[str, tuple[float, tuple[Person, ...]]] = field(default_factory=dict)
 
     def tell(self, process: str, people: tuple[Person, ...], now: float) -> bool:
-        """Take over what a process says; True if that is news."""
+        """Stores the report of a process; returns True if it is new."""
         before = self.lists.pop(process, (0.0, ()))[1]
         if people:
             self.lists[process] = (now + BELIEVED_FOR, people)
         return people != before
 
     def expire(self, now: float) -> bool:
-        """Forget processes that were silent for too long; True if there were any."""
+        """Drops processes that were silent for too long; returns True if there were any."""
         late = [process for process, (until, _) in self.lists.items() if until <= now]
         for process in late:
             del self.lists[process]
@@ -37,7 +37,7 @@ class Elsewhere:
 
 
 def presence(here: Iterable[Person], elsewhere: Elsewhere) -> Presence:
-    """Everyone at the object; those who edit come first, then by name."""
+    """Returns everyone at the object; editors first, then by name."""
     everybody = sorted(
         (*here, *elsewhere.people()),
         key=lambda each: (not each.editing, each.name, each.socket),

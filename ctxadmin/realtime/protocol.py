@@ -1,8 +1,8 @@
-"""Every message of a socket, with the version of the protocol on each.
+"""Every message of a socket, each with the version of the protocol.
 
-A socket announces: which object changed, to which version, by whom. It never carries content. What
-is to be shown is fetched by HTTP, what is to be written is sent by HTTP. The apps that have objects
-make their states and their changes of the ones here.
+A socket announces which object changed, to which version, by whom. It never carries content. Pages
+fetch and send content by HTTP. The apps derive the states and changes of their objects from the
+classes here.
 """
 
 from abc import ABC, abstractmethod
@@ -30,7 +30,7 @@ class _Said(BaseModel):
 
 
 class Who(_Said):
-    """Who made a change, by the name that the pages show."""
+    """The author of a change, by the name that the pages show."""
 
     kind: Literal["person", "token", "system"]
     id: str
@@ -38,10 +38,10 @@ class Who(_Said):
 
 
 class Person(_Said):
-    """Someone at a page: ``where`` is what is looked at or, if ``editing``, changed there.
+    """Someone at a page: ``where`` is what they look at or, if ``editing``, change.
 
-    It is a part of the object as its page names it, or empty. ``kept`` is how often what is typed
-    there was kept: by that other pages of the same person see that they are behind.
+    It is a part of the object as its page names it, or empty. ``kept`` is the ``seq`` of their
+    draft there, by which other pages of the same person see that they are behind.
     """
 
     socket: str
@@ -53,7 +53,7 @@ class Person(_Said):
 
 
 class State(_Said, ABC):
-    """Where an object stands: ``seq`` counts its changes, without gaps. Apps add what they show."""
+    """The state of an object: ``seq`` counts its changes, without gaps. Apps add what they show."""
 
     kind: str
     id: str
@@ -61,7 +61,7 @@ class State(_Said, ABC):
 
     @abstractmethod
     def as_change(self) -> "Change":
-        """What is told of a change that was found by looking."""
+        """Returns the change for a state that was found by polling."""
 
 
 class _Frame(_Said):
@@ -69,10 +69,10 @@ class _Frame(_Said):
 
 
 class Change(_Frame, ABC):
-    """An object changed. Apps add where it stands now.
+    """An object changed. Apps add its new state.
 
-    ``what`` is the action as the audit names it; it is ``seen`` and ``who`` null when the change
-    was found by looking, not heard of.
+    ``what`` is the action in the audit; it is ``seen``, and ``who`` null, when the change was found
+    by polling.
     """
 
     type: str
@@ -83,7 +83,10 @@ class Change(_Frame, ABC):
 
     @abstractmethod
     def applied_to(self, state: State) -> State | None:
-        """The state after this change, which is the next; None for a state of another kind."""
+        """Returns the state after this change, which is the next.
+
+        None for a state of another kind.
+        """
 
 
 class Gone(_Frame):
@@ -95,7 +98,7 @@ class Gone(_Frame):
 
 
 class Activity(_Frame):
-    """Something of a workspace changed, for pages that list: what, and of what kind it is."""
+    """Something in a workspace changed, for pages with lists: the object and its kind."""
 
     type: Literal["activity"] = "activity"
     kind: str
@@ -106,7 +109,7 @@ class Activity(_Frame):
 
 
 class Welcome(_Frame):
-    """The first frame: who you are here, what you may do, and where the object stands."""
+    """The first frame: your identity, your rights, and the state of the object."""
 
     type: Literal["welcome"] = "welcome"
     socket: str
@@ -116,7 +119,7 @@ class Welcome(_Frame):
 
 
 class Presence(_Frame):
-    """Everyone at this object now, you too; ``more`` are not listed."""
+    """Everyone at this object now, you included; ``more`` are not listed."""
 
     type: Literal["presence"] = "presence"
     people: tuple[Person, ...]

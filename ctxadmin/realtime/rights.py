@@ -1,4 +1,4 @@
-"""Ends what listens under rights that no longer hold."""
+"""Ends subscriptions whose rights are no longer valid."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 async def look_at(hub: "Hub", kind: str, name: str) -> None:
-    """Ask again for those whose rights may have changed."""
-    await _look(hub, [each for each in hub.listeners() if each.caller.is_meant(kind, name)])
+    """Checks those again whose rights may have changed."""
+    await _check(hub, [each for each in hub.listeners() if each.caller.is_meant(kind, name)])
 
 
 async def look_at_all(hub: "Hub") -> None:
-    """Ask again for everyone: sessions and tokens expire, and rows are changed by hand."""
-    await _look(hub, hub.listeners())
+    """Checks everyone again: sessions and tokens expire, and rows can be changed by hand."""
+    await _check(hub, hub.listeners())
 
 
-async def _look(hub: "Hub", listeners: Iterable[Listener]) -> None:
-    """One question for each token and session, however many pages are open."""
+async def _check(hub: "Hub", listeners: Iterable[Listener]) -> None:
+    """Makes one check for each token and session, however many pages are open."""
     by_caller: dict[tuple[bool, str], list[Listener]] = {}
     for listener in listeners:
         caller = listener.caller
@@ -36,7 +36,7 @@ async def _look(hub: "Hub", listeners: Iterable[Listener]) -> None:
 
 
 def _code(before: Caller, now: Caller | None) -> int:
-    """How a listener ends; 0 if it may go on."""
+    """Returns the code with which a listener ends; 0 if it can stay."""
     if now is None:
         return SIGNED_OUT
     same = (before.actor.workspace, before.actor.scopes) == (now.actor.workspace, now.actor.scopes)

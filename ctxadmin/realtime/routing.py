@@ -1,4 +1,4 @@
-"""Which path leads to which socket, and what becomes of HTTP beside it."""
+"""Routes paths to sockets, beside HTTP."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
@@ -21,7 +21,10 @@ _SOCKETS: Final = URLRouter(
 
 
 def with_sockets(http: AsgiApp) -> AsgiApp:
-    """The application with its sockets; the hub of the loop is there before the first request."""
+    """Returns the application with its sockets.
+
+    Creates the hub of the loop before the first request.
+    """
 
     async def announced(scope: Any, receive: Any, send: Any) -> None:
         hub_here()

@@ -1,4 +1,4 @@
-"""Puts messages on the channel layer, in order, many at once, and gives up quickly."""
+"""Sends messages over the channel layer, in order and in batches, and gives up quickly."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ _PAUSE: Final = 2.0  # after a failure
 class Sender:
     """The messages of one process on their way to the others.
 
-    What cannot be sent is dropped: the others find it when they look.
+    What cannot be sent is dropped: the others find it when they poll.
     """
 
     def __init__(self, process: str, layer: BaseChannelLayer | None) -> None:
@@ -43,7 +43,7 @@ class Sender:
             self._wakes.set()
 
     def went_away(self, error: Exception) -> None:
-        """The layer failed: it is left alone for a while."""
+        """Handles a failure of the layer: it is left alone for a while."""
         if not self.is_away:
             self.is_away = True
             self._turned.set()
@@ -51,19 +51,19 @@ class Sender:
         self._wakes.set()
 
     def came_back(self) -> bool:
-        """True once after the layer was down."""
+        """Returns True once after the layer was down."""
         returned, self._returned = self._returned, False
         return returned
 
     async def turns(self, seconds: float) -> None:
-        """Wait until the layer goes away or comes back, or for so many seconds."""
+        """Waits until the layer fails or recovers, or for so many seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._turned.wait()
         self._turned.clear()
 
     async def run(self) -> None:
-        """Send for as long as the process lives."""
+        """Sends for the life of the process."""
         if self._layer is None:
             return
         while True:
@@ -78,7 +78,7 @@ class Sender:
             self._idle.set()
 
     async def flush(self) -> None:
-        """Wait until nothing waits."""
+        """Waits until the queue is empty."""
         await self._idle.wait()
 
     async def close(self) -> None:
@@ -112,5 +112,5 @@ class Sender:
 
 
 def _kind(error: Exception) -> str:
-    """What may be logged of it: its text may hold an address with a password."""
+    """Returns what may be logged of an error: its text may contain an address with a password."""
     return type(error).__name__

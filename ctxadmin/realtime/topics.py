@@ -1,4 +1,4 @@
-"""What can be followed, and how it is read: registered by the apps that have it."""
+"""The kinds of objects that can be followed; the apps that have them register how to read them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ WORKSPACE: Final = "workspace"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One object that is followed, or a whole workspace: the key of its row."""
+    """One followed object, or a whole workspace: the key of its row."""
 
     kind: str
     key: int
@@ -21,10 +21,10 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How objects of one kind are read, by one statement each, and what is told of them.
+    """How objects of one kind are read, with one statement each, and announced.
 
-    ``find`` gives the key and the state of what an actor names, or raises NotFound; ``read`` the
-    states of those keys that are still there. ``change`` is the model of a change.
+    ``find`` returns the key and the state of what an actor names, or raises NotFound; ``read`` the
+    states of those keys that still exist. ``change`` is the model of a change.
     """
 
     kind: str
@@ -37,10 +37,10 @@ _sources: Final[dict[str, Source]] = {}
 
 
 def register_source(source: Source) -> None:
-    """Let a kind of objects be followed; pages name it in the path of their socket."""
+    """Registers a kind of objects; pages name it in the path of their socket."""
     _sources[source.kind] = source
 
 
 def source_of(kind: str) -> Source | None:
-    """How objects of a kind are read; None if there is no such kind."""
+    """Returns how objects of a kind are read; None for an unknown kind."""
     return _sources.get(kind)

@@ -1,1 +1,1 @@
-"""How processes share the connections of one port."""
+"""The processes of a server, which share the connections of one port."""

@@ -1,4 +1,4 @@
-"""How many connections each worker of this machine has, in memory that the workers share."""
+"""The number of connections of each worker of this machine, in shared memory."""
 
 import fcntl
 import mmap
@@ -14,39 +14,39 @@ _NOBODY: Final = -1
 
 
 def new_board() -> Path:
-    """An empty board; whoever makes it removes it."""
+    """Returns a new, empty board; its creator removes it."""
     with tempfile.NamedTemporaryFile(prefix="ctxadmin-workers-", delete=False) as file:
         file.write(_COUNT.pack(_NOBODY) * _SLOTS)
     return Path(file.name)
 
 
 class Balance:
-    """The place of one worker on the board, and a look at those of the others.
+    """The place of one worker on the board, with access to the others.
 
-    A place is held by a lock that the kernel opens when its process ends, however it ends.
+    A place is held by a lock that the kernel releases when its process ends, for whatever reason.
     """
 
     def __init__(self, board: Path) -> None:
         self._file = board.open("r+b")
         self._counts = mmap.mmap(self._file.fileno(), _SLOTS * _COUNT.size)
-        self._slot = next(slot for slot in range(_SLOTS) if self._take(slot))
+        self._slot = next(slot for slot in range(_SLOTS) if self._lock_slot(slot))
         self.show(0)
 
     def show(self, count: int) -> None:
-        """Say how many connections this worker has."""
+        """Publishes the number of connections of this worker."""
         _COUNT.pack_into(self._counts, self._slot * _COUNT.size, count)
 
     def leave(self) -> None:
-        """Say that this worker takes no more connections."""
+        """Publishes that this worker accepts no more connections."""
         self.show(_NOBODY)
 
     def has_fewest(self, count: int) -> bool:
-        """True if no other worker has fewer than ``count``."""
+        """Returns True if no other worker has fewer than ``count``."""
         counts = [each for (each,) in _COUNT.iter_unpack(self._counts)]
         del counts[self._slot]
         return count <= min((each for each in counts if each != _NOBODY), default=count)
 
-    def _take(self, slot: int) -> bool:
+    def _lock_slot(self, slot: int) -> bool:
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, slot)
         except OSError:

@@ -1,7 +1,7 @@
-"""HTTP/1.1 whose heads are bounded, in bytes and in time.
+"""HTTP/1.1 with heads bounded in bytes and in time.
 
-The parser collects a header until its end, however long it is: a header of 100 MB was held in
-memory, and a head that never ended held its connection for ever.
+The parser buffers a header until its end, however long it is: a header of 100 MB was held in
+memory, and a head that never ended held its connection indefinitely.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ class HeadTooLarge(Exception):
 class BoundedHttp(HttpToolsProtocol):
     """Uvicorn's protocol, which refuses a head that is too large (431) or too slow (408).
 
-    A connection without any byte is closed when an idle one is.
+    A connection without any byte is closed like an idle one.
     """
 
     # Bytes since the last ones that were a whole head or part of a body.
@@ -117,9 +117,9 @@ class BoundedHttp(HttpToolsProtocol):
         self._refuse(408, "request_timeout", "Request timeout", text)
 
     def _refuse(self, status: int, code: str, title: str, detail: str, **more: int) -> None:
-        """Answer instead of the application, and go on reading for a moment.
+        """Answers instead of the application, and continues reading for a moment.
 
-        A connection that is closed while its client sends is reset, and the answer lost with it.
+        A connection that is closed while its client sends is reset, and the answer is lost with it.
         """
         metrics.refused(code)
         transport = self.transport
@@ -141,7 +141,9 @@ class BoundedHttp(HttpToolsProtocol):
 
 
 class _Dropped(asyncio.Protocol):
-    """Reads on after the answer and keeps nothing, until the client goes or it is enough."""
+    """Reads on after the answer and discards everything, up to a limit or until the client
+    leaves.
+    """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport

@@ -9,7 +9,7 @@ class PortTaken(Exception):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket of this address, which does not listen yet; PortTaken, OSError."""
+    """Returns a socket of this address that does not listen yet; raises PortTaken, OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

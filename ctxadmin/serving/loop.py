@@ -1,6 +1,6 @@
-"""The event loop of a worker, which takes connections one by one and in turn with the others.
+"""The event loop of a worker, which accepts connections one by one, in turn with the others.
 
-A loop that is woken by a connection takes all that wait, so that of 32 connections which come
+A loop that is woken by a connection accepts all that wait, so that of 32 connections which arrive
 at once one worker gets nearly all, and keeps them. ``SO_REUSEPORT`` spreads by a hash of the
 addresses, which is uneven for few, and resets what waits at a worker that ends.
 """
@@ -28,7 +28,7 @@ DRAIN_SECONDS: Final = 5.0
 
 
 class WorkerLoop(uvloop.Loop):
-    """A loop whose servers on a given socket share it with other workers.
+    """A loop whose servers share a given socket with other workers.
 
     ``is_draining`` tells its protocols that each answer is the last on its connection.
     """
@@ -46,10 +46,10 @@ class WorkerLoop(uvloop.Loop):
 
 
 class Acceptor:
-    """Takes the connections of a listening socket; a stand-in for ``asyncio.Server``.
+    """Accepts the connections of a listening socket; replaces ``asyncio.Server``.
 
-    When the process that started this one is gone, this one ends as if it were told to. On DRAIN
-    it takes no more connections, and ends when those that it has are closed or had their time.
+    If the parent process is gone, this one stops as if it were told to. On DRAIN it accepts no more
+    connections, and ends when its connections are closed or their time is over.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Acceptor:
         self._look()
 
     def drain(self) -> None:
-        """Take no more connections, and let those that are open end with their next answer."""
+        """Accepts no more connections, and ends open ones with their next answer."""
         self._stop_taking()
         if self._ends_at is None:
             self._ends_at = self._loop.time() + DRAIN_SECONDS
@@ -95,23 +95,23 @@ class Acceptor:
         pass
 
     def _offered(self) -> None:
-        """Take the connection, or let another worker that has fewer take it first."""
+        """Accepts the connection, or leaves it to another worker that has fewer."""
         self._count()
         if self._balance.has_fewest(len(self._open)):
-            self._take()
+            self._accept()
         else:
             self._pause(_WAIT)
 
     def _pause(self, seconds: float) -> None:
         self._loop.remove_reader(self._listener.fileno())
-        self._waiting = self._loop.call_later(seconds, self._take_what_is_left)
+        self._waiting = self._loop.call_later(seconds, self._accept_rest)
 
-    def _take_what_is_left(self) -> None:
+    def _accept_rest(self) -> None:
         self._waiting = None
         self._loop.add_reader(self._listener.fileno(), self._offered)
-        self._take()
+        self._accept()
 
-    def _take(self) -> None:
+    def _accept(self) -> None:
         try:
             connection, _ = self._listener.accept()
         except (BlockingIOError, ConnectionAbortedError):  # another worker was first
@@ -142,7 +142,7 @@ class Acceptor:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _count(self) -> None:
-        """Forget connections that are closed, and say how many are open."""
+        """Forgets closed connections, and publishes the number of open ones."""
         self._open = {each for each in self._open if each.fileno() >= 0}
         if not self._loop.is_draining:
             self._balance.show(len(self._open))

@@ -31,9 +31,9 @@ _ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """What a supervisor finds that follows another in the same process.
+    """What a supervisor inherits from the previous one in the same process.
 
-    ``listener`` is the number of the listening socket, ``workers`` are those that serve by now.
+    ``listener`` is the number of the listening socket, ``workers`` are those that already serve.
     """
 
     listener: int
@@ -41,7 +41,7 @@ class Inherited:
 
     @classmethod
     def taken_from(cls, environment: Mapping[str, str]) -> Self | None:
-        """None if this is the first supervisor."""
+        """Returns the inheritance; None for the first supervisor."""
         text = environment.get(FORMER)
         if not text:
             return None
@@ -63,12 +63,12 @@ class _Start:
 class Supervisor(Multiprocess):
     """Uvicorn's supervisor, whose reload replaces itself and all of its workers.
 
-    ``check`` is a command that ends with 0 if what is installed now could serve. Then the program
-    is begun again in this very process, so that all of it is what is installed now and whoever
-    watches the process sees the same one. The former workers serve until all new ones do, and
-    finish what they have begun.
+    ``check`` is a command that exits with 0 if the installed version could serve. Then the program
+    is executed again in this very process, so that everything is the installed version and
+    observers see the same process. The former workers serve until all new ones do, and finish their
+    requests.
 
-    A worker may take its time to start. Uvicorn ends one that does not answer within five seconds,
+    A worker can take its time to start. Uvicorn kills one that does not answer within five seconds,
     which on a busy machine was every one, again and again.
     """
 
@@ -88,7 +88,7 @@ class Supervisor(Multiprocess):
         self._starting: dict[Process, _Start] = {}
 
     def handle_hup(self) -> None:
-        """Note the wish: it is fulfilled once for all that came together."""
+        """Records a reload request: simultaneous ones are one reload."""
         self._is_wanted = True
 
     def init_processes(self) -> None:
@@ -96,7 +96,7 @@ class Supervisor(Multiprocess):
         self.processes = [self._begin() for _ in range(self.processes_num)]
 
     def keep_subprocess_alive(self) -> None:
-        """Called twice a second."""
+        """Runs twice a second."""
         for place, each in enumerate(self.processes):
             if not self._lives(each):
                 self._replace(place, each)
@@ -120,7 +120,7 @@ class Supervisor(Multiprocess):
             time.sleep(_LOOK)
 
     def reload(self) -> None:
-        """Begin again, or say why not."""
+        """Reloads, or logs why not."""
         log.info("Reloading: checking whether new workers can serve.")
         if self._could_serve():
             self._replace_program()
@@ -154,7 +154,7 @@ class Supervisor(Multiprocess):
             self.processes[place] = self._begin()
 
     def _could_serve(self) -> bool:
-        """What the check prints goes to the log as it is."""
+        """Runs the check, whose output goes to the log unchanged."""
         checked = subprocess.Popen(self._check)  # noqa: S603 - a command of ours
         until = time.monotonic() + _CHECK_SECONDS
         while checked.poll() is None and time.monotonic() < until and not self._shall_end():
@@ -180,7 +180,7 @@ class Supervisor(Multiprocess):
 
 
 def _has_started(worker: Process, start: _Start) -> bool:
-    """Ask once and look for the answer; it comes when the worker has read the program."""
+    """Asks once and polls for the answer, which comes when the worker has loaded the program."""
     with contextlib.suppress(OSError, EOFError):  # it ends just now
         if not start.is_asked:
             worker.parent_conn.send(b"ping")
@@ -192,7 +192,7 @@ def _has_started(worker: Process, start: _Start) -> bool:
 
 
 def _runs(pid: int) -> bool:
-    """True for a child that has not ended; one that has is taken leave of."""
+    """Returns True for a running child; reaps one that has ended."""
     try:
         return os.waitpid(pid, os.WNOHANG) == (0, 0)
     except ChildProcessError:

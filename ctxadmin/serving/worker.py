@@ -1,6 +1,6 @@
 """A worker that is forked from its supervisor, which has imported the program already.
 
-To import it takes 2.8 s of processor time, which each worker spent when it began as a new program.
+The import takes 2.8 s of processor time, which each worker spent when it began as a new program.
 """
 
 import logging
@@ -19,7 +19,10 @@ _FORK: Final = get_context("fork")
 
 
 def preload(config: Config) -> None:
-    """Import what workers serve; they share its memory. If that fails, so will each of them."""
+    """Imports what workers serve, so that they share its memory.
+
+    If that fails, so will each of them.
+    """
     try:
         import_module(str(config.app).partition(":")[0])
     except Exception:
@@ -27,10 +30,10 @@ def preload(config: Config) -> None:
 
 
 class Worker(Process):
-    """Uvicorn's process of a worker, forked instead of spawned.
+    """Uvicorn's worker process, forked instead of spawned.
 
-    No signal comes in between: one for the worker would be taken by the handlers that it has of
-    its supervisor, and be lost.
+    Signals are blocked meanwhile: one for the worker would be handled by the inherited handlers of
+    its supervisor, and lost.
     """
 
     def __init__(self, config: Config, sockets: list[socket]) -> None:

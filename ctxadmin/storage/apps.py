@@ -1,4 +1,4 @@
-"""Storage as a Django app: it has the command ``migrate`` and the checks of databases."""
+"""Storage as a Django app, with the command ``migrate`` and the checks of databases."""
 
 from django.apps import AppConfig
 

@@ -9,9 +9,9 @@ from django.db.migrations.executor import MigrationExecutor
 
 
 class ReadyCommand(BaseCommand):
-    """Says in a sentence that there is no database to work on, instead of failing inside.
+    """Reports a missing database in a sentence, instead of failing later.
 
-    It leaves the checks of the program to ``serve`` and ``check``: they read all of it, which
+    It leaves the checks of the program to ``serve`` and ``check``: they import all of it, which
     takes two fifths of the processor time of a short command.
     """
 

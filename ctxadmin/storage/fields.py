@@ -27,4 +27,4 @@ class AsciiField(models.CharField[_ST, _GT]):
 
 
 class JsonBytesField(models.BinaryField[_ST, _GT]):
-    """JSON as the bytes that came in; nothing parses it on the way to the answer."""
+    """JSON as the received bytes; nothing parses it on the way to the answer."""

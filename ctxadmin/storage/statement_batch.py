@@ -1,9 +1,9 @@
-"""Writes that go to the database together: one round trip for all of a transaction, with COMMIT.
+"""Sends writes to the database together: one round trip for a transaction, with COMMIT.
 
-A statement that changes rows has to wait for its turn only if something is read after it. So
-within ``gathered`` the writes of tables are kept back, and are sent before the next statement that
-does not go through here, and at the end of the block: on MySQL all in one packet, on SQLite, where
-a statement is a function call, one by one. What is read never misses what was written before.
+A statement that changes rows has to run in order only if something is read after it. So within
+``gathered`` the writes of tables are held back, and are sent before the next statement that does
+not go through here, and at the end of the block: on MySQL all in one packet, on SQLite, where a
+statement is a function call, one by one. A read never misses an earlier write.
 """
 
 import threading
@@ -32,7 +32,7 @@ class LeavesBatch(Exception):
 
 @dataclass(slots=True)
 class _Statement:
-    """A statement that waits; of an INSERT the ``text`` goes up to VALUES, ``rows`` follow it."""
+    """A held-back statement; the ``text`` of an INSERT ends at VALUES, and ``rows`` follow it."""
 
     text: str
     values: list[Any]
@@ -62,11 +62,11 @@ class _Gathering:
             self.overflow()
 
     def overflow(self) -> None:
-        """More is kept back than may be."""
+        """Returns whether more is held back than allowed."""
         self.send()
 
     def send(self) -> None:
-        """Run what was kept back; raises what the first statement that fails raises."""
+        """Sends what was held back; raises what the first failing statement raises."""
         waiting = _united(self._waiting)
         if not waiting:
             return
@@ -79,7 +79,7 @@ class _Gathering:
                 self._execute(statement.whole, statement.values)
 
     def send_and_commit(self) -> None:
-        """``send`` as the last step of a transaction: on MySQL COMMIT goes along."""
+        """Sends everything as the last step of a transaction, on MySQL together with COMMIT."""
         if self._waiting and self._is_mysql:
             self._waiting.append(_Statement("COMMIT", []))
             with cast("MySqlConnection", self.connection).commits():
@@ -105,28 +105,28 @@ class _Gathering:
         many: bool,
         context: dict[str, Any],
     ) -> Any:
-        """Django's hook around every statement: what was written before comes first."""
+        """Django's hook around every statement: sends earlier writes first."""
         if not self._sending:
             self.make_way(sql)
         return execute(sql, params, many, context)
 
     def make_way(self, sql: str) -> None:
-        """A statement comes that may have to see what was written before."""
+        """Sends earlier writes before a statement that may have to see them."""
         self.send()
 
 
 class Batch(_Gathering):
     """The writes of several parts of one transaction, each about rows of its own.
 
-    A part that raises leaves nothing, and the others are as if it had never been. So nothing is
-    sent before all have decided: a part that has to read what it wrote itself leaves the batch.
+    A part that raises leaves nothing, and the others are unaffected. So nothing is sent before all
+    have decided: a part that has to read what it wrote itself leaves the batch.
     """
 
     _first: int | None = None  # of the statements of the part that decides now
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """Writes that are all kept, or, if the block raises, all dropped; LeavesBatch."""
+        """Keeps the writes of the block, or, if it raises, drops them; raises LeavesBatch."""
         self._first, size = len(self._waiting), self._bytes
         hooks = len(self.connection.run_on_commit)
         try:
@@ -152,10 +152,10 @@ class Batch(_Gathering):
 
 
 def _united(waiting: Sequence[_Statement]) -> list[_Statement]:
-    """The statements with one INSERT for the new rows of each table, which come first.
+    """Returns the statements with one INSERT for the new rows of each table, which come first.
 
-    No statement that waits makes place for a row that comes after it: none deletes rows or sets
-    a unique key. So new rows may come before everything that waited longer.
+    No held-back statement makes room for a later row: none deletes rows or sets a unique key. So
+    new rows can come before everything else.
     """
     inserts: dict[str, _Statement] = {}
     full: list[_Statement] = []
@@ -187,9 +187,9 @@ _open = _Open()
 
 @contextmanager
 def gathered_transaction() -> Iterator[None]:
-    """A transaction whose writes are ``gathered``, and sent in one packet with its COMMIT.
+    """Opens a transaction whose writes are ``gathered``, and sent in one packet with its COMMIT.
 
-    In another transaction it is a part of that, which sends nothing but the writes.
+    Within another transaction it is a part of that and sends only the writes.
     """
     outermost = not connections[DEFAULT_DB_ALIAS].in_atomic_block
     with transaction.atomic(), gathered(commits=outermost):
@@ -198,7 +198,7 @@ def gathered_transaction() -> Iterator[None]:
 
 @contextmanager
 def batch() -> Iterator[Batch]:
-    """A transaction of its own for the parts of a batch, sent in one packet with its COMMIT."""
+    """Opens a transaction for the parts of a batch, sent in one packet with its COMMIT."""
     connection = connections[DEFAULT_DB_ALIAS]
     gathering = Batch(connection)
     with transaction.atomic(durable=True), _gathering_into(gathering):
@@ -208,10 +208,10 @@ def batch() -> Iterator[Batch]:
 
 @contextmanager
 def gathered(*, commits: bool = False) -> Iterator[None]:
-    """Keep back the writes of the block and send them together at its end.
+    """Holds back the writes of the block and sends them together at its end.
 
-    It stands in a transaction: what the block raises throws away what was not sent, and the
-    transaction undoes what was. A block in a block belongs to the outer one.
+    It is inside a transaction: an exception in the block discards what was not sent, and the
+    transaction rolls the rest back. A nested block belongs to the outer one.
     """
     if _open.gathering is not None:
         yield
@@ -236,12 +236,12 @@ def _gathering_into(gathering: _Gathering) -> Iterator[None]:
 
 
 def send(text: str, values: list[Any]) -> None:
-    """Run a statement whose count of rows nobody asks for: later if the block gathers, else now."""
+    """Runs a statement whose row count is not needed: later if the block gathers, else now."""
     _send(_Statement(text, values))
 
 
 def insert(text: str, row: str, rows: int, values: list[Any]) -> None:
-    """Insert so many rows by an INSERT up to its VALUES and what stands for a row of them."""
+    """Inserts rows, by an INSERT up to its VALUES and the placeholders of a row."""
     _send(_Statement(text, values, row, rows))
 
 
@@ -254,7 +254,7 @@ def _send(statement: _Statement) -> None:
 
 
 def ask(questions: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
-    """The rows that several SELECTs find: on MySQL by one round trip."""
+    """Returns the rows of several SELECTs, on MySQL with one round trip."""
     connection = connections[DEFAULT_DB_ALIAS]
     with connection.cursor() as cursor:
         if connection.vendor != "mysql":

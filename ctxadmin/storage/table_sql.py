@@ -50,7 +50,7 @@ class TableSql:
         return f"SELECT {self._named(shown)} FROM {self._name} WHERE {self._named(given)}"  # noqa: S608
 
     def _named(self, sql: str) -> str:
-        """SQL with the columns of the fields that it names in braces."""
+        """Returns SQL with the columns of the fields that it names in braces."""
         return sql.format_map({name: f"{self._name}.{self._column(name)}" for name in self.fields})
 
     def select_among(self, where: Iterable[str], name: str, count: int, by: str = "") -> str:
@@ -76,13 +76,13 @@ class TableSql:
 
     @cached_property
     def places(self) -> str:
-        """What stands for the values of one row."""
+        """Returns the placeholders of one row."""
         compiler = self.model._default_manager.all().query.get_compiler(DEFAULT_DB_ALIAS)
         now = compiler.compile(Now())[0] if self._at_insert else ""
         return f"({', '.join(now if name in self._at_insert else '%s' for name in self.fields)})"
 
     def _instead(self) -> str:
-        """What follows an INSERT that sets the row of a primary key that is taken."""
+        """Returns the end of an INSERT that updates the row of a taken primary key."""
         keys = {field.attname for field in self.model._meta.pk_fields}
         others = [self._column(name) for name in self.fields if name not in keys]
         if connection().vendor == "mysql":

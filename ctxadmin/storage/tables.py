@@ -1,7 +1,7 @@
-"""Rows by SQL that is put together once: for the writes that engines wait for.
+"""Rows by SQL that is built once: for the writes that engines wait for.
 
-The ORM builds and compiles a statement for every call, which is most of what a small one costs.
-So what is done at every step of an engine goes through here; everything else stays with the ORM.
+The ORM builds and compiles a statement for every call, which is most of the cost of a small one. So
+what every step of an engine needs goes through here; everything else stays with the ORM.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ _AS_THEY_ARE: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[ModelT]):
-    """A SELECT with its values, and what makes a row of the model of what it finds."""
+    """A SELECT with its values, and the function that makes a row of the model of its result."""
 
     text: str
     values: Sequence[Any]
@@ -43,7 +43,7 @@ class Question(Generic[ModelT]):
 
 
 def ask(*questions: Question[Any]) -> list[list[Any]]:
-    """The rows of each question, all asked by one round trip on MySQL."""
+    """Returns the rows of each question, with one round trip on MySQL."""
     found = statement_batch.ask([(each.text, each.values) for each in questions])
     return [
         [question.row(row) for row in rows] for question, rows in zip(questions, found, strict=True)
@@ -51,11 +51,11 @@ def ask(*questions: Question[Any]) -> list[list[Any]]:
 
 
 class Table(Generic[ModelT]):
-    """The rows of one model on the one database; fields are named by their attributes.
+    """The rows of one model; fields are named by their attributes.
 
-    Values have the types of the model's fields and are converted as these say. No signals are
-    sent, and nothing is kept but texts of SQL, of which there are as many as calls in the code.
-    The fields ``at_insert`` of new rows get the time by the clock of the database.
+    Values have the types of the model's fields and are converted as these say. No signals are sent,
+    and only texts of SQL are cached, of which there are as many as calls in the code. The fields
+    ``at_insert`` of new rows get the time by the clock of the database.
     """
 
     def __init__(self, model: type[ModelT], at_insert: Collection[str] = ()) -> None:
@@ -72,10 +72,12 @@ class Table(Generic[ModelT]):
         last_by: str | None = None,
         lock: bool = False,
     ) -> ModelT | None:
-        """The row that has these values, or None; of several the one with the largest ``last_by``.
+        """Returns the row with these values, or None.
 
-        Fields in ``without`` are read when they are asked for. ``lock`` has other writers wait
-        for the end of the transaction.
+        Of several the one with the largest ``last_by``.
+
+        Fields in ``without`` are read on demand. ``lock`` makes other writers wait for the end of
+        the transaction.
         """
         key = ("find", *where, "-", *without, "-", last_by, lock)
         text = self._texts.get(key) or self._new_text(
@@ -95,11 +97,11 @@ class Table(Generic[ModelT]):
         by: str = "",
         lock: bool = False,
     ) -> "Question[ModelT]":
-        """``find_all`` to be asked with others by one round trip.
+        """Returns ``find_all`` as a question, to be sent with others in one round trip.
 
-        Few values: ``among`` is not divided. ``by`` is the index to go through. With ``lock``
-        other writers wait for the end of the transaction, and the rows that others have locked
-        are left out, as if they were not there, if the database can do that.
+        For few values: ``among`` is not divided. ``by`` is the index to use. With ``lock`` other
+        writers wait for the end of the transaction, and rows that others have locked are left out,
+        if the database can do that.
         """
         key = ("question", *where, "-", name, len(among), by, lock)
         text = self._texts.get(key) or self._new_text(
@@ -115,9 +117,9 @@ class Table(Generic[ModelT]):
     def find_beside(
         self, where: Mapping[str, object], beside: str, *, last_by: str
     ) -> tuple[ModelT, tuple[Any, ...]] | None:
-        """``find`` with what SQL gives beside the row in the same statement, so that both fit.
+        """Returns ``find`` with further SQL expressions in the same statement, so that both fit.
 
-        ``beside`` are expressions with commas between, which name fields in braces.
+        ``beside`` are expressions separated by commas, which name fields in braces.
         """
         key = ("find beside", *where, "-", beside, last_by)
         text = self._texts.get(key) or self._new_text(
@@ -132,7 +134,7 @@ class Table(Generic[ModelT]):
     def find_all(
         self, where: Mapping[str, object], name: str, among: Collection[object]
     ) -> list[ModelT]:
-        """The rows that have these values and one of ``among`` in the field ``name``."""
+        """Returns the rows with these values and one of ``among`` in the field ``name``."""
         found: list[ModelT] = []
         remaining = iter(among)
         while part := list(islice(remaining, _AMONG)):
@@ -155,7 +157,9 @@ class Table(Generic[ModelT]):
         limit: int,
         without: Collection[str] = (),
     ) -> list[ModelT]:
-        """The rows with these values whose field ``by`` is below a number, the largest first."""
+        """Returns the rows with these values whose field ``by`` is below a number, largest
+        first.
+        """
         key = ("find last", *where, "-", by, *without)
         text = self._texts.get(key) or self._new_text(
             key, self._sql.select_last(where, by, without)
@@ -165,11 +169,11 @@ class Table(Generic[ModelT]):
             return [self._row(row, without) for row in cursor.fetchall()]
 
     def read(self, shown: str, given: str, values: Sequence[str | int]) -> list[tuple[Any, ...]]:
-        """What SQL shows of the rows for which the condition ``given`` holds.
+        """Returns SQL expressions of the rows that meet the condition ``given``.
 
-        Both name fields in braces, ``{conversation} = %s``; the condition may go on with an
-        order. Values come and go as the driver has them: a moment that is asked for as it is
-        costs more than the rest of a row, ``CAST({created_at} AS CHAR)`` next to nothing.
+        Both name fields in braces, ``{conversation} = %s``; the condition can continue with an
+        order. Values are not converted: converting a moment costs more than the rest of a row,
+        ``CAST({created_at} AS CHAR)`` next to nothing.
         """
         key = ("read", shown, given)
         text = self._texts.get(key) or self._new_text(key, self._sql.read_of(shown, given))
@@ -185,9 +189,9 @@ class Table(Generic[ModelT]):
         return row
 
     def insert(self, rows: Iterable[ModelT]) -> None:
-        """Store new rows; IntegrityError if a key is taken.
+        """Stores new rows; raises IntegrityError if a key is taken.
 
-        This and the writes below may be sent later, together (see ``gathering``).
+        This and the writes below can be sent later, together (see ``statement_batch``).
         """
         text = self._texts.get(_INSERT) or self._new_text(_INSERT, self._sql.insert_of())
         remaining = iter(rows)
@@ -195,7 +199,7 @@ class Table(Generic[ModelT]):
             statement_batch.insert(text, self._sql.places, len(part), self._values_of(part))
 
     def put(self, rows: Iterable[ModelT]) -> None:
-        """Store rows in the place of those that have their primary keys, if there are any."""
+        """Stores rows, replacing those with their primary keys, if there are any."""
         remaining = iter(rows)
         while part := list(islice(remaining, _ROWS)):
             key = ("put", len(part))
@@ -203,7 +207,7 @@ class Table(Generic[ModelT]):
             statement_batch.send(text, self._values_of(part))
 
     def change(self, where: Mapping[str, object], values: Mapping[str, object]) -> None:
-        """Set fields of the rows that have the values ``where``."""
+        """Sets fields of the rows with the values ``where``."""
         statement_batch.send(
             self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
         )
@@ -215,10 +219,12 @@ class Table(Generic[ModelT]):
         other: "Table[Any]",
         row: Mapping[str, object],
     ) -> None:
-        """``change`` that fails with IntegrityError unless ``other`` has a row with these values.
+        """Sets fields as ``change`` does.
 
-        The server itself says so, because a COMMIT may go along in the same packet. The first
-        of ``values`` is not null.
+        IntegrityError unless ``other`` has a row with these values.
+
+        The server itself checks it, because a COMMIT can be in the same packet. The first of
+        ``values`` is not null.
         """
         key = ("update with", *where, "-", *values, "-", other.model, *row)
         text = self._texts.get(key) or self._new_text(
@@ -228,7 +234,7 @@ class Table(Generic[ModelT]):
         statement_batch.send(text, prepared)
 
     def update(self, where: Mapping[str, object], values: Mapping[str, object]) -> int:
-        """``change`` now, for a caller that asks how many rows there are."""
+        """Sets fields immediately; returns how many rows there are."""
         with connection().cursor() as cursor:
             cursor.execute(
                 self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
@@ -269,7 +275,7 @@ class Table(Generic[ModelT]):
         return text
 
     def _prepared(self, values: Mapping[str, object]) -> list[Any]:
-        """The values as the driver takes them."""
+        """Returns the values in the form of the driver."""
         return [
             value if prepare is None or value is None else prepare(value)
             for value, prepare in zip(
@@ -279,17 +285,20 @@ class Table(Generic[ModelT]):
 
     @cached_property
     def _prepares(self) -> dict[str, Convert | None]:
-        """What makes a value as the driver takes it, by field; None for those that are so."""
+        """Returns the converter of each field to the form of the driver.
+
+        None where none is needed.
+        """
         return {name: _prepare_of(field) for name, field in self._sql.fields.items()}
 
     @cached_property
     def _inserted(self) -> list[tuple[str, Convert | None]]:
-        """``_prepares`` of what a new row is inserted with."""
+        """Returns the converters of the fields that are inserted."""
         return [each for each in self._prepares.items() if each[0] not in self._at_insert]
 
     @cached_property
     def _converters(self) -> dict[str, list[Convert]]:
-        """What turns values of the driver into those of the model, for fields that need it."""
+        """Returns the converters from values of the driver to those of the model, where needed."""
         found: dict[str, list[Convert]] = {}
         database = connection()
         for name, field in self._sql.fields.items():
@@ -317,7 +326,7 @@ def _prepare_of(field: "Field[Any, Any]") -> Convert | None:
 
 @lru_cache(maxsize=256)  # all rows of one write have the same
 def _moment(value: datetime) -> str:
-    """An aware moment as both databases take it: in UTC, and without saying so."""
+    """Returns an aware moment in the form of both databases: in UTC, without a time zone."""
     return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
 
 

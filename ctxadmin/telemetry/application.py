@@ -1,4 +1,4 @@
-"""The outermost ASGI application: it times every request and counts how it ended."""
+"""The outermost ASGI application: times every request and counts its result."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,9 @@ _STATIC: Final = f"/{settings.STATIC_URL.strip('/')}/"
 
 
 class Observed:
-    """Puts the facts of a request beside it, for all that answer it, and tells of them after."""
+    """Attaches the facts of a request for everything that answers it, and reports them
+    afterward.
+    """
 
     def __init__(self, app: AsgiApp) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""What is known of the request that is being answered: ids, counts, times; never content."""
+"""The facts of the current request: ids, counts, times; never content."""
 
 import re
 import secrets
@@ -21,10 +21,10 @@ _PLACE: Final = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 class Facts:
-    """One request as logs, metrics and traces tell of it; filled while it is answered.
+    """One request for logs, metrics and traces; filled while it is answered.
 
-    ``route`` is the template of the path, so that no id and no text of a caller is in it.
-    ``code`` is that of the error that was answered, if one was.
+    ``route`` is the template of the path, so that it has no id and no text of a caller. ``code`` is
+    that of the answered error, if any.
     """
 
     __slots__ = (
@@ -43,7 +43,7 @@ class Facts:
         self.code = ""
 
     def ids(self) -> dict[str, str]:
-        """Which request it is, and as far as it is known by whom and of what."""
+        """Returns the ids of the request and, as far as known, of its caller and object."""
         ids = {"request_id": self.request_id}
         if self.trace_id:
             ids["trace_id"] = self.trace_id
@@ -59,7 +59,10 @@ current: ContextVar[Facts | None] = ContextVar("ctxadmin_facts", default=None)
 
 
 def facts_in(headers: Iterable[tuple[bytes, bytes]]) -> Facts:
-    """The ids that the caller gave, if they are plain; else a new request id and no trace."""
+    """Returns facts with the caller's ids, if they are plain.
+
+    Else a new request id and no trace.
+    """
     request_id = parent = b""
     for name, value in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
@@ -70,7 +73,7 @@ def facts_in(headers: Iterable[tuple[bytes, bytes]]) -> Facts:
 
 
 def facts_of(request: HttpRequest) -> Facts:
-    """The facts that the ASGI application put beside the request; new ones without it."""
+    """Returns the facts that the ASGI application attached; new ones without it."""
     scope = getattr(request, "scope", None)
     facts = scope.get(SCOPE_KEY) if scope is not None else None
     if isinstance(facts, Facts):
@@ -80,7 +83,7 @@ def facts_of(request: HttpRequest) -> Facts:
 
 
 def note_route(request: HttpRequest, facts: Facts) -> None:
-    """Keep which route took the request, and of which conversation it speaks."""
+    """Records the route of the request, and its conversation."""
     match = request.resolver_match
     if match is None:
         return
@@ -91,7 +94,7 @@ def note_route(request: HttpRequest, facts: Facts) -> None:
 
 
 def note_actor(actor: Actor, request: HttpRequest | None = None) -> None:
-    """Keep who calls, and by which request if it is Django's: events on the way tell of what."""
+    """Records the caller, and the Django request, so that later events can name both."""
     facts = current.get()
     if facts is not None:
         facts.actor = actor
@@ -100,7 +103,7 @@ def note_actor(actor: Actor, request: HttpRequest | None = None) -> None:
 
 
 def note_refusal(code: str) -> None:
-    """Count an error that is answered, and keep its code."""
+    """Counts an error that is answered, and records its code."""
     metrics.refused(code)
     facts = current.get()
     if facts is not None:
@@ -111,9 +114,10 @@ _templates: dict[str, str] = {}
 
 
 def template_of(route: str) -> str:
-    """Django's route as the contract writes paths: ``/api/v1/conversations/{conversation_id}``.
+    """Returns Django's route in the contract's form:
+    ``/api/v1/conversations/{conversation_id}``.
 
-    Routes are few and stand in the code, so they are all kept. One that catches all is none.
+    There are few routes, all in the code, so they are all cached. A catch-all route has none.
     """
     found = _templates.get(route)
     if found is None:

@@ -1,8 +1,8 @@
-"""Log lines: events with ids, as JSON or for the eye; never content, tokens or paths of callers.
+"""Log lines: events with ids, as JSON or plain text; never content, tokens or paths of callers.
 
-What an exception or another package says may quote what a caller sent: a database names the value
-that does not fit, Django the path that it does not know. So of an exception only types, numbers
-and the stack are told, and of other packages' events only the words that stand in their code.
+The text of an exception or of another package may quote what a caller sent: a database names the
+value that does not fit, Django the path that it does not know. So exceptions are logged by types,
+numbers and stack only, and events of other packages by the words in their code.
 """
 
 import logging
@@ -40,7 +40,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class LineFormatter(logging.Formatter):
-    """A record as one line for the eye, and a line for each place of a stack."""
+    """A record as one line of text, and a line for each frame of a stack."""
 
     def format(self, record: logging.LogRecord) -> str:
         told = _fields_of(record)
@@ -54,7 +54,7 @@ class LineFormatter(logging.Formatter):
 
 
 def log_request(facts: Facts, method: str, seconds: float) -> None:
-    """One line for a request that was answered, if these are wanted."""
+    """Logs an answered request, if that is enabled."""
     if _access.isEnabledFor(logging.INFO):
         told = {
             "method": method,
@@ -69,7 +69,7 @@ def log_request(facts: Facts, method: str, seconds: float) -> None:
 
 
 def log_ends_of_threads() -> None:
-    """Have a thread that dies of an exception logged like everything else."""
+    """Logs an exception that ends a thread like everything else."""
     threading.excepthook = _thread_ended
 
 
@@ -79,7 +79,7 @@ def _thread_ended(ended: threading.ExceptHookArgs) -> None:
 
 
 def _fields_of(record: logging.LogRecord) -> dict[str, object]:
-    """What a line says, in its order."""
+    """Returns the fields of a line, in order."""
     told: dict[str, object] = {
         "time": clock.iso(clock.now()),
         "level": record.levelname,
@@ -103,7 +103,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
 
 
 def _event(record: logging.LogRecord) -> str:
-    """Our own words with their values; of others the template, if it is one, else the place."""
+    """Returns our own words with their values; for others the template, or else the place."""
     if _is_ours(record):
         return _worded(record)
     template = record.msg
@@ -115,7 +115,7 @@ def _event(record: logging.LogRecord) -> str:
 
 
 def _worded(record: logging.LogRecord) -> str:
-    """Our event; an exception among its values is told by its type."""
+    """Returns our event; an exception among its values is replaced by its type."""
     values = record.args
     if isinstance(values, tuple):
         values = tuple(
@@ -128,7 +128,7 @@ def _worded(record: logging.LogRecord) -> str:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception and what it came from, the last first."""
+    """Yields the exception and its causes, last first."""
     following: BaseException | None = error
     for _ in range(_CHAIN):
         if following is None:
@@ -139,7 +139,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _error(error: BaseException) -> dict[str, object]:
-    """What is told of an exception: its type, the database's number, the stack without values."""
+    """Returns the log form of an exception: type, database number, stack without values."""
     told: dict[str, object] = {"type": f"{type(error).__module__}.{type(error).__qualname__}"}
     if isinstance(error, ContextError):
         told["code"] = error.code

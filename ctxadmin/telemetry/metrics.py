@@ -1,7 +1,7 @@
-"""The figures that every process counts for itself: requests, changes, refusals.
+"""The metrics that every process counts for itself: requests, changes, refusals.
 
-To count is a few additions in memory. With ``PROMETHEUS_MULTIPROC_DIR`` the workers of a machine
-count in files of that folder instead, and whichever is asked tells the sum of all.
+Counting is a few additions in memory. With ``PROMETHEUS_MULTIPROC_DIR`` the workers of a machine
+count in files of that folder instead, and each returns the sum of all.
 """
 
 import time
@@ -93,7 +93,7 @@ def request_began() -> None:
 
 
 def request_ended(route: str, method: str, status: int, seconds: float) -> None:
-    """Count one request; ``route`` is a template, so that there are few of them."""
+    """Counts one request; ``route`` is a template, so that there are few of them."""
     _in_progress.dec()
     key = (route, method, status)
     count, observe = _ended.get(key) or _new_series(key)
@@ -106,7 +106,9 @@ def request_ended(route: str, method: str, status: int, seconds: float) -> None:
 def _new_series(
     key: tuple[str, str, int],
 ) -> tuple[Callable[[], None], Callable[[float], None]]:
-    """The two series of a kind of request, kept because to look them up costs more than to add."""
+    """Returns the two series of a kind of request, cached because a lookup costs more than
+    adding.
+    """
     route, method, status = key
     known = method if method in _METHODS else "other"  # a caller may name methods without end
     made = (
@@ -120,29 +122,29 @@ def _new_series(
 
 @cache
 def _change(action: str) -> Counter:
-    """The series of an action, kept as those of requests are."""
+    """Returns the series of an action, cached as those of requests are."""
     return _changes.labels(action)
 
 
 def change_committed(action: str, size: int) -> None:
-    """Count a change that is durable now, with ``size`` bytes of messages and state."""
+    """Counts a committed change, with ``size`` bytes of messages and state."""
     _change(action).inc()
     if size:
         _written.inc(size)
 
 
 def write_repeated(of: str) -> None:
-    """Count a write that had been made before: of a ``checkpoint`` or an ``idempotency_key``."""
+    """Counts a repeated write: of a ``checkpoint`` or an ``idempotency_key``."""
     _repeats.labels(of).inc()
 
 
 def refused(code: str) -> None:
-    """Count an error that is answered."""
+    """Counts an error that is answered."""
     _refusals.labels(code).inc()
 
 
 def damage_found(what: str) -> None:
-    """Count a read that met a damaged row; ``what`` is its kind, of which there are few."""
+    """Counts a read that met a damaged row; ``what`` is its kind, of which there are few."""
     _damage.labels(what).inc()
 
 
@@ -153,7 +155,7 @@ _sources: Final[dict[Counts, dict[str, int]]] = {}
 
 
 class _Pulled:
-    """When the sources are to be asked next."""
+    """The time of the next pull."""
 
     next = 0.0
 
@@ -162,15 +164,15 @@ _pulled: Final = _Pulled()
 
 
 def count_live_copy(counts: Counts) -> None:
-    """Have the rising counts of this process's live copy taken over, each by its event.
+    """Registers the rising counts of this process's live copy, each by its event.
 
-    They are asked for at the end of a request, once a second at most, and when metrics are read.
+    They are pulled at the end of a request, once a second at most, and when metrics are read.
     """
     _sources[counts] = {}
 
 
 def pull() -> None:
-    """Take over what the sources counted since they were last asked."""
+    """Adds what the sources counted since the last pull."""
     _pulled.next = time.monotonic() + _PULL_SECONDS
     for counts, seen in _sources.items():
         for event, count in counts().items():

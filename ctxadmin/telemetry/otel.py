@@ -7,7 +7,7 @@ _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_E
 
 
 def names_collector(environ: Mapping[str, str]) -> bool:
-    """Whether spans are to be sent anywhere."""
+    """Returns whether spans are to be sent anywhere."""
     return (
         environ.get("OTEL_SDK_DISABLED", "").strip().lower() != "true"
         and environ.get("OTEL_TRACES_EXPORTER") != "none"

@@ -14,10 +14,10 @@ from prometheus_client.samples import Sample
 
 
 class CountsCollector(MultiProcessCollector):
-    """What all workers that count in files of a folder counted together.
+    """The sums of all workers that count in files of a folder.
 
-    A worker that starts makes its files empty and then gives them their size. Until then there is
-    nothing to read in them, and the library fails on them.
+    A worker that starts empties its files and then extends them. Meanwhile there is nothing to read
+    in them, and the library fails on them.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,7 +38,7 @@ def _has_begun(file: Path) -> bool:
 
 
 class WorkersCollector(Collector):
-    """The usual ``process_*`` figures, with the ``pid`` of the worker as their label."""
+    """The usual ``process_*`` metrics, with the ``pid`` of the worker as their label."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -61,7 +61,7 @@ def _with_pid(sample: Sample, pid: int) -> Sample:
 
 
 def _workers(folder: Path | None) -> list[int]:
-    """The processes that count; what the dead ones had in progress is forgotten."""
+    """Returns the processes that count; drops the in-progress counts of dead ones."""
     if folder is None:
         return [os.getpid()]
     named = {int(file.stem.rpartition("_")[2]) for file in folder.glob("counter_*.db")}

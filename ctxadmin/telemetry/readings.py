@@ -1,4 +1,4 @@
-"""The figures that the database knows: read when metrics are asked for, and kept for a while."""
+"""The metrics of the database: read on demand, and cached for a while."""
 
 import threading
 import time
@@ -17,14 +17,14 @@ _readings: Final[list[Reading]] = []
 
 
 def register_reading(reading: Reading) -> None:
-    """Have ``reading`` asked for its figures; it may use the database, and one query is best."""
+    """Registers a reading of metrics; it can use the database, preferably with one query."""
     _readings.append(reading)
 
 
 class DatabaseCollector(Collector):
     """All registered readings, those of the database itself, and whether it answers.
 
-    A database that does not answer leaves only the last.
+    If the database does not answer, only the last is left.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class DatabaseCollector(Collector):
             return self._kept
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: to register the collector must not ask the database."""
+        """Returns nothing: registering the collector must not query the database."""
         return ()
 
 
@@ -58,7 +58,7 @@ def _read() -> list[Metric]:
 
 
 def _server() -> Iterable[Metric]:
-    """How many connections the server has; SQLite is no server."""
+    """Returns the number of the server's connections; SQLite is no server."""
     if connection.vendor != "mysql":
         return
     with connection.cursor() as cursor:
@@ -72,9 +72,9 @@ def _server() -> Iterable[Metric]:
 
 
 def _sizes() -> Iterable[Metric]:
-    """What tables and indexes take, by the app whose they are; of SQLite the whole file.
+    """Returns the sizes of tables and indexes by app; of SQLite that of the whole file.
 
-    MySQL estimates it, and keeps the estimate for a day unless told otherwise.
+    MySQL estimates it, and caches the estimate for a day by default.
     """
     sizes = GaugeMetricFamily(
         "ctxadmin_database_bytes", "Size of tables and indexes by group", labels=["group"]

@@ -1,4 +1,4 @@
-"""Spans of writes that share a transaction: one in the trace of each request, one for them all.
+"""Spans of writes that share a transaction: one in the trace of each request, and a shared one.
 
 A span has one parent and the transaction serves many requests, so they are linked, both ways.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class OwnWrite:
-    """The span of one request's write, from when it waits for its turn until it has its answer."""
+    """The span of one request's write, from its queueing to its answer."""
 
     __slots__ = ("_began", "made")
 
@@ -28,21 +28,24 @@ class OwnWrite:
         self._began = time.perf_counter()
 
     def begins_in(self, transaction: SpanContext) -> None:
-        """Its turn has come, in a transaction that has a span of its own."""
+        """Links the span to that of the transaction that now executes the write."""
         if self.made.is_recording():  # else its caller went
             waited = time.perf_counter() - self._began
             self.made.set_attribute("ctxadmin.waited_ms", round(waited * 1e3, 3))
             self.made.add_link(transaction)
 
     def is_left(self) -> None:
-        """It left nothing, and its endpoint does it alone."""
+        """Marks the write as left to its endpoint, which does it alone."""
         self.made.set_attribute("ctxadmin.alone", True)
 
 
 def own_write(
     context: Context, facts: Facts, conversation: str
 ) -> AbstractContextManager[OwnWrite | None]:
-    """The write of the current request, which goes on in ``context``; None without tracing."""
+    """Returns the write of the current request, which continues in ``context``.
+
+    None without tracing.
+    """
     if tracing.tracer is None:
         return NOTHING
     return _own_write(tracing.tracer, context, facts, conversation)
@@ -69,7 +72,7 @@ def _own_write(
 
 
 def shared_span(writes: Sequence[OwnWrite | None]) -> AbstractContextManager[None]:
-    """The transaction of some writes; it is told if one of them is."""
+    """Opens the span of a transaction of some writes, if one of them is traced."""
     if tracing.shared is None:
         return NOTHING
     return _shared(tracing.shared, [write for write in writes if write is not None])

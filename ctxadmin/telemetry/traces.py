@@ -1,7 +1,7 @@
-"""Spans of requests and of their phases for OpenTelemetry, if a collector is named; else nothing.
+"""Spans of requests and of their phases for OpenTelemetry, if a collector is named.
 
 The packages are those of the production set and are only imported then. Attributes are ids and
-counts; exceptions are told by their type, because their texts may quote content.
+counts; exceptions appear by their type, because their texts may quote content.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ NOTHING: Final[AbstractContextManager[None]] = nullcontext()
 
 
 class _Tracing:
-    """The tracer of this process, if there is one, and that of what many requests share.
+    """The tracer of this process, if there is one, and that of shared work.
 
-    The second takes every span: it is asked only for requests that are sampled.
+    The second samples every span: it is used only for requests that are sampled.
     """
 
     tracer: Tracer | None = None
@@ -48,7 +48,7 @@ tracing: Final = _Tracing()
 
 
 def start_tracing() -> None:
-    """Trace from now on, if the settings name a collector; ImproperlyConfigured without packages.
+    """Starts tracing, if the settings name a collector; ImproperlyConfigured without packages.
 
     Sampling, resource and times are those of OpenTelemetry's own variables.
     """
@@ -65,7 +65,7 @@ def start_tracing() -> None:
 
 
 def trace_to(exporter: SpanExporter) -> TracerProvider:
-    """Have spans gathered and sent by a thread of their own, which ends with what is returned."""
+    """Sends spans by a thread of its own; the returned object ends it."""
     from opentelemetry.sdk.resources import SERVICE_NAME, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -85,7 +85,7 @@ def trace_to(exporter: SpanExporter) -> TracerProvider:
 
 
 def span(name: str, **counts: int) -> AbstractContextManager[None]:
-    """A phase of the current request; without tracing nothing, for 0.1 us."""
+    """Opens a phase of the current request; without tracing it does nothing, in 0.1 us."""
     if tracing.tracer is None:
         return NOTHING
     return _phase(tracing.tracer, name, counts)
@@ -107,7 +107,7 @@ def _phase(tracer: Tracer, name: str, counts: dict[str, int]) -> Iterator[None]:
 
 
 def request_span(method: str, facts: Facts) -> AbstractContextManager[None]:
-    """The span of a whole request, below that of the caller; the facts get its trace id."""
+    """Opens the span of a whole request, below that of the caller; the facts get its trace id."""
     if tracing.tracer is None:
         return NOTHING
     return _request(tracing.tracer, method, facts)
@@ -135,7 +135,7 @@ def _request(tracer: Tracer, method: str, facts: Facts) -> Iterator[None]:
 
 
 def _parent(facts: Facts) -> Context:
-    """The caller's span; of what else it says, as in ``tracestate``, nothing is taken over."""
+    """Returns the caller's span, without its ``tracestate`` and other data."""
     from opentelemetry.context import Context
     from opentelemetry.trace import (
         NonRecordingSpan,
@@ -156,7 +156,7 @@ def _parent(facts: Facts) -> Context:
 
 
 def _attributes(method: str, facts: Facts) -> dict[str, str | int]:
-    """The names of OpenTelemetry's conventions where there are some."""
+    """Returns attributes by the names of OpenTelemetry's conventions where there are some."""
     found: dict[str, str | int] = {
         "http.request.method": method,
         "http.route": facts.route,
@@ -170,17 +170,17 @@ def _attributes(method: str, facts: Facts) -> dict[str, str | int]:
 
 
 def conversation_attributes(facts: Facts, conversation: str) -> dict[str, str]:
-    """The conversation of a span; none of a stranger's, which may be any text."""
+    """Sets the conversation of a span; not an unknown one, which can be any text."""
     if facts.actor is None or not conversation:
         return {}
     return {"ctxadmin.conversation": conversation, "gen_ai.conversation.id": conversation}
 
 
 def note_model_usage(usage: Mapping[str, object]) -> None:
-    """Tell on the span at hand which model worked and how many tokens it took, as far as known.
+    """Sets model and token counts of a reported usage on the current span, as far as known.
 
-    ``usage`` has the fields of ``complete``. A model whose name is no plain name is not told: it
-    could be any text.
+    ``usage`` has the fields of ``complete``. A model whose name is not plain is omitted: it could
+    be any text.
     """
     if tracing.tracer is None:
         return
@@ -197,7 +197,7 @@ def note_model_usage(usage: Mapping[str, object]) -> None:
 
 
 def mark_failed(made: Span, kind: str) -> None:
-    """Say that it failed, and by what code or type of an exception."""
+    """Marks a span as failed, with a code or the type of an exception."""
     from opentelemetry.trace import Status, StatusCode
 
     made.set_attribute("error.type", kind)

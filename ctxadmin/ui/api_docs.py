@@ -1,8 +1,8 @@
 """The pages that show the REST contract: its operations, each with a form to try, its errors.
 
-They are drawn by the server from the OpenAPI document. Of the ready-made viewers, Redoc does not
-run under the content security policy; Swagger UI does, but fails the rules of WCAG that every page
-here is held to in some 250 places (contrast, nested controls, sizes) and needs 1.8 MB of script.
+The server renders them from the OpenAPI document. Of the ready-made viewers, Redoc does not run
+under the content security policy; Swagger UI does, but fails the rules of WCAG that every page here
+must meet in some 250 places (contrast, nested controls, sizes) and needs 1.8 MB of script.
 """
 
 import functools
@@ -26,7 +26,7 @@ from ctxadmin.ui.schema_rows import Schema, SchemaRow, example_of, kind_of, rows
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation as a list names it."""
+    """One operation in a list."""
 
     id: str
     method: str
@@ -63,7 +63,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What can be sent or is answered: a media type and its fields."""
+    """A request or answer body: a media type and its fields."""
 
     media: str
     kind: str
@@ -73,7 +73,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOf:
-    """What is answered with one status."""
+    """The answer with one status."""
 
     status: str
     text: str
@@ -107,7 +107,7 @@ def _contract() -> dict[str, Any]:
 
 @functools.cache
 def _operations() -> dict[str, tuple[Operation, str, dict[str, Any]]]:
-    """Every operation by its id, with the part that it belongs to."""
+    """Returns every operation by its id, with its part of the contract."""
     found = {}
     for path, methods in _contract()["paths"].items():
         for method, said in methods.items():
@@ -119,7 +119,7 @@ def _operations() -> dict[str, tuple[Operation, str, dict[str, Any]]]:
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """``GET /api/docs``: all operations by the parts of the contract."""
+    """Shows ``GET /api/docs``: all operations by the parts of the contract."""
     parts: dict[str, list[Operation]] = {part: [] for part in TAGS.values()}
     for operation, part, _said in _operations().values():
         parts[part].append(operation)
@@ -132,7 +132,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def operation(request: HttpRequest, name: str) -> HttpResponse:
-    """``GET /api/docs/{operation}``: what it takes and answers, with a form that calls it."""
+    """Shows ``GET /api/docs/{operation}``: what it takes and answers, with a form that calls it."""
     found = _operations().get(name)
     if found is None:
         raise Http404
@@ -190,7 +190,10 @@ def _example(media: str, said: dict[str, Any], known: dict[str, Schema]) -> str:
 
 @require_safe
 def errors(request: HttpRequest) -> HttpResponse:
-    """``GET /api/docs/errors``: what each code means; ``type`` of every problem leads here."""
+    """Shows ``GET /api/docs/errors``: what each code means.
+
+    ``type`` of every problem links here.
+    """
     page = ErrorsPage([(each, TITLES[code]) for code, each in CATALOGUE.items()])
     crumbs = [Crumb(_("REST API"), "/api/docs"), Crumb(_("Errors"))]
     return render(request, "docs/errors.html", {"page": page, "crumbs": crumbs})

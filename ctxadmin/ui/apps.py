@@ -1,4 +1,4 @@
-"""What pages share as a Django app: it has the template tags."""
+"""What pages share as a Django app, with the template tags."""
 
 from django.apps import AppConfig
 

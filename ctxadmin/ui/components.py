@@ -1,4 +1,4 @@
-"""The values that pages hand to components; ``templates/README.md`` shows each in use."""
+"""The values that pages pass to components; ``templates/README.md`` shows each in use."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Tone = Literal["blue", "green", "red", "orange", "purple", "teal", "secondary"]
 
 @dataclass(frozen=True, slots=True)
 class Crumb:
-    """One step of the way to this page; the last one has no url."""
+    """One breadcrumb; the last one has no url."""
 
     label: Text
     url: str = ""
@@ -25,7 +25,7 @@ class Crumb:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A link of a row of tabs; ``count`` is shown behind the label."""
+    """A link of a row of tabs; ``count`` is shown after the label."""
 
     label: Text
     url: str
@@ -35,7 +35,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """One difference: ``label`` says where, ``before`` and ``after`` are texts.
+    """One difference: ``label`` is its place, ``before`` and ``after`` are texts.
 
     A changed row marks the words that differ, unless its texts are compared as a ``whole``;
     ``note`` explains, e.g. a reducer or an operation.
@@ -70,23 +70,23 @@ STATUSES: Final[Mapping[str, Status]] = {
 
 
 def in_a_list(words: Iterable[object]) -> str:
-    """Translated words after each other as the language lists them: ``a, b``."""
+    """Returns translated words as a list in the reader's language: ``a, b``."""
     return pgettext("between the items of a list", ", ").join(str(word) for word in words)
 
 
 def in_a_line(phrases: Iterable[object]) -> str:
-    """Translated phrases, with lists in them, in one line: ``a, b; c``."""
+    """Returns translated phrases, with lists in them, in one line: ``a, b; c``."""
     return pgettext("between phrases", "; ").join(str(phrase) for phrase in phrases)
 
 
 def label_of_status(status: str) -> Text:
-    """What the status of an execution is called; an unknown one by its own name."""
+    """Returns the label of an execution's status; an unknown one by its own name."""
     known = STATUSES.get(status)
     return known.label if known is not None else status
 
 
 def author_words(label: str) -> str:
-    """What is on record as an author, in words: ``anna``, ``engine-1 (token)``."""
+    """Returns a recorded author in words: ``anna``, ``engine-1 (token)``."""
     kind, separator, name = label.partition(":")
     if kind == "person" and separator:
         return name

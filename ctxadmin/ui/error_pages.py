@@ -46,7 +46,7 @@ class Refusal:
 
     @property
     def says_more(self) -> bool:
-        """False if all that is wrong stands in the detail already."""
+        """Returns False if the detail already says everything."""
         return any(error["message"] != self.detail for error in self.errors)
 
 
@@ -59,7 +59,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form without the token that this browser was given."""
+    """Answers a form without the token of this browser."""
     if reason == REASON_NO_CSRF_COOKIE:
         text = _("This browser sent no cookies. Changes need them.")
     else:
@@ -83,7 +83,7 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """What nothing has handled; the database may go away also before and after a view."""
+    """Answers an unhandled error; the database can fail before and after a view, too."""
     error = sys.exception()
     if isinstance(error, Error):
         refusal = of_database(error)
@@ -96,7 +96,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:
-    """The page of an outage, which asks nothing of the database."""
+    """Returns the page of an outage, without a database query."""
     if reads_problems(request):
         return of_error(refusal)
     response = render(request, "503.html", {"detail": translated(refusal.detail)}, status=503)
@@ -115,7 +115,7 @@ def _as_json(problem: FieldProblem) -> dict[str, object]:
 
 
 def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
-    """A domain error as a page with its status."""
+    """Returns a domain error as a page with its status."""
     note_refusal(error.code)
     if isinstance(error, NotFound):
         return not_found(request, error)
@@ -141,7 +141,7 @@ def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> str:
-    """Where the reader came from, if that was here."""
+    """Returns the page that the reader came from, if it is one of ours."""
     came_from = request.META.get("HTTP_REFERER", "")
     if not url_has_allowed_host_and_scheme(came_from, allowed_hosts={request.get_host()}):
         return ""

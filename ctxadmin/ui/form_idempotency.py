@@ -1,4 +1,4 @@
-"""Forms whose button is pressed again because no answer came: they are done once."""
+"""Forms that are sent again because no answer came: they are applied once."""
 
 import secrets
 from collections.abc import Callable
@@ -20,22 +20,24 @@ _TOKEN: Final = "csrfmiddlewaretoken"
 
 
 def new_key() -> str:
-    """What tells one form from every other, also from the same page loaded again."""
+    """Returns a key for one form, new at each load of its page."""
     return secrets.token_urlsafe(16)
 
 
 def leads_on(response: HttpResponse) -> bool:
-    """True for the answer to a form that was done: all else shows it again, or a refusal."""
+    """Returns True for the redirect of a form that was applied, False for a refusal or another
+    page.
+    """
     return response.status_code in (302, 303) and "Location" in response
 
 
 def once_per_form(
     request: HttpRequest, actor: Actor, stream: int, act: Callable[[], HttpResponse]
 ) -> HttpResponse:
-    """Do what a form asks for, or lead to where its first press led and say so.
+    """Applies a form, or redirects to where its first submission led and says so.
 
-    Only what leads on is done and kept; of any other answer nothing is left. A form that was
-    changed after it was done is refused, and gets another key: what it says now is a new one.
+    Only redirects are applied and stored; any other answer leaves nothing. A form that was changed
+    after it was applied is refused, and gets a new key, because it is a new one.
     """
     key = request.POST.get(FIELD, "")
     if request.method != "POST" or not key:
@@ -52,7 +54,9 @@ def once_per_form(
 
 
 def _content_of(request: HttpRequest) -> bytes:
-    """What the form says: all of it but the token, which another tab may have renewed."""
+    """Returns the content of the form without the CSRF token, which another tab may have
+    renewed.
+    """
     fields = sorted((name, values) for name, values in request.POST.lists() if name != _TOKEN)
     sent = [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
     files = [(file.name, file.size) for file in sent]

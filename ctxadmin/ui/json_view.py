@@ -22,9 +22,9 @@ _A_LINE: Final = 10
 
 
 class JsonView:
-    """Draws one value; ``most`` lines are drawn, the rest is only counted.
+    """Draws one value in at most ``most`` lines; the rest is only counted.
 
-    ``open_depth`` levels are unfolded at first; ``most_text`` characters of long texts are there.
+    ``open_depth`` levels are unfolded at first; long texts are cut at ``most_text`` characters.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class JsonView:
         )
 
     def _row(self, key: SafeString, items: list[JsonValue], depth: int) -> SafeString:
-        """A list of numbers and the like, in as many lines as it needs."""
+        """Draws a list of numbers and the like, in as many lines as it needs."""
         shown = items[: max(self.left, 1) * _A_LINE]
         self.left -= len(shown) // _A_LINE
         row = format_html_join(", ", "{}", ((self._scalar(item),) for item in shown))
@@ -142,14 +142,14 @@ def _more(count: int) -> SafeString:
 
 
 def _is_long(value: JsonValue) -> bool:
-    """True for what needs a line of its own."""
+    """Returns True for a value that needs a line of its own."""
     return isinstance(value, str | list | dict)
 
 
 def draw_json(
     value: JsonValue, *, open_depth: int = 2, most: int = 2000, most_text: int = _MOST_TEXT
 ) -> SafeString:
-    """``value`` as folding HTML, at most ``most`` lines of it; every text is escaped."""
+    """Returns ``value`` as folding HTML of at most ``most`` lines; every text is escaped."""
     return JsonView(open_depth=open_depth, most=most, most_text=most_text).draw(value)
 
 
@@ -159,7 +159,7 @@ def _key(name: str) -> SafeString:
 
 
 def _quoted(text: str) -> SafeString:
-    """The text with JSON's escapes for quotes, line ends and all that cannot be seen."""
+    """Returns the text with JSON's escapes for quotes, line ends and all invisible characters."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     quoted = '"' + escaped.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + '"'
     return visible(quoted, in_json=True)

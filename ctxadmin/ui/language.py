@@ -1,4 +1,4 @@
-"""In which language a reader is answered, and the words of the scripts in it."""
+"""The language of answers for a reader, and the words of the scripts in it."""
 
 from functools import cache
 from hashlib import sha256
@@ -21,7 +21,9 @@ _ONE_YEAR: Final = 365 * 24 * 3600
 
 
 class LanguageMiddleware(LocaleMiddleware):
-    """The language of the reader's cookie, else of their browser; the contract speaks English.
+    """The language of the reader's cookie, else of their browser.
+
+    The REST contract is in English.
 
     Programs read what ``/api/v1`` answers, also when a browser with a session asks.
     """
@@ -47,7 +49,7 @@ def _is_contract(request: HttpRequest) -> bool:
 
 
 class _IslandWords(JavaScriptCatalog):
-    """The words of the islands; those of Django's own admin are left away."""
+    """The words of the islands, without those of Django's own admin."""
 
     domain = "djangojs"
     packages = ["ctxadmin.ui"]
@@ -55,7 +57,7 @@ class _IslandWords(JavaScriptCatalog):
 
 @cache
 def _words(language: str) -> tuple[str, bytes]:
-    """A script that brings the words of the islands, after the digest of it."""
+    """Returns a script with the words of the islands, after its digest."""
     request = HttpRequest()
     request.method = "GET"
     with translation.override(language):
@@ -65,7 +67,7 @@ def _words(language: str) -> tuple[str, bytes]:
 
 @require_safe
 def island_words(request: HttpRequest, language: str, digest: str) -> HttpResponse:
-    """``GET /language/<language>.<digest>.js``; a digest of before gets the words of now."""
+    """Answers ``GET /language/<language>.<digest>.js``; an old digest gets the current words."""
     if language not in dict(settings.LANGUAGES):
         raise Http404
     now, said = _words(language)
@@ -76,7 +78,7 @@ def island_words(request: HttpRequest, language: str, digest: str) -> HttpRespon
 
 
 def url_of_words() -> str:
-    """Where the scripts of a page find their words; "" in the language that they are written in."""
+    """Returns the address of the words for scripts; "" in the language that they are written in."""
     language = translation.get_language() or CONTRACT_LANGUAGE
     if language == CONTRACT_LANGUAGE:
         return ""

@@ -20,10 +20,10 @@ from ctxadmin.ui.theme import Theme, chosen_theme
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
-    """One place of the main menu: shown if its url exists and the actor may ``needs``.
+    """One place of the main menu: shown if its url exists and the actor has the right ``needs``.
 
-    ``key`` is what is pressed after ``g`` to go there; ``way`` is the button by which an error
-    page leads there.
+    ``key`` is pressed after ``g`` to go there; ``way`` is the button by which an error page leads
+    there.
     """
 
     label: Text
@@ -68,7 +68,10 @@ class Shell:
 
     @cached_property
     def actor(self) -> Actor | None:
-        """Who reads; a view that has asked already leaves it at ``request.actor``."""
+        """Returns the reader.
+
+        A view that has looked it up already leaves it at ``request.actor``.
+        """
         found = getattr(self.request, "actor", None)
         return found if isinstance(found, Actor) else person_actor(self.request)
 
@@ -78,7 +81,7 @@ class Shell:
 
     @property
     def search_url(self) -> str:
-        """Where the search form goes, or nothing as long as there is no search."""
+        """Returns the target of the search form, or nothing without a search."""
         return url_or_nothing(SEARCH)
 
     @property
@@ -95,7 +98,7 @@ class Shell:
 
 
 def nav_items(actor: Actor | None, path: str) -> list[NavItem]:
-    """The menu for ``actor`` on the page ``path``; nobody signed in sees nothing."""
+    """Returns the menu for ``actor`` on the page ``path``; empty if nobody is signed in."""
     if actor is None:
         return []
     urls = {place: url_or_nothing(place.url_name) for place in MENU if actor.may(place.needs)}
@@ -110,7 +113,7 @@ def nav_items(actor: Actor | None, path: str) -> list[NavItem]:
 
 
 def url_or_nothing(name: str) -> str:
-    """The path of a url name, or "" if no part has added it."""
+    """Returns the path of a url name, or "" if no part has added it."""
     try:
         return reverse(name)
     except NoReverseMatch:
@@ -118,7 +121,7 @@ def url_or_nothing(name: str) -> str:
 
 
 def storage_note(*, embedded: bool, live_copy: bool, away: bool = False) -> Text:
-    """How data is kept, for the footer."""
+    """Returns how data is stored, for the footer."""
     if away:
         return _("Redis is unavailable: everything is read from SQL, nothing is lost.")
     if embedded:
@@ -129,5 +132,5 @@ def storage_note(*, embedded: bool, live_copy: bool, away: bool = False) -> Text
 
 
 def shell(request: HttpRequest) -> dict[str, object]:
-    """Context processor: ``shell``, worked out only when a template asks for it."""
+    """The context processor of ``shell``, computed only when a template uses it."""
     return {"shell": SimpleLazyObject(lambda: Shell(request))}

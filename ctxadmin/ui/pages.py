@@ -1,4 +1,4 @@
-"""The base of every page: who reads, and refusals of services as pages."""
+"""The base of every page: the reader, and refusals of services as pages."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -23,7 +23,7 @@ PageView = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
 
 
 class Page(Protocol):
-    """What every page's context has: its title and the way to it."""
+    """The common context of pages: title and breadcrumbs."""
 
     @property
     def title(self) -> Text: ...
@@ -33,7 +33,10 @@ class Page(Protocol):
 
 
 def page(view: PageView[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """A view for a signed-in member; it gets the actor, and what services refuse is a page."""
+    """Wraps a view for a signed-in member.
+
+    It gets the actor, and refusals of services are pages.
+    """
 
     @wraps(view)
     def shown(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -66,7 +69,9 @@ def _as_member(
 
 
 def _for_scripts(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Where a form leads to, for the script that sent it: a redirect it could only follow."""
+    """Returns the target of a form for the script that sent it, which could only follow a
+    redirect.
+    """
     if request.method == "POST" and leads_on(response) and reads_problems(request):
         return JsonResponse({"to": response["Location"]})
     return response
@@ -75,6 +80,6 @@ def _for_scripts(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 def show(
     request: HttpRequest, template: str, page: Page, *, status: int = 200, **more: Any
 ) -> HttpResponse:
-    """Render a page from its context value, which the template knows as ``page``."""
+    """Renders a page from its context value, which the template knows as ``page``."""
     context = {"page": page, "title": page.title, "crumbs": page.crumbs, **more}
     return render(request, template, context, status=status)

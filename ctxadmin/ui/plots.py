@@ -1,4 +1,4 @@
-"""Plots of numbers by day or call, as the places of bars in an SVG of 100 by 100 units."""
+"""Plots of numbers by day or call, as the positions of bars in an SVG of 100 by 100 units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _DIGITS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One kind of number by day or call; ``name`` has its colour in components.css."""
+    """One kind of number by day or call; ``name`` has its color in components.css."""
 
     name: str
     label: Text
@@ -32,9 +32,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Bars above each other for each day or call; ``most`` is the height of the plot in words.
+    """Stacked bars for each day or call; ``most`` is the height of the plot in words.
 
-    ``spoken`` says what is drawn to those who do not see it; a table has the numbers.
+    ``spoken`` describes the plot for screen readers; a table has the numbers.
     """
 
     title: Text
@@ -51,7 +51,7 @@ class Plot:
 
 
 def highest(places: int, series: Sequence[Series]) -> float:
-    """The highest sum of the series at one place."""
+    """Returns the highest sum of the series at one place."""
     sums = (sum(each.values[place] for each in series) for place in range(places))
     return max(sums, default=0.0)
 
@@ -59,7 +59,7 @@ def highest(places: int, series: Sequence[Series]) -> float:
 def stacked(
     places: int, series: Sequence[Series], most: float | None = None
 ) -> tuple[list[Bar], float]:
-    """The bars of some places, and what fills the plot: ``most``, or the highest sum."""
+    """Returns the bars of some places; the height is ``most``, or the highest sum."""
     full = highest(places, series) if most is None else most
     if full <= 0:
         return [], 0.0

@@ -1,4 +1,4 @@
-"""The page of a refusal that is answered before Django is asked."""
+"""The page of a refusal that is answered before Django is called."""
 
 from functools import lru_cache
 
@@ -12,14 +12,14 @@ from ctxadmin.ui.theme import Theme, chosen_theme
 
 
 def refusal_page(request: HttpRequest, code: str, detail: str) -> str:
-    """The page in the language and the theme of its reader; it asks no database."""
+    """Returns the page in the language and the theme of its reader, without a query."""
     language = translation.get_language_from_request(request)
     return _page(code, detail, language, chosen_theme(request))
 
 
 @lru_cache(maxsize=64)
 def _page(code: str, detail: str, language: str, theme: Theme) -> str:
-    """A page without anything of its reader but language and theme; details are few."""
+    """Returns a page with nothing of its reader except language and theme; details are few."""
     with translation.override(language):
         context = {
             "title": translated(TITLES[code]),

@@ -21,7 +21,7 @@ _SAMPLES: Final[Mapping[str, JsonValue]] = {
 
 @dataclass(frozen=True, slots=True)
 class SchemaRow:
-    """One field; ``depth`` counts from 0 the objects and lists that it stands in."""
+    """One field; ``depth`` counts from 0 the objects and lists around it."""
 
     depth: int
     name: str
@@ -31,7 +31,7 @@ class SchemaRow:
 
 
 def resolve(schema: Schema, known: Definitions) -> Schema:
-    """The schema itself in place of a reference to it; what stands beside the reference wins."""
+    """Returns the schema that a reference names; keywords beside the reference win."""
     reference = schema.get("$ref")
     if not isinstance(reference, str):
         return schema
@@ -40,7 +40,7 @@ def resolve(schema: Schema, known: Definitions) -> Schema:
 
 
 def rows_of(schema: Schema, known: Definitions) -> list[SchemaRow]:
-    """The fields of a schema and of what it holds, down to a few levels; none of a scalar."""
+    """Returns the fields of a schema and of its parts, down to a few levels; none of a scalar."""
     return list(_rows(schema, known, 0, ()))
 
 
@@ -71,7 +71,7 @@ def _alternatives(schema: Schema) -> list[Schema]:
 
 
 def kind_of(schema: Schema, known: Definitions) -> str:
-    """What a value is, in a few words: ``text``, ``list of numbers``, ``'warn' or 'keep'``."""
+    """Returns the type of a value: ``text``, ``list of numbers``, ``'warn' or 'keep'``."""
     here = resolve(schema, known)
     if "enum" in here:
         return " | ".join(repr(each) for each in here["enum"])
@@ -101,7 +101,7 @@ def _limits(schema: Schema) -> str:
 
 
 def example_of(schema: Schema, known: Definitions, depth: int = 0) -> JsonValue:
-    """A value of the form of a schema: what is required, and what has an example of its own."""
+    """Returns an example of a schema: what is required, and what has an example of its own."""
     here = resolve(schema, known)
     if here.get("examples"):
         given: JsonValue = here["examples"][0]

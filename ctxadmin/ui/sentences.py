@@ -1,4 +1,4 @@
-"""What rules say, in the language of the reader."""
+"""Sentences of rules in the language of the reader."""
 
 from django.utils.translation import gettext
 
@@ -6,7 +6,7 @@ from ctxadmin.lib.sentence import Sentence
 
 
 def translated(text: str) -> str:
-    """A sentence in the reader's language; a text that is none, such as data, as it is."""
+    """Returns a sentence in the reader's language; any other text, such as data, unchanged."""
     if not isinstance(text, Sentence):
         return text
     values = {

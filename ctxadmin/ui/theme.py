@@ -1,4 +1,4 @@
-"""Light, dark or automatic: the reader's choice, kept in a cookie."""
+"""Light, dark or automatic: the reader's choice, stored in a cookie."""
 
 from enum import StrEnum
 from typing import Final
@@ -13,7 +13,7 @@ _ONE_YEAR: Final = 365 * 24 * 3600
 
 
 class Theme(StrEnum):
-    """``auto`` follows the reader's system; it is what counts until someone chooses."""
+    """``auto`` follows the reader's system; it is the default."""
 
     AUTO = "auto"
     LIGHT = "light"
@@ -21,19 +21,19 @@ class Theme(StrEnum):
 
 
 def chosen_theme(request: HttpRequest) -> Theme:
-    """The theme of the cookie; what is not ours counts as ``auto``."""
+    """Returns the theme of the cookie; an unknown value counts as ``auto``."""
     value = request.COOKIES.get(COOKIE, "")
     return Theme(value) if value in {theme.value for theme in Theme} else Theme.AUTO
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose_theme(request: HttpRequest) -> HttpResponse:
-    """Keep ``theme`` of the form in the cookie and go back to ``next``.
+    """Stores ``theme`` of the form in the cookie and redirects to ``next``.
 
-    shell.js does the same in place; this is the way without JavaScript. Who comes by GET has
-    no form and goes to the overview.
+    shell.js does the same in place; this is the way without JavaScript. A GET has no form and leads
+    to the overview.
     """
-    response = HttpResponseRedirect(_way_back(request))
+    response = HttpResponseRedirect(_return_url(request))
     value = request.POST.get("theme", "")
     if value in {theme.value for theme in Theme}:
         # Readable by shell.js, and nothing in it is secret.
@@ -47,7 +47,7 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _way_back(request: HttpRequest) -> str:
+def _return_url(request: HttpRequest) -> str:
     target = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(
         target, allowed_hosts={request.get_host()}, require_https=request.is_secure()

@@ -1,4 +1,4 @@
-"""Text of messages and state as HTML that hides nothing: controls and invisible signs are named."""
+"""Text of messages and state as HTML in which control and invisible characters are named."""
 
 import json
 import re
@@ -22,10 +22,10 @@ _NAMES: Final = {"\r": "CARRIAGE RETURN", "\x00": "NULL", "\x1b": "ESCAPE", "\x7
 
 
 def visible(text: str, *, in_json: bool = False) -> SafeString:
-    """``text`` escaped; what a reader could not see stands as its code point, with its name.
+    """Returns ``text`` escaped; invisible characters appear as their code point, with its name.
 
     Joiners inside emoji and inside words of scripts that need them stay as they are. A text that is
-    ``in_json`` has the escapes of JSON instead: copied it says what it said.
+    ``in_json`` has the escapes of JSON instead, so that a copy of it is equivalent.
     """
     pieces: list[str] = []
     position = 0
@@ -40,7 +40,7 @@ def visible(text: str, *, in_json: bool = False) -> SafeString:
 
 
 def plain(text: str) -> str:
-    """``text`` for a place that takes no elements: what a reader could not see as U+202E."""
+    """Returns ``text`` for a place without elements: invisible characters appear as U+202E."""
 
     def named(match: re.Match[str]) -> str:
         joins = match[0] in _JOINERS and _joins(text, match.start())
@@ -50,7 +50,7 @@ def plain(text: str) -> str:
 
 
 def hides(text: str) -> bool:
-    """True if ``text`` has a sign that ``visible`` names."""
+    """Returns True if ``text`` has a character that ``visible`` names."""
     return any(
         match[0] not in _JOINERS or not _joins(text, match.start())
         for match in _HIDDEN.finditer(text)
@@ -65,7 +65,7 @@ def _named(char: str, in_json: bool) -> SafeString:
 
 
 def _joins(text: str, at: int) -> bool:
-    """True for a joiner with a letter, sign or emoji on both sides, as real text has it."""
+    """Returns True for a joiner with a letter, sign or emoji on both sides, as in real text."""
     if at == 0 or at + 1 >= len(text):
         return False
     kinds = {unicodedata.category(text[at - 1]), unicodedata.category(text[at + 1])}

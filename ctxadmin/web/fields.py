@@ -1,4 +1,4 @@
-"""The fields by the path that migrations name, which never change."""
+"""The fields under the path that migrations name, which never change."""
 
 from ctxadmin.storage.fields import AsciiField, JsonBytesField
 

@@ -9,7 +9,7 @@ from notifications.domain.kinds import KindName
 
 
 class WebhookEventData(Answer):
-    """What the event is about, by its ids; it has no title, message or state."""
+    """The subject of the event, by its ids; it has no title, message or state."""
 
     conversation: str = Field(description="Id of the conversation.", examples=["support-42"])
     execution: str = Field(description="Id of the execution.", examples=["exec_7q2m4x8k1n5p9r3t"])
@@ -50,6 +50,6 @@ class WebhookTest(Answer):
 
 
 def register() -> None:
-    """Put the events into the OpenAPI document."""
+    """Adds the events to the OpenAPI document."""
     sends(SentEvent("execution", "An event of an execution", WebhookEvent))
     sends(SentEvent("test", "A test of a webhook", WebhookTest))

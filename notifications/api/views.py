@@ -1,4 +1,4 @@
-"""The endpoints of webhooks and their deliveries: parse, call one service, answer."""
+"""The endpoints of webhooks and their deliveries."""
 
 from typing import ClassVar, Literal, Self
 
@@ -126,7 +126,7 @@ class Webhooks(Endpoint):
 
     @described("List webhooks", answer=ListOf[WebhookAnswer], needs=Action.WEBHOOK_MANAGE)
     def get(self, request: Request) -> Response:
-        """By name."""
+        """Lists webhooks by name."""
         found = queries.list_webhooks(self.actor)
         shown = [WebhookAnswer.of(each).model_dump() for each in found]
         return Response({"results": shown, "next": None})
@@ -141,7 +141,7 @@ class Webhooks(Endpoint):
         answer_headers=("ETag",),
     )
     def post(self, request: Request) -> Response:
-        """Only this answer contains the secret."""
+        """Creates a webhook. Only this answer contains the secret."""
         made = webhooks.create(self.actor, self.body(CreateWebhook))
         return NewWebhookAnswer.with_secret(made).response(201, _etag(made.webhook))
 
@@ -151,7 +151,7 @@ class OneWebhook(Endpoint):
         "Get a webhook", answer=WebhookAnswer, needs=Action.WEBHOOK_MANAGE, answer_headers=("ETag",)
     )
     def get(self, request: Request, webhook_id: str) -> Response:
-        """The ETag is the number of its changes."""
+        """Returns a webhook; the ETag is the number of its changes."""
         hook = webhooks.find(self.actor, webhook_id)
         return WebhookAnswer.of(hook).response(headers=_etag(hook))
 
@@ -165,7 +165,10 @@ class OneWebhook(Endpoint):
         answer_headers=("ETag",),
     )
     def patch(self, request: Request, webhook_id: str) -> Response:
-        """While paused, deliveries are queued. Whoever changes it becomes its owner."""
+        """Changes a webhook.
+
+        While it is paused, deliveries are queued. Whoever changes it becomes its owner.
+        """
         body = self.body(ChangeWebhook)
         expected = self.expected_version(body.expected_version)
         body = body.model_copy(update={"expected_version": expected})
@@ -179,7 +182,7 @@ class OneWebhook(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def delete(self, request: Request, webhook_id: str) -> HttpResponse:
-        """Queued deliveries are not sent any more."""
+        """Deletes a webhook; queued deliveries are not sent."""
         webhooks.remove(self.actor, webhook_id, self.expected_version(None))
         return HttpResponse(status=204)
 
@@ -195,7 +198,10 @@ class RenewSecret(Endpoint):
         answer_headers=("ETag",),
     )
     def post(self, request: Request, webhook_id: str) -> Response:
-        """Deliveries are signed with the new one at once, and also with the former for 24 hours."""
+        """Creates a new secret.
+
+        Deliveries are signed with it at once, and also with the former one for 24 hours.
+        """
         made = webhooks.renew_secret(self.actor, webhook_id)
         return NewWebhookAnswer.with_secret(made).response(headers=_etag(made.webhook))
 
@@ -207,7 +213,7 @@ class FormerSecret(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def delete(self, request: Request, webhook_id: str) -> HttpResponse:
-        """Deliveries are only signed with the latest one from now on."""
+        """Drops the former secret: deliveries are signed only with the latest one from now on."""
         webhooks.end_former_secret(self.actor, webhook_id)
         return HttpResponse(status=204)
 
@@ -221,7 +227,7 @@ class TestWebhook(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def post(self, request: Request, webhook_id: str) -> Response:
-        """A delivery of the kind `webhook.test`; its result is in the list of deliveries."""
+        """Sends a delivery of the kind `webhook.test`; its result is in the list of deliveries."""
         return DeliveryAnswer.of(webhooks.send_test(self.actor, webhook_id)).response(201)
 
 
@@ -233,7 +239,7 @@ class Deliveries(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def get(self, request: Request, webhook_id: str) -> Response:
-        """The latest first, for 30 days."""
+        """Lists the deliveries of 30 days, latest first."""
         hook = webhooks.find(self.actor, webhook_id)
         state = request.query_params.get("state", "")
         if state and state not in _STATES:
@@ -251,7 +257,10 @@ class Resend(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def post(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
-        """At once, under the same id. A second request while it is queued changes nothing."""
+        """Sends a delivery again at once, under the same id.
+
+        A second request while it is queued changes nothing.
+        """
         return DeliveryAnswer.of(webhooks.resend(self.actor, webhook_id, delivery_id)).response()
 
 

@@ -1,4 +1,4 @@
-"""Where a webhook may go: how an address is read, and which networks are nobody's business."""
+"""The addresses of webhooks: how they are parsed, and which networks are refused."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ _CARRIERS: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A url taken apart: whom to ask, and for what."""
+    """A parsed url: the host to connect to, and the request."""
 
     tls: bool
     host: str
@@ -58,7 +58,7 @@ class Address:
 
 
 def read_address(url: str) -> Address:
-    """The parts of a url; ValueError with a sentence if nothing may be sent there."""
+    """Returns the parts of a url; raises ValueError with a sentence if it is not allowed."""
     if len(url) > LONGEST:
         raise ValueError(say("this must have at most {longest} characters", longest=LONGEST))
     if not url.isascii() or not all("!" <= letter <= "~" for letter in url):
@@ -85,7 +85,7 @@ def read_address(url: str) -> Address:
 
 
 def literal(host: str) -> Ip | None:
-    """The IP address that a host is written as, None for a name."""
+    """Returns the IP address that a host is written as, None for a name."""
     try:
         return ip_address(host)
     except ValueError:
@@ -93,7 +93,7 @@ def literal(host: str) -> Ip | None:
 
 
 def may_go_to(address: Ip, allowed: Sequence[Network]) -> bool:
-    """If a delivery may be sent to an IP address: a public one, or one of a network of ours."""
+    """Returns whether an IP address is allowed: public, or in one of the allowed networks."""
     plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     found = plain or address
     if any(found in network for network in allowed):

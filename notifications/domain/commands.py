@@ -1,4 +1,4 @@
-"""What callers say of webhooks and of what they want to hear."""
+"""The requests about webhooks and notification preferences."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What can be told of an execution, and which of it a version of its history tells."""
+"""The kinds of notifications, and those of a version in the history of an execution."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,7 @@ TIME_KEEPER: Final = "system:answer_overdue"
 
 
 class Kind(StrEnum):
-    """A thing that happened, by the name that webhooks give it."""
+    """A kind of event, by the name that webhooks give it."""
 
     REVIEW_ASKED = "execution.review_asked"
     PAUSED = "execution.paused"
@@ -57,9 +57,9 @@ _STATUSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What is on record of one version; see ``Checkpoint``.
+    """The record of one version; see ``Checkpoint``.
 
-    ``asks`` says that the workflow asks for a review where the execution stands.
+    ``asks`` is True if the workflow asks for review at the execution's position.
     """
 
     version: int
@@ -71,7 +71,7 @@ class Version:
 
 
 def kinds_of(told: Version) -> tuple[Kind, ...]:
-    """What a version tells, the most telling first; one that is not worth it tells nothing."""
+    """Returns the kinds of a version, most important first; none for an unimportant version."""
     if not is_told(told.kind, told.status):
         return ()
     found: list[Kind] = []

@@ -1,4 +1,4 @@
-"""How long a delivery is tried: waits that grow, scattered so that not all come back at once."""
+"""The retries of a delivery: growing waits with jitter."""
 
 from datetime import timedelta
 from typing import Final
@@ -24,7 +24,7 @@ LEASE: Final = timedelta(seconds=120)
 
 
 def wait_after(attempts: int, chance: float) -> timedelta | None:
-    """How long to wait after so many failed attempts, None to give up.
+    """Returns the wait after so many failed attempts, None to give up.
 
     ``chance`` is from 0 to 1 and makes the wait up to a fifth shorter or longer.
     """

@@ -1,7 +1,7 @@
-"""Signatures of webhooks as Standard Webhooks has them, and secrets that are kept nowhere.
+"""Signatures of webhooks by Standard Webhooks, and secrets that are not stored.
 
-A secret is derived from the server's key and a random number that stands beside the webhook: so it
-can be shown once, sign for ever, and is not in the database or in a backup of it.
+A secret is derived from the server's key and a random number in the webhook's row: so it can be
+shown once, can sign at any time, and is not in the database or a backup of it.
 """
 
 import hmac
@@ -18,30 +18,30 @@ _NAMING: Final = b"ctxadmin name of a key"
 
 
 def new_nonce() -> str:
-    """The random number of a new secret."""
+    """Returns the random number of a new secret."""
     return token_hex(32)
 
 
 def name_of(key: str) -> str:
-    """A name of a server's key, by which it is found again and which does not tell it."""
+    """Returns a name that identifies a server's key without revealing it."""
     return hmac.new(key.encode(), _NAMING, sha256).hexdigest()[:16]
 
 
 def derived(key: str, webhook: str, nonce: str) -> str:
-    """The secret of a webhook: 32 bytes in base64 behind ``whsec_``."""
+    """Returns the secret of a webhook: ``whsec_`` and 32 bytes in base64."""
     text = b"\0".join((_PURPOSE, webhook.encode(), nonce.encode()))
     return _PREFIX + b64encode(hmac.new(key.encode(), text, sha256).digest()).decode()
 
 
 def signature(secret: str, delivery: str, at: datetime, body: bytes) -> str:
-    """The value of ``webhook-signature`` for a body that is sent at a time."""
+    """Returns the value of ``webhook-signature`` for a body that is sent at a time."""
     key = b64decode(secret.removeprefix(_PREFIX))
     signed = b".".join((delivery.encode(), str(int(at.timestamp())).encode(), body))
     return "v1," + b64encode(hmac.new(key, signed, sha256).digest()).decode()
 
 
 def headers(secrets: Sequence[str], delivery: str, at: datetime, body: bytes) -> dict[str, str]:
-    """The headers that make a body a delivery that is signed with each of the secrets."""
+    """Returns the headers of a delivery with a body that is signed with each of the secrets."""
     return {
         "webhook-id": delivery,
         "webhook-timestamp": str(int(at.timestamp())),

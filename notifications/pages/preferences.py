@@ -1,4 +1,4 @@
-"""The page on which a person says what to hear of, and the call that asks for news."""
+"""The page of a person's notification preferences, and the call that polls for news."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +48,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class ChoicesPage:
-    """What a person hears of; ``mail`` says if the server can send any, ``address`` where to."""
+    """A person's preferences.
+
+    ``mail`` is True if the server can send any, ``address`` is theirs.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -96,7 +99,7 @@ def _choices_page(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @page
 def news(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """What a browser is to tell, as ids and links, and from when on to ask the next time."""
+    """Returns the news for a browser, as ids and links, and the time of the next call."""
     now = clock.now()
     asked = request.GET.get("after")
     found = news_of(actor, _moment(asked)) if asked else []

@@ -88,7 +88,7 @@ class SecretPage:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRow:
-    """A delivery in the list: ``problem`` is what was wrong the last time, in words."""
+    """A delivery in the list: ``problem`` is that of the last attempt, in words."""
 
     id: str
     kind: Text
@@ -105,10 +105,10 @@ class DeliveryRow:
 
 @dataclass(frozen=True, slots=True)
 class WebhookPage:
-    """One webhook: its form, what can be done with it, and its deliveries.
+    """One webhook: its form, its actions, and its deliveries.
 
-    ``former_until`` is until when its former secret signs, too; ``theirs`` says that someone
-    else changed it meanwhile.
+    ``former_until`` is until when its former secret also signs; ``theirs`` means that someone else
+    changed it meanwhile.
     """
 
     title: Text
@@ -134,7 +134,7 @@ def webhooks(request: HttpRequest, actor: Actor) -> HttpResponse:
 @never_cache
 @page
 def new_webhook(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Make a webhook; the answer is the only page that ever shows its secret."""
+    """Creates a webhook; the answer is the only page that ever shows its secret."""
     actor.require(Action.WEBHOOK_MANAGE)
     form = WebhookForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -171,9 +171,9 @@ def webhook(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
-    """The buttons: send a test, pause, go on, send a delivery again.
+    """Handles the buttons: send a test, pause, resume, send a delivery again.
 
-    A reader comes here by GET after signing in: the buttons are on the page of the webhook.
+    A reader comes here by GET after signing in, and is redirected to the page of the webhook.
     """
     if request.method != "POST":
         return redirect("webhook", webhook_id)

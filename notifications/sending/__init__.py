@@ -1,1 +1,1 @@
-"""How something leaves: by HTTP to an address that is looked at, and by mail."""
+"""The transports: HTTP to a checked address, and mail."""

@@ -1,4 +1,4 @@
-"""Which IP addresses the host of a url has."""
+"""Resolves the IP addresses of a url's host."""
 
 import socket
 from collections.abc import Sequence
@@ -11,14 +11,17 @@ _SECONDS: Final = 2.0
 
 
 def look_up(address: Address) -> Sequence[Ip]:
-    """The IP addresses of a url's host, however it is written; OSError if there are none."""
+    """Returns the IP addresses of a url's host, however it is written.
+
+    OSError if there are none.
+    """
     infos = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     found = [literal(str(info[4][0]).partition("%")[0]) for info in infos]
     return list(dict.fromkeys(each for each in found if each is not None))
 
 
 def look_up_with_timeout(address: Address) -> Sequence[Ip]:
-    """The same; nothing if the host is not known, or not within two seconds."""
+    """Returns the addresses; none if the host is unknown, or not found within two seconds."""
     found: list[Ip] = []
 
     def look() -> None:

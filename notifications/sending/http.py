@@ -1,7 +1,8 @@
-"""One POST to an address that someone typed in: nowhere private, no redirects, no waiting.
+"""One POST to an address that a person entered: no private networks, no redirects, short
+timeouts.
 
-The name is looked up once and the connection goes to the very address that was looked at, so that
-no second answer of a name server can lead elsewhere.
+The name is resolved once and the connection goes to the very address that was checked, so that no
+second answer of a name server can lead elsewhere.
 """
 
 import socket
@@ -26,7 +27,7 @@ _TLS: Final = ssl.create_default_context()
 def post(
     address: Address, body: bytes, headers: Mapping[str, str], allowed: Sequence[Network]
 ) -> Outcome:
-    """Send a body; delivered if the answer is 2xx. Nothing is raised."""
+    """Sends a body; delivered if the answer is 2xx. Raises nothing."""
     try:
         found = look_up(address)
     except OSError:
@@ -43,7 +44,7 @@ def post(
 
 
 class _Pinned(HTTPConnection):
-    """A connection to one IP address that asks for the host of the url."""
+    """A connection to one IP address that requests the host of the url."""
 
     def __init__(self, ip: Ip, address: Address) -> None:
         super().__init__(address.host, address.port, timeout=CONNECT_SECONDS)
@@ -62,7 +63,9 @@ class _Pinned(HTTPConnection):
         self.sock.settimeout(ANSWER_SECONDS)
 
     def break_off(self) -> None:
-        """From another thread: an answer that comes drop by drop ends, too."""
+        """Closes the connection from another thread, which also ends an answer that arrives in
+        drops.
+        """
         self.broken_off = True
         with suppress(OSError):
             if self.sock is not None:

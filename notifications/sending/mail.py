@@ -1,4 +1,4 @@
-"""One mail by Django's own backend; what it is and to whom is said by others."""
+"""Sends one mail by Django's backend; others decide its content and recipient."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from notifications.sending.outcome import Outcome, Problem
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """A mail; ``id`` makes a message id by which a second copy is known."""
+    """A mail; ``id`` makes a message id by which a second copy is recognized."""
 
     id: str
     to: str
@@ -19,7 +19,7 @@ class Email:
 
 
 def send(letter: Email) -> Outcome:
-    """Send it; a server that does not answer, or does not want it, is an outcome, too."""
+    """Sends it; a server that does not answer, or refuses, is an outcome, too."""
     headers = {"Message-ID": f"<{letter.id}@{letter.host}>", "Auto-Submitted": "auto-generated"}
     mail = EmailMessage(letter.subject, letter.text, to=[letter.to], headers=headers)
     try:

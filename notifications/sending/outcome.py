@@ -1,11 +1,11 @@
-"""What came of one attempt to deliver."""
+"""The outcome of one attempt to deliver."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Problem(StrEnum):
-    """Why an attempt failed, as a word that is kept; never what a stranger answered."""
+    """Why an attempt failed, as a stored word; never the answer of a receiver."""
 
     NAME = "name"  # the host is not known
     PRIVATE = "private"  # it is in a network that deliveries may not go to
@@ -23,7 +23,7 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Delivered if there is no problem; ``final`` says that trying again is of no use."""
+    """Delivered if there is no problem; ``final`` means that a retry is useless."""
 
     problem: Problem | None = None
     answered: int | None = None

@@ -1,1 +1,1 @@
-"""What can be done with webhooks and choices, one module per use case: load, decide, commit."""
+"""The use cases of webhooks and preferences, one module each: load, decide, commit."""

@@ -1,4 +1,4 @@
-"""What a person wants to hear of, and how."""
+"""A person's notification preferences."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -19,14 +19,14 @@ from notifications.store import send_again
 
 @dataclass(frozen=True, slots=True)
 class PreferenceChoice:
-    """The kinds that a person hears of by mail and by the browser."""
+    """The kinds that a person gets by mail and in the browser."""
 
     mail: Collection[Kind] = field(default_factory=tuple)
     browser: Collection[Kind] = field(default_factory=tuple)
 
 
 def choices_of(actor: Actor) -> PreferenceChoice:
-    """What a person chose so far; nothing at first."""
+    """Returns a person's preferences; empty at first."""
     rows = _rows_of(actor)
     return PreferenceChoice(
         [kind for kind, row in rows.items() if row.mail_since is not None],
@@ -36,7 +36,7 @@ def choices_of(actor: Actor) -> PreferenceChoice:
 
 @transaction.atomic
 def choose(actor: Actor, wanted: PreferenceChoice) -> None:
-    """Hear of these kinds from now on; of those that were chosen before as ever."""
+    """Sets the kinds from now on; kinds that were selected before keep their start."""
     actor.require(Action.NOTIFICATION_CHOOSE)
     if actor.kind != "person":
         raise Forbidden(say("Only people have notification settings; engines have webhooks."))
@@ -60,7 +60,7 @@ def choose(actor: Actor, wanted: PreferenceChoice) -> None:
 
 @transaction.atomic
 def resend_mail(actor: Actor, delivery_id: str) -> None:
-    """Send a mail to the actor again that did not arrive."""
+    """Sends an undelivered mail of the actor again."""
     actor.require(Action.NOTIFICATION_CHOOSE)
     row, again = send_again(actor.workspace, actor.id, delivery_id, clock.now())
     if again:

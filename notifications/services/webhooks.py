@@ -1,4 +1,4 @@
-"""Webhooks: made, changed, tried, removed; deliveries sent again. Each change is on record."""
+"""Creates, changes, tests and removes webhooks, and sends deliveries again; all audited."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class NewSecret:
 
 
 def create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
-    """Make a webhook; it hears of what happens from now on."""
+    """Creates a webhook; it gets events from now on."""
     actor.require(Action.WEBHOOK_MANAGE)
     _require_reachable(wanted.url)  # before the transaction: a name server may take its time
     return _create(actor, wanted)
@@ -69,9 +69,9 @@ def _create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
 
 
 def change(actor: Actor, public_id: str, wanted: ChangeWebhook) -> Webhook:
-    """Change a webhook; who does it answers for what is sent from then on.
+    """Changes a webhook; the actor becomes responsible for what is sent from then on.
 
-    VersionConflict if someone else changed it since it was seen.
+    Raises VersionConflict if someone else changed it since it was shown.
     """
     hook = find(actor, public_id)
     if wanted.url is not None:
@@ -102,7 +102,7 @@ def _change(actor: Actor, hook: Webhook, wanted: ChangeWebhook) -> Webhook:
 
 @transaction.atomic
 def renew_secret(actor: Actor, public_id: str) -> NewSecret:
-    """Have a webhook sign with a new secret at once, and with the former one for a day, too."""
+    """Creates a new secret, which signs at once; the former one also signs for a day."""
     hook = find(actor, public_id)
     former: dict[str, object] = {
         "former_nonce": hook.nonce,
@@ -117,7 +117,7 @@ def renew_secret(actor: Actor, public_id: str) -> NewSecret:
 
 @transaction.atomic
 def end_former_secret(actor: Actor, public_id: str) -> Webhook:
-    """Have a webhook sign with its secret alone from now on."""
+    """Drops the former secret of a webhook."""
     hook = find(actor, public_id)
     if former_signs_until(hook) is not None:
         former: dict[str, object] = {
@@ -132,7 +132,7 @@ def end_former_secret(actor: Actor, public_id: str) -> Webhook:
 
 @transaction.atomic
 def pause_after_gone(public_id: str) -> None:
-    """Pause a webhook whose receiver answered that nobody is there any more (410)."""
+    """Pauses a webhook whose receiver answered that it is gone (410)."""
     rows = Webhook.objects.filter(public_id=public_id, paused=False).select_related("workspace")
     hook = rows.first()
     if hook is None:
@@ -143,9 +143,9 @@ def pause_after_gone(public_id: str) -> None:
 
 @transaction.atomic
 def remove(actor: Actor, public_id: str, expected: int | None = None) -> None:
-    """Remove a webhook; what still waits for it is given up when its turn comes.
+    """Removes a webhook; its waiting deliveries are given up when they are due.
 
-    VersionConflict if someone else changed it since it was seen.
+    Raises VersionConflict if someone else changed it since it was shown.
     """
     hook = find(actor, public_id)
     _set(hook, hook.version if expected is None else expected, {})
@@ -155,7 +155,7 @@ def remove(actor: Actor, public_id: str, expected: int | None = None) -> None:
 
 @transaction.atomic
 def send_test(actor: Actor, public_id: str) -> Delivery:
-    """Have something sent that tells nothing but that it arrived."""
+    """Sends a test, which contains nothing but ids."""
     hook = find(actor, public_id)
     if hook.paused:
         raise InvalidState(say("This webhook is paused; nothing is sent."), status="paused")
@@ -178,9 +178,9 @@ def send_test(actor: Actor, public_id: str) -> Delivery:
 
 @transaction.atomic
 def resend(actor: Actor, public_id: str, delivery_id: str) -> Delivery:
-    """Send a delivery again now, under its id, with all its attempts before it.
+    """Sends a delivery again now, under its id, with all its earlier attempts.
 
-    One that is on its way, or was never tried, is left as it is.
+    One that is being sent, or was never tried, is left unchanged.
     """
     hook = find(actor, public_id)
     row, again = send_again(actor.workspace, hook.public_id, delivery_id, clock.now())
@@ -190,7 +190,7 @@ def resend(actor: Actor, public_id: str, delivery_id: str) -> Delivery:
 
 
 def find(actor: Actor, public_id: str) -> Webhook:
-    """A webhook of the actor's workspace, for who may manage them."""
+    """Returns a webhook of the actor's workspace, for those with the right to manage them."""
     actor.require(Action.WEBHOOK_MANAGE)
     rows = Webhook.objects.filter(workspace=actor.workspace, public_id=public_id)
     hook = rows.first() if public_id.isascii() else None
@@ -213,10 +213,10 @@ def _kinds(chosen: Iterable[str]) -> list[str]:
 
 
 def _require_reachable(url: str) -> None:
-    """An address that leads to a private network only is refused when it is typed in.
+    """Refuses an address that resolves only to a private network.
 
-    A name may lead anywhere by the time something is sent: it is looked at again then. One that
-    is not known now, or not in time, may be known then.
+    A name can resolve differently when something is sent: it is checked again then. An unknown or
+    slow name may be known then.
     """
     found = look_up_with_timeout(read_address(url))
     if found and not any(may_go_to(each, settings.WEBHOOK_NETWORKS) for each in found):

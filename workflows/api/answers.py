@@ -173,7 +173,7 @@ class VersionAnswer(PublishedAnswer):
 
 
 class FieldChangeAnswer(Answer):
-    """One difference within an element; a side without a value is left out."""
+    """One difference within an element; a side without a value is omitted."""
 
     path: str = Field(description="JSON pointer to the place.", examples=["/plan/0"])
     kind: str = Field(description="Kind of the difference.", examples=["changed"])

@@ -1,4 +1,4 @@
-"""The JSON Schemas of configs, by name; apps that stand on this one add theirs."""
+"""The JSON Schemas of configs, by name; apps above register their own."""
 
 import functools
 import inspect
@@ -54,18 +54,18 @@ _models: Final[dict[str, type[BaseModel]]] = {
 
 
 def schema_models() -> Mapping[str, type[BaseModel]]:
-    """All models by name, sorted."""
+    """Returns all models by name, sorted."""
     return dict(sorted(_models.items()))
 
 
 def summary_of(model: type[BaseModel]) -> str:
-    """The first paragraph of what a model says about itself."""
+    """Returns the first paragraph of a model's docstring."""
     return " ".join((inspect.getdoc(model) or "").split("\n\n")[0].split())
 
 
 @functools.cache
 def schema_of(name: str) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a config; NotFound for an unknown name."""
+    """Returns the JSON Schema (2020-12) of a config; raises NotFound for an unknown name."""
     model = _models.get(name)
     if model is None:
         raise NotFound(did_you_mean(f"There is no schema {name[:64]!r}", name[:64], _models) + ".")

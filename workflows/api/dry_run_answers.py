@@ -99,12 +99,14 @@ Conflicts = Annotated[object, JsonOf(list[ConflictAnswer])]
 
 
 def _fragment(data: dict[str, JsonValue]) -> orjson.Fragment:
-    """Data that may be large as finished JSON, so that nothing walks through it again."""
+    """Returns large data as finished JSON, so that nothing traverses it again."""
     return orjson.Fragment(dumps(data))
 
 
 class AppliedAnswer(Answer):
-    """A context and messages after filters, and why each item was kept, dropped or changed."""
+    """A context and messages after filters, with the reason for each kept, dropped or changed
+    item.
+    """
 
     context: Context = Field(description="The prompt context.")
     messages: SeenMessages = Field(description="The messages, in order.")
@@ -142,8 +144,8 @@ class JoinedAnswer(Answer):
 class PreviewAnswer(AppliedAnswer):
     """What a node would see, with the problems of the document and the tokens.
 
-    ``edges`` are the incoming edges that were used. The messages are in the ``format`` that was
-    asked for; ``system`` is null where that has none beside them.
+    ``edges`` are the incoming edges that were used. The messages are in the requested ``format``;
+    ``system`` is null if that format has no separate system text.
     """
 
     messages: Annotated[object, JsonOf(list[SeenMessageAnswer] | list[ProviderMessage])] = Field(
@@ -193,7 +195,7 @@ class PreviewAnswer(AppliedAnswer):
 class CheckedAnswer(Answer):
     """A valid condition; with a context also its value, and whether that counts as true.
 
-    ``names`` are the names that it mentions.
+    ``names`` are the names in the condition.
     """
 
     ok: bool = Field(description="Always true; an invalid condition is `validation`.")

@@ -1,7 +1,7 @@
 """The endpoints that try filters, conditions and nodes; nothing is stored.
 
-What only computes with the caller's own data is open to every token: it reads nothing of the
-workspace and changes nothing. The preview shows stored messages and state under rules of the
+Every token can use those that only compute with the caller's own data: they read nothing of the
+workspace and change nothing. The preview shows stored messages and state under rules of the
 caller's choice, so it needs the scope design or review.
 """
 
@@ -22,7 +22,7 @@ from workflows.domain.context import PromptContext
 
 
 class _Trial(Endpoint):
-    """Asked again it answers the same, so no answers are kept for an Idempotency-Key."""
+    """An endpoint without stored answers for Idempotency-Key: a repeat computes the same again."""
 
     keep_answers = False
 
@@ -37,7 +37,7 @@ class Preview(_Trial):
         needs=Action.PREVIEW,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """What the node would see: each name and message with the rule that decided."""
+        """Shows what the node would see: each name and message with the rule that decided."""
         asked = self.body(PreviewNode).asked()
         provider = format_of(self)
         found = previews.preview(self.actor, slug, asked, provider)
@@ -52,7 +52,10 @@ class Apply(_Trial):
         errors=("duplicate", "out_of_range"),
     )
     def post(self, request: Request) -> Response:
-        """Each step applies to the previous result; `step` in the explanation is its index."""
+        """Applies filters.
+
+        Each step applies to the previous result; `step` in the explanation is its index.
+        """
         body = self.body(ApplyFilters)
         return AppliedAnswer.of(dry_run.apply_steps(body.given(), body.steps)).response()
 
@@ -65,13 +68,16 @@ class Join(_Trial):
         errors=("duplicate", "out_of_range"),
     )
     def post(self, request: Request) -> Response:
-        """Of two values under one name the later arrival wins, and the conflict is reported."""
+        """Merges the contexts of several edges.
+
+        Of two values under one name the later edge wins, and the conflict is reported.
+        """
         arrivals = self.body(JoinArrivals).given()
         return JoinedAnswer.of(dry_run.join_arrivals(arrivals)).response()
 
 
 class _ConditionFault(ValidationFailed):
-    """A condition that does not compile: its place also beside the list of errors."""
+    """A condition that does not compile; its place is also outside the list of errors."""
 
     def extra(self) -> dict[str, object]:
         return dict(self.problems[0].extra)
@@ -80,7 +86,10 @@ class _ConditionFault(ValidationFailed):
 class Check(_Trial):
     @described("Check a condition", body=CheckCondition, answer=CheckedAnswer)
     def post(self, request: Request) -> Response:
-        """An invalid one is `validation` with line, column, start, end and hint."""
+        """Checks a condition.
+
+        An invalid one is `validation` with line, column, start, end and hint.
+        """
         body = self.body(CheckCondition)
         context = None
         if body.context is not None:

@@ -1,4 +1,4 @@
-"""The endpoint that takes a workflow as YAML."""
+"""The endpoint that imports a workflow from YAML."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -64,10 +64,10 @@ class ImportYaml(Endpoint):
 
         JSON is read as YAML. Every error and problem names its line and column.
 
-        An existing slug is `duplicate`, unless `expected_version` is the version of its draft:
-        then the draft is replaced, and the answer is 200.
+        An existing slug is `duplicate`, unless `expected_version` is the version of its draft: then
+        the draft is replaced, and the answer is 200.
         """
-        wanted = self._wanted(request)
+        wanted = self._import_request(request)
         document = _document(wanted, "" if isinstance(request.data, YamlText) else "/yaml")
         expected = self.expected_version(wanted.expected_version)
         if wanted.slug is None and expected is not None:
@@ -79,7 +79,7 @@ class ImportYaml(Endpoint):
         answer = ImportedAnswer.of_saved(saved, places)
         return answer.response(201 if saved.created else 200, {"Location": location})
 
-    def _wanted(self, request: Request) -> "_Wanted":
+    def _import_request(self, request: Request) -> "_Wanted":
         if isinstance(request.data, YamlText):
             slug = request.query_params.get("slug")
             if slug is not None:
@@ -91,7 +91,7 @@ class ImportYaml(Endpoint):
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A YAML text and where it goes."""
+    """A YAML text and its target workflow."""
 
     text: str | bytes
     slug: str | None
@@ -99,7 +99,7 @@ class _Wanted:
 
 
 def _document(wanted: _Wanted, pointer: str) -> Document:
-    """The document of the text, which stands at ``pointer`` of the body."""
+    """Returns the document of the text, which is at ``pointer`` of the body."""
     try:
         return imports.read_yaml(wanted.text, default_name=wanted.slug or "")
     except ContextError as error:

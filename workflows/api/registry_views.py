@@ -1,4 +1,4 @@
-"""The endpoints that tell what is registered: processors, transforms, reducers, schemas."""
+"""The endpoints that list what is registered: processors, transforms, reducers, schemas."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -42,21 +42,21 @@ class _Names(Endpoint):
 class Processors(_Names):
     @described("List processors", answer=ListOf[RegisteredAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """The context types, with those of installed packages and of this server."""
+        """Lists the context types, including those of installed packages and of this server."""
         return self.page(standard().processors.entries(), lambda entry: entry.name, _registered)
 
 
 class Transforms(_Names):
     @described("List transforms", answer=ListOf[RegisteredAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """The transforms that rules of filters can apply to a value."""
+        """Lists the transforms that rules of filters can apply to a value."""
         return self.page(standard().transforms.entries(), lambda entry: entry.name, _registered)
 
 
 class Reducers(_Names):
     @described("List reducers", answer=ListOf[ReducerAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """The ways in which new values of a state key can be combined."""
+        """Lists the ways in which new values of a state key can be combined."""
         return self.page(
             REDUCERS,
             lambda reducer: reducer.name,
@@ -71,7 +71,7 @@ class Reducers(_Names):
 class Schemas(_Names):
     @described("List schemas", answer=ListOf[SchemaAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """The configs with a JSON Schema."""
+        """Lists the configs with a JSON Schema."""
         return self.page(
             list(schema_models().items()),
             lambda item: item[0],
@@ -84,7 +84,7 @@ class Schemas(_Names):
 class OneSchema(Endpoint):
     @described("Get a schema", answer=dict[str, JsonValue])
     def get(self, request: Request, name: str) -> Response:
-        """The JSON Schema of a config, dialect 2020-12."""
+        """Returns the JSON Schema of a config, dialect 2020-12."""
         return Response(schema_of(name))
 
 

@@ -157,7 +157,7 @@ class PreviewNode(Contract):
         return value
 
     def asked(self) -> PreviewRequest:
-        """The same as the service takes it; PromptContext.read checks the context."""
+        """Returns the request as the service takes it; PromptContext.read checks the context."""
         context = PromptContext.read({} if self.context is None else self.context, "/context")
         return PreviewRequest(
             node=self.node,

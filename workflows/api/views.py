@@ -1,4 +1,4 @@
-"""The endpoints of workflows, drafts and versions: parse, call one service, answer."""
+"""The endpoints of workflows, drafts and versions."""
 
 from django.utils.http import content_disposition_header
 from rest_framework.request import Request
@@ -37,7 +37,7 @@ _WHICH = "`draft` or the number of a version."
 class Workflows(Endpoint):
     @described("List workflows", answer=ListOf[WorkflowAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """By slug."""
+        """Lists workflows, ordered by slug."""
         page = queries.list_workflows(self.actor, PageRequest.of(request.query_params))
         return Response(page.as_json([WorkflowAnswer.of(row).model_dump() for row in page.items]))
 
@@ -51,7 +51,9 @@ class Workflows(Endpoint):
         answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request) -> Response:
-        """With an empty draft of version 0, or the draft of a template, version 1."""
+        """Creates a workflow with an empty draft of version 0, or the draft of a template,
+        version 1.
+        """
         body = self.body(CreateWorkflow)
         new = services.NewWorkflow(body.slug, body.name, body.description, body.start_with)
         return created(services.create(self.actor, new))
@@ -72,7 +74,7 @@ class OneWorkflow(Endpoint):
         answer_headers=("ETag",),
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Its name and description in lists; a version has its own in the document."""
+        """Changes its name and description in lists; a version has its own in the document."""
         body = self.body(ChangeWorkflow)
         row = services.change(
             self.actor,
@@ -90,7 +92,7 @@ class OneWorkflow(Endpoint):
         needs=Action.WORKFLOW_CHANGE,
     )
     def delete(self, request: Request, slug: str) -> Response:
-        """Its slug can be used again, and no execution can start with it.
+        """Deletes a workflow. Its slug can be used again, and no execution can start with it.
 
         Executions that are pinned to one of its versions continue and stay readable.
         """
@@ -98,14 +100,14 @@ class OneWorkflow(Endpoint):
         return Response(status=204)
 
     def _expected(self) -> int | None:
-        """The number of changes that If-Match names."""
+        """Returns the number of changes that If-Match names."""
         given = self.request.headers.get("If-Match")
         numbers = etags.parts(given, 1) if given is not None else None
         return None if numbers is None else numbers[0]
 
 
 class _DraftWriter(Endpoint):
-    """An endpoint whose call names the draft that it saw."""
+    """An endpoint whose request names the version of the draft that it read."""
 
     def seen_draft(self, given: int | None) -> int:
         expected = self.expected_version(given)
@@ -118,7 +120,7 @@ class _DraftWriter(Endpoint):
 class Draft(_DraftWriter):
     @described("Get the draft", answer=DraftAnswer, answer_headers=("ETag",))
     def get(self, request: Request, slug: str) -> Response:
-        """With its problems; the ETag is the version of the draft."""
+        """Returns the draft with its problems; the ETag is the version of the draft."""
         row = find_workflow(self.actor.workspace, slug)
         answer = DraftAnswer.of(SavedDraft(row, problems_of(bytes(row.draft))))
         return answer.response(headers=_draft_etag(row))
@@ -133,7 +135,10 @@ class Draft(_DraftWriter):
         answer_headers=("ETag",),
     )
     def put(self, request: Request, slug: str) -> Response:
-        """A draft with problems is saved and its problems returned; it cannot be published."""
+        """Replaces the draft.
+
+        A draft with problems is saved and its problems returned; it cannot be published.
+        """
         body = self.body(PutDraft)
         expected = self.seen_draft(body.expected_version)
         saved = services.save_draft(self.actor, slug, body.document, expected)
@@ -149,7 +154,10 @@ class Draft(_DraftWriter):
         answer_headers=("ETag",),
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Elements by id; what is not named stays as it is in the draft that you read."""
+        """Changes elements of the draft by id.
+
+        All others stay as they are in the draft that you read.
+        """
         body = self.body(ChangeDraft)
         expected = self.seen_draft(body.expected_version)
         saved = services.change_draft(self.actor, slug, body.changes, expected)
@@ -168,7 +176,10 @@ class PublishDraft(_DraftWriter):
         answer_headers=("Location",),
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Becomes the next version. Refused, with all problems, if the draft has errors."""
+        """Publishes the draft as the next version.
+
+        Refused, with all problems, if the draft has errors.
+        """
         body = self.body(Publish)
         expected = self.seen_draft(body.expected_version)
         version = services.publish(self.actor, slug, expected, body.note)
@@ -180,7 +191,7 @@ class PublishDraft(_DraftWriter):
 class Versions(Endpoint):
     @described("List versions", answer=ListOf[PublishedAnswer], query=PAGE)
     def get(self, request: Request, slug: str) -> Response:
-        """The latest first, without their documents."""
+        """Lists the published versions, latest first, without their documents."""
         page = queries.list_versions(self.actor, slug, PageRequest.of(request.query_params))
         return Response(page.as_json([PublishedAnswer.of(row).model_dump() for row in page.items]))
 
@@ -203,8 +214,8 @@ class Diff(Endpoint):
         ),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """The differences, element by element."""
-        before, after = (self._which(name) for name in ("from", "to"))
+        """Compares two versions, element by element."""
+        before, after = (self._version_parameter(name) for name in ("from", "to"))
         changes = queries.changes_between(self.actor, slug, before, after)
         asked = PageRequest.of(request.query_params)
         start = queries.position_after(asked)
@@ -212,7 +223,7 @@ class Diff(Endpoint):
         page = cut(part, asked, lambda item: (item[0],))
         return Response(page.as_json([change.as_json() for _, change in page.items]))
 
-    def _which(self, name: str) -> str:
+    def _version_parameter(self, name: str) -> str:
         which = self.request.query_params.get(name)
         if which is None:
             raise ValidationFailed.at(
@@ -232,7 +243,7 @@ class Yaml(Endpoint):
         yaml=DocumentJson,
     )
     def get(self, request: Request, slug: str) -> Response:
-        """The document; if only JSON is accepted, as a text in the field `yaml`.
+        """Exports the document; if only JSON is accepted, as text in the field `yaml`.
 
         The export is recorded in the audit.
         """
@@ -245,7 +256,7 @@ class Yaml(Endpoint):
 
 
 def shown(row: Workflow, status: int = 200) -> Response:
-    """A workflow; its ETag is the number of its changes."""
+    """Returns the answer for a workflow; its ETag is the number of its changes."""
     headers = {"ETag": etags.quoted(row.change_seq)}
     return WorkflowAnswer.of(row).response(status, headers)
 

@@ -18,7 +18,7 @@ MEDIA_TYPES: Final = ("application/yaml", "text/yaml", "application/x-yaml", "te
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """A body that is YAML, not read yet."""
+    """A body that is YAML and not parsed yet."""
 
     data: bytes
 

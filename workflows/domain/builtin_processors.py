@@ -41,24 +41,26 @@ def _nothing(sight: NodeInput, config: Config) -> NodeInput:
 
 
 def _llm_context(sight: NodeInput, config: Config) -> NodeInput:
-    """What a model needs: its variables, the history without tool calls, all messages."""
+    """Passes what a model needs: its variables, the history without tool calls, all messages."""
     return _narrowed(sight, _LLM, lambda entry: not _marked(entry, "toolCall", "tool_call"))
 
 
 def _tool_context(sight: NodeInput, config: Config) -> NodeInput:
-    """What a tool needs: the variables of tools and functions."""
+    """Passes what a tool needs: the variables of tools and functions."""
     return _narrowed(sight, _TOOL, lambda entry: True)
 
 
 def _human_context(sight: NodeInput, config: Config) -> NodeInput:
-    """What a person needs: their variables and the history of what people did."""
+    """Passes what a person needs: their variables and the history of what people did."""
     return _narrowed(
         sight, _HUMAN, lambda entry: _marked(entry, "humanInteraction", "human_interaction")
     )
 
 
 def _system_context(sight: NodeInput, config: Config) -> NodeInput:
-    """What the system needs: variables and metadata of system, config and env, no history."""
+    """Passes what the system needs: variables and metadata of system, config and env, no
+    history.
+    """
     narrowed = _narrowed(sight, _SYSTEM, lambda entry: False)
     metadata = _matching(sight.context.metadata, _SYSTEM)
     return replace(narrowed, context=replace(narrowed.context, metadata=metadata))
@@ -80,7 +82,7 @@ def _matching(values: Mapping[str, JsonValue], names: PatternSet) -> dict[str, J
 
 
 def _marked(entry: HistoryEntry, *marks: str) -> bool:
-    """Whether one of these keys of the entry's metadata is true, as in a condition."""
+    """Returns whether one of these keys of the entry's metadata is true, as in a condition."""
     return any(is_true(entry.metadata.get(mark)) for mark in marks)
 
 

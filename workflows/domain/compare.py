@@ -20,8 +20,8 @@ class ElementChange:
     """One node, edge, reducer or field of the workflow itself that differs.
 
     ``id`` is the element's id, a reducer's pattern, or the name of a field of the document:
-    ``name``, or ``nodes`` and ``edges`` if the order of those that stayed is another. ``fields``
-    are the differences within the element; one that came or went is in ``whole``.
+    ``name``, or ``nodes`` and ``edges`` if the remaining ones are in another order. ``fields`` are
+    the differences within the element; an added or removed one is in ``whole``.
     """
 
     element: Element
@@ -42,17 +42,17 @@ class ElementChange:
 
 
 def compare(before: Document, after: Document) -> list[ElementChange]:
-    """What changed from ``before`` to ``after``, empty for equal documents.
+    """Returns the changes from ``before`` to ``after``, empty for equal documents.
 
-    The workflow's own fields come first, then nodes, edges and reducers; of each, what was removed
-    or changed in the order of ``before``, then what was added. O(size of both documents).
+    The workflow's own fields come first, then nodes, edges and reducers; of each, removed or
+    changed ones in the order of ``before``, then added ones. O(size of both documents).
     """
     old, new = dump(before), dump(after)
     nodes = _by_id(old["nodes"]), _by_id(new["nodes"])
     edges = _by_id(old["edges"]), _by_id(new["edges"])
-    changes = _own_field("name", old["name"], new["name"])
-    changes += _own_field("nodes", *_orders(*nodes))
-    changes += _own_field("edges", *_orders(*edges))
+    changes = _field_change("name", old["name"], new["name"])
+    changes += _field_change("nodes", *_orders(*nodes))
+    changes += _field_change("edges", *_orders(*edges))
     changes += _elements("node", *nodes)
     changes += _elements("edge", *edges)
     changes += _elements("reducer", _reducers(before), _reducers(after))
@@ -60,7 +60,7 @@ def compare(before: Document, after: Document) -> list[ElementChange]:
 
 
 def _by_id(elements: JsonValue) -> _Elements:
-    """Elements by id and, for the drafts that use an id twice, how often it came before."""
+    """Returns elements by id and occurrence, because drafts can use an id twice."""
     found: _Elements = {}
     seen: Counter[str] = Counter()
     for element in elements if isinstance(elements, list) else ():
@@ -76,11 +76,11 @@ def _reducers(document: Document) -> _Elements:
 
 
 def _orders(old: _Elements, new: _Elements) -> tuple[JsonValue, JsonValue]:
-    """Order has a meaning: of edges that clash the later one wins."""
+    """Compares the order of elements: of conflicting edges the later one wins."""
     return [key[0] for key in old if key in new], [key[0] for key in new if key in old]
 
 
-def _own_field(name: str, old: JsonValue, new: JsonValue) -> list[ElementChange]:
+def _field_change(name: str, old: JsonValue, new: JsonValue) -> list[ElementChange]:
     if old == new:
         return []
     difference = Difference("", structural_diff.Kind.CHANGED, old, new)

@@ -1,4 +1,4 @@
-"""Whether what a node will see is enough for it (semantics 2.11 and 1.11)."""
+"""Checks whether a node would see what it needs (semantics 2.11 and 1.11)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -15,14 +15,14 @@ _TOOL_NAMES: Final = ("tool", "function")
 
 @dataclass(frozen=True, slots=True)
 class MissingContext:
-    """What a node would miss: names of what is missing, log indices of what a model rejects."""
+    """What a node would lack: names, and log indices of messages that a model rejects."""
 
     message: str
     missing: tuple[str, ...] = ()
     indices: tuple[int, ...] = ()
 
     def refusal(self) -> IncompatibleContext:
-        """The same as the error that refuses to enter the node."""
+        """Returns the error that refuses to enter the node."""
         return IncompatibleContext(self.message, missing=self.missing, indices=self.indices)
 
 
@@ -55,7 +55,7 @@ def find_missing_context(node: Node, context_type: str, sight: NodeInput) -> Mis
 
 
 def calls_a_model(node: Node, context_type: str) -> bool:
-    """True for a node of type ``llm`` and for one with the context type ``llm_context``."""
+    """Returns True for a node of type ``llm`` and for one with the context type ``llm_context``."""
     return node.type == _MODEL_TYPE or context_type == "llm_context"
 
 
@@ -85,7 +85,7 @@ def _has_tool_call(sight: NodeInput) -> bool:
 
 
 def _has_unanswered_call(messages: Messages) -> bool:
-    """True if a visible message has a call for which no result is in the log."""
+    """Returns True if a visible message has a call for which no result is in the log."""
     splits = find_splits(messages.view, messages.log)
     return any(
         group.unanswered and group.call in messages.view

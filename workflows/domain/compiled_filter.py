@@ -1,4 +1,4 @@
-"""What a filter does once its conditions are decided: a selection for each section."""
+"""The effect of a filter once its conditions are decided: a selection for each section."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,13 +25,15 @@ class CompiledFilter:
 
     @classmethod
     def nothing(cls, reason: str) -> "CompiledFilter":
-        """The sieve that passes the template only."""
+        """Returns the filter that passes the template only."""
         block = Selection(keeps_rest=False, rest=reason)
         return cls(block, block, block, block)
 
     def apply(self, sight: NodeInput, step: Label, explain: bool) -> Applied:
-        """What comes through; raises Duplicate on a rename that collides, and what the operations
-        raise."""
+        """Applies the filter.
+
+        Raises Duplicate on a rename that collides, and what operations raise.
+        """
         context = sight.context
         variables, of_variables = select_names(
             self.variables, "variables", context.variables, step, explain

@@ -1,4 +1,4 @@
-"""The grammar of conditions: from a text to a tree."""
+"""The parser of conditions: from a text to a tree."""
 
 import difflib
 from collections.abc import Callable, Iterable
@@ -79,8 +79,8 @@ class Constant:
 class Lookup:
     """A name and a path into its value.
 
-    ``names`` are the dotted parts behind the root: how many of them are the name, the existing
-    names decide when it is read. A name in brackets is one part and exact. ``steps`` follow.
+    ``names`` are the dotted parts after the root; the existing names decide at evaluation how many
+    of them form the name. A name in brackets is one part and exact. ``steps`` follow.
     """
 
     root: Root
@@ -90,7 +90,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A path into the value of an expression that is no name."""
+    """A path into the value of an expression that is not a name."""
 
     source: "Expression"
     steps: tuple[str | int, ...]
@@ -98,7 +98,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A method of a text or an array."""
+    """A call of a method of a text or an array."""
 
     source: "Expression"
     method: Method
@@ -107,14 +107,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite of a truth."""
+    """The negation of a truth value."""
 
     source: "Expression"
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two values compared; ``==`` and ``!=`` are written as the strict ones."""
+    """A comparison of two values; ``==`` and ``!=`` are written as the strict ones."""
 
     comparison: Comparison
     left: "Expression"
@@ -139,7 +139,7 @@ Expression = Constant | Lookup | Member | Call | Not | Compared | AllOf | AnyOf
 
 
 def parse_condition(text: str) -> Expression:
-    """The tree of a condition; raises SyntaxFault. The work is bounded by the limits above."""
+    """Returns the tree of a condition; raises SyntaxFault. The limits above bound the work."""
     if len(text) > MAX_LENGTH:
         message = say(
             "a condition has at most {most} characters, this one has {n}",
@@ -173,7 +173,7 @@ class _Parser:
     def _next(self) -> Token:
         return self._tokens[self._position]
 
-    def _take(self) -> Token:
+    def _next_token(self) -> Token:
         token = self._next
         self._position += 1
         return token
@@ -182,7 +182,7 @@ class _Parser:
         token = self._next
         if token.kind != "operator" or token.text not in operators:
             return None
-        return self._take()
+        return self._next_token()
 
     def _expect(self, operator: str, opened: Token) -> None:
         if self._accept(operator) is None:
@@ -271,7 +271,7 @@ class _Parser:
             raise self._next.fault(
                 message, say("write a name with other characters as ['the name']")
             )
-        return self._take()
+        return self._next_token()
 
     def _key(self, opened: Token) -> str | int:
         key = self._next
@@ -280,7 +280,7 @@ class _Parser:
                 say("[ ] takes a text in quotes or a whole number"),
                 say("write ['the name'] or [0]"),
             )
-        self._take()
+        self._next_token()
         self._expect("]", opened)
         return key.value
 
@@ -317,7 +317,7 @@ class _Parser:
         self._terms += 1
         if self._terms > MAX_TERMS:
             raise token.fault(say("a condition has at most {n} names and values", n=MAX_TERMS))
-        self._take()
+        self._next_token()
         if token.kind != "name":
             return Constant(token.value)
         if token.text in _CONSTANTS:
@@ -334,7 +334,7 @@ class _Parser:
             return Lookup(root, (str(self._key(opened)),))
         names: list[str] = []
         while self._next.text == "." and not self._is_method():
-            names.append(self._name_after(self._take()).text)
+            names.append(self._name_after(self._next_token()).text)
             if len(names) > MAX_STEPS:
                 raise self._next.fault(say("a path has at most {n} steps", n=MAX_STEPS))
         if not names:

@@ -37,7 +37,7 @@ _STRAY_HINTS: Final = {
 
 
 class SyntaxFault(Exception):
-    """Why a text is no condition: a message, the range ``[start, end)`` of it, and a hint."""
+    """Why a text is not a condition: a message, its range ``[start, end)``, and a hint."""
 
     def __init__(self, message: str, start: int, end: int, hint: str = "") -> None:
         super().__init__(message)
@@ -58,18 +58,18 @@ class Token:
     value: str | int | float = ""
 
     def fault(self, message: str, hint: str = "") -> SyntaxFault:
-        """A fault that points at this token."""
+        """Returns a fault at this token."""
         return SyntaxFault(message, self.start, self.end, hint)
 
     def described(self) -> str:
-        """The token as a message names it."""
+        """Returns the token as a message names it."""
         if self.kind == "end":
             return say("the end of the condition")
         return repr(self.text if len(self.text) <= 40 else f"{self.text[:40]}…")
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The tokens of ``text`` and an ``end`` token; raises SyntaxFault where there is none."""
+    """Returns the tokens of ``text`` and an ``end`` token; raises SyntaxFault for invalid text."""
     position = 0
     while position < len(text):
         if text[position].isspace():
@@ -143,7 +143,7 @@ def _string(text: str, start: int) -> Token:
         character = text[position]
         if character == quote:
             end = position + 1
-            return Token("string", text[start:end], start, end, _joined(parts, start, end))
+            return Token("string", text[start:end], start, end, _join_surrogates(parts, start, end))
         if character == "\\":
             decoded, position = _escape(text, position)
             parts.append(decoded)
@@ -166,8 +166,8 @@ def _escape(text: str, start: int) -> tuple[str, int]:
     raise SyntaxFault(say("unknown escape"), start, end, say("write \\\\ for a backslash"))
 
 
-def _joined(parts: list[str], start: int, end: int) -> str:
-    """The string of its characters, pairs of surrogate escapes made one; no lone ones."""
+def _join_surrogates(parts: list[str], start: int, end: int) -> str:
+    """Joins the characters of a string and its surrogate pairs; refuses lone surrogates."""
     joined = "".join(parts)
     try:
         return joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le")

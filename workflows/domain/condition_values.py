@@ -1,8 +1,8 @@
-"""How values behave in conditions: truth, equality, order, paths, methods; none ever raises.
+"""Values in conditions: truth, equality, order, paths, methods; nothing raises.
 
 Numbers, texts and truth follow JavaScript. Where JavaScript would convert or throw, this does not:
-values of unlike types have no order, objects and arrays are never equal, a method of a value that
-does not have it is null, and ``length`` and ``[0]`` count characters, not UTF-16 units.
+values of different types have no order, objects and arrays are never equal, a method that a value
+lacks returns null, and ``length`` and ``[0]`` count characters, not UTF-16 units.
 """
 
 import operator
@@ -18,7 +18,10 @@ _Number = int | float
 
 
 def is_true(value: JsonValue) -> bool:
-    """False for null, false, 0 and the empty text; true for all else, also ``[]`` and ``{}``."""
+    """Returns False for null, false, 0 and the empty text.
+
+    True for all else, also ``[]`` and ``{}``.
+    """
     return bool(value) or isinstance(value, (list, dict))
 
 
@@ -27,7 +30,7 @@ def _is_number(value: JsonValue) -> TypeGuard[_Number]:
 
 
 def same(left: JsonValue, right: JsonValue) -> bool:
-    """Strict equality; ``1 === 1.0`` is true, ``1 === true`` is false."""
+    """Compares strictly; ``1 === 1.0`` is true, ``1 === true`` is false."""
     if isinstance(left, str):
         return isinstance(right, str) and left == right
     if left is None or isinstance(left, bool):
@@ -36,7 +39,7 @@ def same(left: JsonValue, right: JsonValue) -> bool:
 
 
 def different(left: JsonValue, right: JsonValue) -> bool:
-    """The opposite of ``same``."""
+    """Returns the opposite of ``same``."""
     return not same(left, right)
 
 
@@ -64,7 +67,7 @@ RELATIONS: Final[Mapping[str, Relation]] = MappingProxyType(
 
 
 def walk(value: JsonValue, steps: Sequence[str | int]) -> JsonValue:
-    """What stands at the end of a path into a value, null if there is nothing."""
+    """Returns the value at the end of a path into a value, null if there is none."""
     for step in steps:
         if isinstance(value, dict):
             value = value.get(str(step))
@@ -84,7 +87,7 @@ def _element(value: list[JsonValue] | str, step: str | int) -> JsonValue:
 
 
 def includes(value: JsonValue, part: JsonValue) -> JsonValue:
-    """Whether a text has a text in it, or an array an element that is the ``same``."""
+    """Returns whether a text contains a text, or an array an element that is the ``same``."""
     if isinstance(value, str):
         return isinstance(part, str) and part in value
     if not isinstance(value, list):
@@ -100,14 +103,14 @@ def includes(value: JsonValue, part: JsonValue) -> JsonValue:
 
 
 def starts_with(value: JsonValue, part: JsonValue) -> JsonValue:
-    """Whether a text begins with a text."""
+    """Returns whether a text begins with a text."""
     if not isinstance(value, str):
         return None
     return isinstance(part, str) and value.startswith(part)
 
 
 def ends_with(value: JsonValue, part: JsonValue) -> JsonValue:
-    """Whether a text ends with a text."""
+    """Returns whether a text ends with a text."""
     if not isinstance(value, str):
         return None
     return isinstance(part, str) and value.endswith(part)

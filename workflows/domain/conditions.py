@@ -35,18 +35,17 @@ _ABSENT: Final[JsonValue] = []  # told by identity: no value of a context is thi
 
 
 def figure_key(name: str) -> str:
-    """The key under which a figure stands among the metadata that a condition is given."""
+    """Returns the metadata key under which a condition finds a figure."""
     return f"\0context.{name}"
 
 
 class Condition:
-    """A compiled condition; evaluating it reads only the names that it mentions.
+    """A compiled condition; evaluating it reads only the names in it.
 
     ``evaluate(variables, metadata)`` is its truth by JavaScript's rules, ``value(variables,
-    metadata)`` the value of the expression: ``a || 'x'`` is the value of ``a`` or ``"x"``. Both
-    are total: whatever the values are, they never raise. ``calls`` counts its method calls, the
-    only parts whose cost depends on the values. ``figures`` are those of FIGURES that it may read.
-    Source: semantics 2.7.
+    metadata)`` the value of the expression: ``a || 'x'`` is the value of ``a`` or ``"x"``. Both are
+    total: they never raise. ``calls`` counts its method calls, the only parts whose cost depends on
+    the values. ``figures`` are those of FIGURES that it can read. Source: semantics 2.7.
     """
 
     __slots__ = ("_names", "calls", "evaluate", "figures", "text", "value")
@@ -66,16 +65,16 @@ class Condition:
         return f"Condition({self.text!r})"
 
     def names(self) -> frozenset[str]:
-        """The dotted names it mentions, as written behind ``context`` and its like."""
+        """Returns the dotted names in it, as written after ``context`` and the other roots."""
         return self._names
 
 
 def compile_condition(text: str, pointer: str = "") -> Condition:
-    """The condition of a text that stands at ``pointer`` of the input; cached by text.
+    """Compiles a condition at ``pointer`` of the input; cached by text.
 
-    Raises ValidationFailed; its problem's extra holds line and column (from 1), start and end
-    (offsets into the text, from 0) and a hint ("" if there is none). Source: semantics 2.7,
-    architecture "Condition language".
+    Raises ValidationFailed; the problem's extra has line and column (from 1), start and end
+    (offsets into the text, from 0) and a hint ("" without one). Source: semantics 2.7, architecture
+    "Condition language".
     """
     try:
         return _compiled(text)
@@ -85,7 +84,7 @@ def compile_condition(text: str, pointer: str = "") -> Condition:
 
 
 def condition_problem(text: str, pointer: str) -> FieldProblem | None:
-    """The problem that ``compile_condition`` would raise, or None."""
+    """Returns the problem that ``compile_condition`` would raise, or None."""
     try:
         _compiled(text)
     except SyntaxFault as fault:
@@ -115,7 +114,7 @@ def _problem(fault: SyntaxFault, text: str, pointer: str) -> FieldProblem:
 
 
 def _parts(expression: Expression) -> Iterator[Expression]:
-    """The expression and all that it is made of."""
+    """Yields the expression and all its parts."""
     yield expression
     match expression:
         case Member(source=source) | Not(source=source):
@@ -129,7 +128,7 @@ def _parts(expression: Expression) -> Iterator[Expression]:
 
 
 def _test(expression: Expression) -> Test:
-    """The closure that tells whether an expression is true."""
+    """Returns a closure that evaluates the truth of an expression."""
     match expression:
         case Compared():
             return _compared(expression)
@@ -171,7 +170,7 @@ def _any(tests: tuple[Test, ...]) -> Test:
 
 
 def _read(expression: Expression) -> Read:
-    """The closure that gives the value of an expression."""
+    """Returns a closure that evaluates an expression."""
     match expression:
         case Constant(value):
             return lambda variables, metadata: value
@@ -191,7 +190,7 @@ def _read(expression: Expression) -> Read:
 
 
 def _chosen(reads: tuple[Read, ...], *, stop_at: bool) -> Read:
-    """The first value whose truth is ``stop_at``, else the last."""
+    """Returns the first value whose truth is ``stop_at``, else the last."""
 
     def choose(variables: Names, metadata: Names) -> JsonValue:
         value: JsonValue = None
@@ -205,7 +204,9 @@ def _chosen(reads: tuple[Read, ...], *, stop_at: bool) -> Read:
 
 
 def _lookup(lookup: Lookup) -> Read:
-    """The longest existing name wins, the rest is a path into its value (semantics 2.7)."""
+    """Returns a closure for a name: the longest existing name wins, the rest is a path
+    (semantics 2.7).
+    """
     if lookup.root == "context" and len(lookup.names) == 1 and not lookup.steps:
         return _plain_lookup(lookup.names[0])
     find = _finder(lookup)
@@ -271,7 +272,7 @@ def _call(call: Call) -> Read:
 
 
 def _compared(compared: Compared) -> Test:
-    """The comparison; the usual one, of a value with a constant, without a further call."""
+    """Returns a closure for a comparison, without a further call for a value with a constant."""
     read, other = _read(compared.left), compared.right
     if isinstance(compared.left, Constant) and compared.comparison in ("===", "!=="):
         read, other = _read(compared.right), compared.left

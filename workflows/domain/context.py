@@ -1,4 +1,4 @@
-"""The prompt context, and the messages beside it, as one node sees them."""
+"""The prompt context and the messages of one node."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ _NOTHING: Final[Mapping[str, JsonValue]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """What one completed node was asked and answered (rest.md, "prompt context")."""
+    """The prompt and the answer of one completed node (rest.md, "prompt context")."""
 
     node_id: str
     prompt: JsonValue = ""
@@ -57,7 +57,7 @@ class PromptContext:
 
     @classmethod
     def read(cls, data: object, pointer: str = "") -> Self:
-        """The context in parsed JSON; raises ValidationFailed or TooLarge with pointers."""
+        """Reads the context in parsed JSON; raises ValidationFailed or TooLarge with pointers."""
         given = parse(PromptContextInput, data, pointer)
         for section in ("variables", "history", "metadata"):
             count = len(getattr(given, section))
@@ -81,11 +81,11 @@ class PromptContext:
         conversation_metadata: Mapping[str, JsonValue] = _NOTHING,
         execution_metadata: Mapping[str, JsonValue] = _NOTHING,
     ) -> Self:
-        """The context of a node from the state of its execution.
+        """Returns the context of a node from the state of its execution.
 
-        Variables are all keys but ``messages`` and ``execution_history``, history the entries of
-        completed nodes (those that name another ``status`` are left out), metadata the
-        conversation's overlaid by the execution's. Source: semantics 2.1.
+        Variables are all keys except ``messages`` and ``execution_history``; history the entries of
+        completed nodes (those with another ``status`` are omitted); metadata the conversation's,
+        overlaid by the execution's. Source: semantics 2.1.
         """
         variables = {
             key: value for key, value in state.items() if key not in (MESSAGES_KEY, HISTORY_KEY)
@@ -121,10 +121,10 @@ def _completed(entry: Mapping[str, JsonValue]) -> HistoryEntry:
 class Messages:
     """The visible messages: a log and a view of it, which filters narrow (semantics 2.1).
 
-    ``log`` knows the ``inserted`` messages too: those that filters put in stand behind the logged
-    ones, exist in this view only and are never logged. ``rewrites`` are the transforms of filters
-    by log index; they are applied when a message is handed out (``handed_out``), so that no
-    filter ever loads a body, and operations look at the text that was logged.
+    ``log`` includes the ``inserted`` messages: those that filters add follow the logged ones, exist
+    in this view only and are never logged. ``rewrites`` are the transforms of filters by log index;
+    they apply when a message is handed out (``handed_out``), so that no filter ever loads a body,
+    and operations see the text that was logged.
     """
 
     log: Log
@@ -134,28 +134,29 @@ class Messages:
 
     @classmethod
     def of(cls, drafts: Sequence[Draft] = (), *, tools: str | None = None) -> Self:
-        """All of some messages that belong to no conversation, as a log of their own."""
+        """Returns all of some messages that belong to no conversation, as a log of their own."""
         log = MemoryLog(tools=tools)
         log.append(place(drafts, log))
         return cls(log, View([(0, len(drafts))]))
 
     def showing(self, view: View) -> Self:
-        """The same messages with another view."""
+        """Returns the same messages with another view."""
         return type(self)(self.log, view, self.inserted, self.rewrites)
 
     @property
     def logged(self) -> int:
-        """How many messages are logged; the indices from there on are inserted ones."""
+        """Returns the number of logged messages; higher indices are inserted ones."""
         return len(self.log) - len(self.inserted)
 
     def inserted_at(self, index: int) -> Entry | None:
-        """The inserted message at a log index, None if that message is a logged one."""
+        """Returns the inserted message at a log index, None for a logged one."""
         return self.inserted[index - self.logged] if index >= self.logged else None
 
     def handed_out(self, index: int, message: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-        """The message of a log index as the node sees it: its texts with the rewrites applied.
+        """Returns the message of a log index as the node sees it: its texts with the rewrites
+        applied.
 
-        Of its tokens those are gone that an emptied content had.
+        Its tokens are without those of an emptied content.
         """
         transforms = self.rewrites.get(index)
         if not transforms or "content" not in message:
@@ -167,7 +168,7 @@ class Messages:
         return seen
 
     def freed(self) -> dict[int, int]:
-        """How many tokens are gone of messages whose content was emptied, by log index."""
+        """Returns the freed tokens of messages whose content was emptied, by log index."""
         if not self.rewrites:
             return {}
         found = {index: freed_by(transforms) for index, transforms in self.rewrites.items()}
@@ -176,18 +177,18 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class NodeInput:
-    """All that one node sees, or that travels along one edge: prompt context and messages."""
+    """The input of one node or edge: prompt context and messages."""
 
     context: PromptContext
     messages: Messages
 
     @classmethod
     def of(cls, context: PromptContext) -> Self:
-        """A sight of a context without any messages."""
+        """Returns the input of a context without any messages."""
         return cls(context, Messages.of())
 
     def template_only(self) -> Self:
-        """The template and nothing else (``isolate``, ``pass_none``)."""
+        """Returns the template and nothing else (``isolate``, ``pass_none``)."""
         return replace(
             self,
             context=PromptContext(template=self.context.template),

@@ -1,4 +1,4 @@
-"""Uniting what came along several edges into one node (semantics 2.8)."""
+"""Joins what arrived along several edges at one node (semantics 2.8)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from workflows.domain.message_join import join_messages
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two arrivals brought one name with different values; the later one won.
+    """Two arrivals have different values under one name; the later one won.
 
     ``winner`` and ``loser`` are the edges. History entries are named by their node, messages by
     their id or, if they belong to one log, by their index in it.
@@ -39,7 +39,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What came along one edge, its filter applied; ``edge`` is its id or a name for it."""
+    """What arrived along one edge, with its filter applied; ``edge`` is its id or a name for it."""
 
     edge: str
     sight: NodeInput
@@ -49,7 +49,7 @@ class Arrival:
 class JoinedContext:
     """Several arrivals as one.
 
-    For each arrival: where its history entries stand now, and the new indices of those of its
+    For each arrival: the new positions of its history entries, and the new indices of those of its
     messages that have another one.
     """
 
@@ -60,11 +60,12 @@ class JoinedContext:
 
 
 def join(arrivals: Sequence[Arrival], origin: NodeInput | None = None) -> JoinedContext:
-    """Unite what came along several edges, in their order: of clashing values the later one wins.
+    """Joins what arrived along several edges, in order: of conflicting values the later one
+    wins.
 
-    The template is that of the first arrival. If all were filtered from one ``origin``, history
-    and messages keep its order; else those of later arrivals stand before the next one that both
-    have. Equal names with equal values are no clash. Raises ValidationFailed without any arrival.
+    The template is that of the first arrival. If all were filtered from one ``origin``, history and
+    messages keep its order; otherwise those of later arrivals precede the next one that both have.
+    Equal names with equal values are no conflict. Raises ValidationFailed without any arrival.
     """
     if not arrivals:
         raise ValidationFailed.at("/arrivals", say("at least one arrival is needed"))
@@ -116,7 +117,7 @@ def _unite_history(
     origin: NodeInput | None,
     conflicts: list[Conflict],
 ) -> tuple[tuple[HistoryEntry, ...], tuple[tuple[int, ...], ...]]:
-    """The entries in one order, and for each context where its entries stand in it."""
+    """Returns the entries in one order, and for each context the positions of its entries."""
     keys = [_entry_keys(context.history) for context in contexts]
     frame = _entry_keys(origin.context.history) if origin else ()
     order = in_one_order(keys, frame)
@@ -137,7 +138,7 @@ def _unite_history(
 
 
 def _entry_keys(history: Sequence[HistoryEntry]) -> list[_EntryKey]:
-    """What tells entries apart: the node, the time, and how many of both stand before."""
+    """Returns keys that identify entries: the node, the time, and the occurrence of both."""
     seen: Counter[tuple[str, bytes]] = Counter()
     keys: list[_EntryKey] = []
     for entry in history:

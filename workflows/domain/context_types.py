@@ -28,19 +28,19 @@ _BY_NODE_TYPE: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def default_context_type(node_type: str) -> str:
-    """The context type of a node that names none, by its type (semantics 2.5)."""
+    """Returns the context type of a node that names none, by its type (semantics 2.5)."""
     return _BY_NODE_TYPE.get(node_type, "pass_through")
 
 
 def default_behavior(context_type: str) -> Behavior:
-    """What a node's filter without a ``default_behavior`` does: only ``filter_in`` blocks."""
+    """Returns the default of a filter without a ``default_behavior``: only ``filter_in`` blocks."""
     return "block" if context_type == "filter_in" else "pass"
 
 
 def context_type_problem(
     context_type: str, registries: Registries, pointer: str
 ) -> FieldProblem | None:
-    """The problem of a name that is neither a context type nor a registered processor."""
+    """Returns the problem of a name that is neither a context type nor a registered processor."""
     return registries.processors.problem(context_type, pointer)
 
 
@@ -53,12 +53,12 @@ def node_steps(
     pointer: str = "",
     listed: bool | None = None,
 ) -> list[tuple[Label, Step]]:
-    """The labelled steps of a node: its type first, then its own filter if it has one.
+    """Returns the labelled steps of a node: its type first, then its own filter if it has one.
 
-    ``filter_in`` and ``filter_out`` are the default of the filter that stands behind them; without
-    a filter they pass nothing and everything. Labels are ``type:NAME`` and ``filter``; the type
-    stands at ``pointer + "/context_type"``, the filters at ``pointer + "/context_filter"``
-    (``listed`` as in ``filter_step``). Raises ValidationFailed. Source: semantics 2.5.
+    ``filter_in`` and ``filter_out`` are the default of the filter that follows; without a filter
+    they pass nothing and everything. Labels are ``type:NAME`` and ``filter``; the type is at
+    ``pointer + "/context_type"``, the filters at ``pointer + "/context_filter"`` (``listed`` as in
+    ``filter_step``). Raises ValidationFailed. Source: semantics 2.5.
     """
     typed = processor_step(
         context_type, registries, config=config, pointer=f"{pointer}/context_type"

@@ -1,4 +1,4 @@
-"""Explaining a step that is known by its effect only, such as a processor."""
+"""Explains a step that is known by its effect only, such as a processor."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,9 @@ from workflows.domain.explain import Decision, Label, Section, Verdict
 def differences(
     sight: NodeInput, seen: NodeInput, name: str, reasons: Mapping[Section, str], label: Label
 ) -> Iterator[Decision]:
-    """A decision for each name and message, with the reason of its section in ``reasons``."""
+    """Returns a decision for each name and message, with the reason of its section in
+    ``reasons``.
+    """
     tell = _Teller(name, reasons, label)
     yield from tell.names("variables", sight.context.variables, seen.context.variables)
     yield from tell.history(sight.context.history, seen.context.history)
@@ -93,7 +95,9 @@ class _Teller:
 
 
 def _places(old: Sequence[HistoryEntry], new: Sequence[HistoryEntry]) -> dict[int, int]:
-    """Where each old entry stands among the new: itself, else the next one of the same node."""
+    """Returns the position of each old entry among the new: itself, else the next of the same
+    node.
+    """
     by_identity = {id(entry): place for place, entry in enumerate(new)}
     places = {
         index: by_identity[id(entry)] for index, entry in enumerate(old) if id(entry) in by_identity

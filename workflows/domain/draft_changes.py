@@ -1,4 +1,4 @@
-"""Changes of a workflow document, element by element, and the document that they make."""
+"""Changes of a workflow document, element by element, and the resulting document."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ Key = Annotated[str, Field(max_length=10_000)]
 
 
 class AddedElement(Contract, Generic[ElementT]):
-    """A new element; ``at`` is its place in the list that results, from 0."""
+    """A new element; ``at`` is its position in the resulting list, from 0."""
 
     at: Annotated[int, Field(ge=0, lt=2**31)] = Field(
         description="Its place in the list that results, counted from 0.", examples=[13]
@@ -39,8 +39,8 @@ class AddedElement(Contract, Generic[ElementT]):
 class ElementChanges(Contract, Generic[ElementT]):
     """Changes of the nodes, or of the edges, of a document.
 
-    Elements are named by their id. Of several with one id, which a draft may hold, the second is
-    named ``id~2``, the third ``id~3``, as they are before the changes.
+    Elements are named by their id. Of several with one id, which a draft can have, the second is
+    named ``id~2``, the third ``id~3``, as before the changes.
     """
 
     changed: Annotated[dict[Key, ElementT], Field(max_length=MAX_EDGES)] = Field(
@@ -56,7 +56,10 @@ class ElementChanges(Contract, Generic[ElementT]):
     def applied(
         self, elements: Sequence[OldT], name_of: Callable[[OldT], str], pointer: str
     ) -> list[OldT | ElementT]:
-        """The elements after the changes; ValidationFailed if one that is named is not there."""
+        """Returns the elements after the changes.
+
+        Raises ValidationFailed if a named one is missing.
+        """
         keys = keys_of(map(name_of, elements))
         found: dict[str, OldT | ElementT] = dict(zip(keys, elements, strict=True))
         for key in self.removed:
@@ -77,7 +80,7 @@ def _unknown(pointer: str, key: str) -> ValidationFailed:
 
 
 def keys_of(names: Iterable[str]) -> list[str]:
-    """How elements are told apart that may have one id: ``id``, ``id~2``, ``id~3`` ..."""
+    """Returns distinct keys for elements that can share an id: ``id``, ``id~2``, ``id~3`` ..."""
     seen: Counter[str] = Counter()
     keys = []
     for name in names:
@@ -87,7 +90,7 @@ def keys_of(names: Iterable[str]) -> list[str]:
 
 
 class DocumentChanges(Contract, Generic[NodeT, EdgeT]):
-    """Changes of a workflow document; what is left away stays as it is."""
+    """Changes of a workflow document; what is omitted stays as it is."""
 
     name: Annotated[str, Field(max_length=MAX_NAME)] | None = Field(
         None, description="The new name of the workflow.", examples=["Support"]
@@ -116,8 +119,8 @@ class AddedEdge(AddedElement[Edge]):
 class NodeChanges(ElementChanges[Node]):
     """Changes of the nodes of a draft, each named by its id.
 
-    Of several nodes with one id, which a draft may have, the second is ``id~2``, the third
-    ``id~3``: as they are counted before the changes.
+    Of several nodes with one id, which a draft can have, the second is ``id~2``, the third
+    ``id~3``, counted before the changes.
     """
 
     added: Annotated[list[AddedNode], Field(max_length=MAX_NODES)] = Field(  # type: ignore[assignment]
@@ -134,16 +137,16 @@ class EdgeChanges(ElementChanges[Edge]):
 
 
 class DraftChanges(DocumentChanges[Node, Edge]):
-    """Changes of a draft; what is left away stays as it is.
+    """Changes of a draft; what is omitted stays as it is.
 
-    Its elements must be readable; they may have problems.
+    Its elements must be readable; they can have problems.
     """
 
     nodes: NodeChanges = Field(NodeChanges(), description="Changes of the nodes.")
     edges: EdgeChanges = Field(EdgeChanges(), description="Changes of the edges.")
 
     def applied_to(self, document: Document, pointer: str) -> Document:
-        """The document after the changes, which stand at ``pointer`` of the input."""
+        """Returns the document after the changes, which are at ``pointer`` of the input."""
         nodes = self.nodes.applied(document.nodes, lambda node: node.id, f"{pointer}/nodes")
         edges = self.edges.applied(document.edges, lambda edge: edge.id, f"{pointer}/edges")
         refuse_too_many(len(nodes), len(edges), pointer)
@@ -156,7 +159,7 @@ class DraftChanges(DocumentChanges[Node, Edge]):
 
 
 def refuse_too_many(nodes: int, edges: int, pointer: str) -> None:
-    """ValidationFailed for more nodes or edges than a document may have."""
+    """Raises ValidationFailed for more nodes or edges than a document can have."""
     for name, count, most in (("nodes", nodes, MAX_NODES), ("edges", edges, MAX_EDGES)):
         if count > most:
             message = say("this must have at most {n} items", n=most)

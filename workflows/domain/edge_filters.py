@@ -1,4 +1,4 @@
-"""Edge filters: what of the context travels along an edge."""
+"""Edge filters: which parts of the context travel along an edge."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -46,7 +46,7 @@ _USES: Final[Mapping[EdgeFilterType, frozenset[str]]] = MappingProxyType(
 
 
 class TransformRule(Contract):
-    """One transform or rename of what a pattern matches (semantics 2.4, 2.6).
+    """One transform or rename of the names that a pattern matches (semantics 2.4, 2.6).
 
     The ``*`` of ``rename`` stands for what the pattern's single ``*`` matched.
     """
@@ -58,10 +58,10 @@ class TransformRule(Contract):
 
 
 class EdgeFilter(Contract):
-    """What of the context travels along an edge (semantics 2.6).
+    """Which parts of the context travel along an edge (semantics 2.6).
 
-    The steps are, as far as the fields are given: the condition (false = template only), the
-    patterns on variables, history and metadata, the transform rules, the operations.
+    The steps are, for the given fields: the condition (false = template only), the patterns on
+    variables, history and metadata, the transform rules, the operations.
     """
 
     type: EdgeFilterType
@@ -75,7 +75,7 @@ class EdgeFilter(Contract):
 
 
 def read_edge_filter(data: object, pointer: str = "") -> EdgeFilter:
-    """The edge filter in parsed JSON; raises ValidationFailed for a wrong shape only."""
+    """Reads the edge filter in parsed JSON; raises ValidationFailed for a wrong shape only."""
     refuse_old_operations(data, pointer)
     return parse(EdgeFilter, data, pointer)
 
@@ -83,8 +83,11 @@ def read_edge_filter(data: object, pointer: str = "") -> EdgeFilter:
 def edge_filter_problems(
     edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
 ) -> list[FieldProblem]:
-    """What is wrong with an edge filter's meaning: what its type needs or does not use,
-    patterns, condition, transforms, renames."""
+    """Returns the problems of an edge filter's meaning.
+
+    They concern fields that its type needs or does not use, patterns, condition, transforms and
+    renames.
+    """
     problems = _type_problems(edge_filter, pointer)
     problems += pattern_problems(edge_filter.include_patterns, f"{pointer}/include_patterns")
     problems += pattern_problems(edge_filter.exclude_patterns, f"{pointer}/exclude_patterns")
@@ -146,10 +149,10 @@ def _rename_fault(rule: TransformRule, rename: str) -> str | None:
 
 
 def default_edge_filter(edge_type: str, condition: str | None = None) -> EdgeFilter:
-    """The filter of an edge that has none of its own, by its type (semantics 2.6).
+    """Returns the filter of an edge that has none of its own, by its type (semantics 2.6).
 
-    A conditional edge passes on its own ``condition``, unless that looks at the messages: they may
-    have been cut since the edge was taken. Other types, also unknown ones, pass all.
+    A conditional edge filters by its own ``condition``, unless that reads the messages: they can be
+    cut after the edge was taken. Other types, unknown ones included, pass all.
     """
     if edge_type == "conditional" and condition is not None and not _figures(condition):
         return EdgeFilter(type="conditional", condition=condition)
@@ -163,14 +166,14 @@ def default_edge_filter(edge_type: str, condition: str | None = None) -> EdgeFil
 
 
 def _figures(condition: str) -> frozenset[str]:
-    """Those that a condition reads; none if it cannot be compiled."""
+    """Returns the figures that a condition reads; none if it cannot be compiled."""
     if condition_problem(condition, "") is not None:
         return frozenset()
     return compile_condition(condition).figures
 
 
 def leaves_messages(edge_filter: EdgeFilter) -> bool:
-    """True if all messages travel along the edge as they are, whatever the state is."""
+    """Returns True if all messages travel along the edge unchanged, whatever the state is."""
     return (
         edge_filter.type != "pass_none"
         and edge_filter.condition is None
@@ -180,10 +183,10 @@ def leaves_messages(edge_filter: EdgeFilter) -> bool:
 
 
 def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = "") -> Step:
-    """A step that applies an edge filter; raises ValidationFailed with all its problems.
+    """Returns a step that applies an edge filter; raises ValidationFailed with all its problems.
 
-    Running it raises Duplicate when a rename collides, and what operations raise.
-    Source: semantics 2.6.
+    Running it raises Duplicate when a rename collides, and what operations raise. Source: semantics
+    2.6.
     """
     problems = edge_filter_problems(edge_filter, registries, pointer)
     if problems:

@@ -1,4 +1,4 @@
-"""Reading what stands inside one node or one edge, with all that is wrong with it."""
+"""Reads one node or edge, with all of its problems."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -39,11 +39,11 @@ _PASS_ALL: Final = EdgeFilter(type="pass_all")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a draft (rest.md, ``PUT /workflows/{slug}/draft``).
+    """A problem of a draft (rest.md, ``PUT /workflows/{slug}/draft``).
 
-    ``pointer`` is a JSON pointer into the document. An ``error`` refuses publishing, a
-    ``warning`` tells of something that is probably not meant, a ``note`` only informs.
-    ``extra`` carries what the kind adds, e.g. line and column of a condition.
+    ``pointer`` is a JSON pointer into the document. An ``error`` prevents publishing, a ``warning``
+    points out something that is probably unintended, a ``note`` only informs. ``extra`` has what
+    the kind adds, e.g. line and column of a condition.
     """
 
     pointer: str
@@ -55,7 +55,7 @@ class Problem:
     extra: tuple[tuple[str, object], ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """In the contract's spelling; ``node`` and ``edge`` only where they are known."""
+        """Returns the problem in the contract's spelling; ``node`` and ``edge`` only if known."""
         element = {"node": self.node, "edge": self.edge}
         return {
             "pointer": self.pointer,
@@ -67,13 +67,13 @@ class Problem:
         }
 
     def as_field_problem(self) -> FieldProblem:
-        """The same as the refusal of a publication lists it."""
+        """Returns the problem as the refusal of a publication lists it."""
         return FieldProblem(self.pointer, self.message, self.code, self.extra)
 
 
 @dataclass(slots=True)
 class NodeReading:
-    """What a node says, as far as it can be read, and its problems."""
+    """A node as far as it can be read, and its problems."""
 
     filters: list[ContextFilter] = field(default_factory=list)
     outgoing: list[ContextFilter] = field(default_factory=list)
@@ -84,14 +84,14 @@ class NodeReading:
 
 @dataclass(slots=True)
 class EdgeReading:
-    """What an edge says - its own filter or the default of its type - and its problems."""
+    """An edge with its own filter or the default of its type, and its problems."""
 
     edge_filter: EdgeFilter = _PASS_ALL
     problems: list[Problem] = field(default_factory=list)
 
 
 def read_node(node: Node, registries: Registries, pointer: str) -> NodeReading:
-    """The filters, the settings and the operation of a node that stands at ``pointer``."""
+    """Reads the filters, the settings and the operation of a node at ``pointer``."""
     reading = NodeReading()
     found = reading.problems
     if node.context_type is not None:
@@ -117,7 +117,7 @@ def read_node(node: Node, registries: Registries, pointer: str) -> NodeReading:
 
 
 def read_edge(edge: Edge, registries: Registries, pointer: str) -> EdgeReading:
-    """The filter of an edge that stands at ``pointer``, and whether its condition compiles."""
+    """Reads the filter of an edge at ``pointer``, and checks that its condition compiles."""
     reading = EdgeReading()
     found = reading.problems
     if edge.type not in EDGE_TYPES:
@@ -143,7 +143,7 @@ def read_edge(edge: Edge, registries: Registries, pointer: str) -> EdgeReading:
 
 
 def _collisions(edge_filter: EdgeFilter, edge: str, pointer: str) -> Iterator[Problem]:
-    """Renames that can give two names one; if both are there, taking the edge is refused."""
+    """Returns renames that can give two names one; if both exist, taking the edge is refused."""
     taken: dict[tuple[str, str], int] = {}
     for index, rule in enumerate(edge_filter.transform_rules):
         if rule.rename is None:
@@ -160,7 +160,7 @@ def _collisions(edge_filter: EdgeFilter, edge: str, pointer: str) -> Iterator[Pr
 
 
 def _without_condition(edge: Edge, pointer: str) -> Problem:
-    """A conditional edge without one is always taken; its filter by default needs one."""
+    """Warns of a conditional edge without a condition, which is always taken."""
     if edge.context_filter is None:
         message = say("a conditional edge needs a condition, or a context_filter of its own")
         return Problem(f"{pointer}/condition", "missing_condition", message, edge=edge.id)
@@ -171,7 +171,7 @@ def _without_condition(edge: Edge, pointer: str) -> Problem:
 def _read_filters(
     source: Filters | None, registries: Registries, pointer: str, into: list[ContextFilter]
 ) -> list[FieldProblem]:
-    """Read one filter or a list of them; what is wrong with their form and their meaning."""
+    """Reads one filter or a list of them, with the problems of form and meaning."""
     wrong: list[FieldProblem] = []
     for index, data in enumerate(filters_in(source)):
         where = f"{pointer}/{index}" if isinstance(source, list) else pointer
@@ -184,7 +184,7 @@ def _read_filters(
 
 
 def _attempt(read: Callable[[], T]) -> tuple[T | None, list[FieldProblem]]:
-    """What ``read`` gives, or the problems of its refusal."""
+    """Returns the result of ``read``, or the problems of its refusal."""
     try:
         return read(), []
     except ContextError as error:
@@ -194,7 +194,7 @@ def _attempt(read: Callable[[], T]) -> tuple[T | None, list[FieldProblem]]:
 def _problems(
     wrong: Iterable[FieldProblem], code: str, *, node: str | None = None, edge: str | None = None
 ) -> list[Problem]:
-    """Field problems as problems of a draft: errors with a code of their own."""
+    """Returns field problems as problems of a draft: errors with a code of their own."""
     return [
         Problem(
             each.pointer, _code(each, code), each.message, node=node, edge=edge, extra=each.extra

@@ -21,9 +21,9 @@ class Decision:
     """What one step did to one name or message (rest.md, "explanation").
 
     Variables and metadata have a ``name``; history entries a ``name`` (their node id) and an
-    ``index`` (their place in what came in); messages an ``index`` of the log. ``rule`` is the
-    rule's index in the filter ``filter`` of the step's list (None if there is but one).
-    ``renamed`` is the new name. ``place`` is where a history entry stands in what comes out.
+    ``index`` (their input position); messages an ``index`` of the log. ``rule`` is the rule's index
+    in the filter ``filter`` of the step's list (None if there is only one). ``renamed`` is the new
+    name. ``place`` is the output position of a history entry.
     """
 
     section: Section
@@ -40,9 +40,11 @@ class Decision:
     place: int | None = None
 
     def as_json(self) -> dict[str, JsonValue]:
-        """In the contract's spelling; ``before`` and ``after`` only of what was changed.
+        """Returns the decision in the contract's spelling.
 
-        A changed message has neither: its text stands in the messages.
+        ``before`` and ``after`` only for changes.
+
+        A changed message has neither: its text is in the messages.
         """
         optional: dict[str, JsonValue] = {
             "name": self.name,
@@ -61,7 +63,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that the messages of a step are warned of, e.g. a split tool pair.
+    """A warning about the messages of a step, e.g. a split tool pair.
 
     ``indices`` are log indices, ascending. Source: semantics 1.11.
     """
@@ -82,9 +84,9 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What a step or several made of a sight: the new one, and why.
+    """The result of one or several steps on an input: the new input, and the decisions.
 
-    ``decisions`` is empty unless an explanation was asked for.
+    ``decisions`` is empty unless an explanation was requested.
     """
 
     sight: NodeInput
@@ -103,10 +105,10 @@ Step = Callable[[NodeInput, Label, bool], Applied]
 def run_steps(
     sight: NodeInput, steps: Sequence[tuple[Label, Step]], *, explain: bool = False
 ) -> Applied:
-    """Apply labelled steps one after the other (semantics 2.5, 2.13).
+    """Applies labelled steps one after the other (semantics 2.5, 2.13).
 
-    The decisions of the result are the final ones: one for each name and message that came in
-    or was added, by the step that dropped or last changed it, else by the last that kept it.
+    The decisions of the result are the final ones: one for each name and message that was given or
+    added, by the step that dropped or last changed it, else by the last that kept it.
     """
     decisions: list[tuple[Decision, ...]] = []
     warnings: list[Notice] = []
@@ -121,14 +123,14 @@ def run_steps(
 
 
 def _size(sight: NodeInput) -> int:
-    """How many names, history entries and messages a step looks at."""
+    """Returns the number of names, history entries and messages that a step processes."""
     context = sight.context
     named = len(context.variables) + len(context.history) + len(context.metadata)
     return named + len(sight.messages.view)
 
 
 def final_decisions(steps: Iterable[Sequence[Decision]]) -> tuple[Decision, ...]:
-    """One decision for each item, out of those of several steps in their order.
+    """Returns one decision for each item, from those of several steps in order.
 
     The sections come in the order of ``SECTIONS``, the items in that of their first mention.
     """
@@ -143,7 +145,7 @@ def final_decisions(steps: Iterable[Sequence[Decision]]) -> tuple[Decision, ...]
 
 
 class _Story:
-    """The last word on every item, followed through renames and moves in the history."""
+    """The final decision on every item, traced through renames and moves in the history."""
 
     def __init__(self) -> None:
         self.finals: list[Decision] = []
@@ -153,7 +155,7 @@ class _Story:
         self._first = True
 
     def tell(self, decisions: Sequence[Decision]) -> None:
-        """Take in what the next step decided."""
+        """Adds the decisions of the next step."""
         moved: dict[tuple[Section, str | int | None], int] = {}
         entries: dict[int, int] = {}
         for decision in decisions:
@@ -174,7 +176,7 @@ class _Story:
             if decision.verdict == "added":
                 self._added.add(len(self.finals) - 1)
             return len(self.finals) - 1
-        final = _joined(self.finals[known], decision)
+        final = _combine(self.finals[known], decision)
         if final.verdict == "kept" and known in self._added:
             final = replace(final, verdict="added")
         self.finals[known] = final
@@ -192,8 +194,11 @@ def _key(decision: Decision) -> str | int | None:
     return decision.index if decision.section == "messages" else decision.name
 
 
-def _joined(earlier: Decision, later: Decision) -> Decision:
-    """The last word: a drop or a change stands, what is merely kept leaves the former reason."""
+def _combine(earlier: Decision, later: Decision) -> Decision:
+    """Combines two decisions: a drop or a change wins.
+
+    An item that is kept retains its earlier reason.
+    """
     if later.verdict == "dropped":
         return _of_origin(later, earlier)
     if later.verdict == "added":  # hidden by an earlier step, shown again by this one
@@ -214,7 +219,7 @@ def _joined(earlier: Decision, later: Decision) -> Decision:
 
 
 def _of_origin(later: Decision, earlier: Decision) -> Decision:
-    """The later decision under the name and the index that the item came with."""
+    """Returns the later decision under the item's original name and index."""
     if later.name == earlier.name and later.index == earlier.index:
         return later
     return replace(later, name=earlier.name, index=earlier.index)

@@ -1,4 +1,4 @@
-"""What conditions know of the visible messages: tokens, messages, turns, the last role."""
+"""The figures of the visible messages for conditions: tokens, messages, turns, last role."""
 
 from collections.abc import Collection, Mapping
 from typing import Final
@@ -18,7 +18,7 @@ _USERS: Final[frozenset[CountsAs]] = frozenset({"user"})
 def beside(
     metadata: Mapping[str, JsonValue], figures: Mapping[str, JsonValue]
 ) -> Mapping[str, JsonValue]:
-    """Metadata with the figures that a condition may read as ``context.tokens``."""
+    """Returns metadata with the figures that a condition can read as ``context.tokens``."""
     if not figures:
         return metadata
     return {**metadata, **{figure_key(name): value for name, value in figures.items()}}
@@ -27,10 +27,10 @@ def beside(
 def figures_of(
     wanted: Collection[str], view: View, log: Log, tokens: int | None = None
 ) -> dict[str, JsonValue]:
-    """Those of a view that are ``wanted``; ``tokens`` of the view if they are known.
+    """Returns the ``wanted`` figures of a view; ``tokens`` of the view if they are known.
 
-    Turns cost a look-up of the user messages, unknown tokens the weights of the view; nothing
-    reads bodies.
+    Turns cost a lookup of the user messages, unknown tokens the weights of the view; no body is
+    read.
     """
     found: dict[str, JsonValue] = {}
     if "tokens" in wanted:
@@ -54,7 +54,7 @@ def _last_role(view: View, log: Log) -> str | None:
 
 
 def figures_seen(wanted: Collection[str], messages: Messages) -> dict[str, JsonValue]:
-    """Those of the messages that a filter is given; tokens without what was emptied."""
+    """Returns the figures of a filter's input messages; tokens without emptied contents."""
     if not wanted:
         return {}
     found = figures_of(wanted, messages.view, messages.log)

@@ -35,9 +35,9 @@ Operations = Annotated[tuple[OperationConfig, ...], Field(strict=False, max_leng
 
 
 class FilterRule(Contract):
-    """One rule; without ``target`` it speaks of variables (semantics 2.3).
+    """One rule; without ``target`` it concerns variables (semantics 2.3).
 
-    An include rule may carry a ``transform`` too: it is applied to what that rule matches.
+    An include rule can have a ``transform`` too, which applies to what that rule matches.
     """
 
     type: Literal["include", "exclude", "transform"]
@@ -64,13 +64,13 @@ class ContextFilter(Contract):
 
 
 def read_filter(data: object, pointer: str = "") -> ContextFilter:
-    """The filter in parsed JSON; raises ValidationFailed for a wrong shape only."""
+    """Reads the filter in parsed JSON; raises ValidationFailed for a wrong shape only."""
     refuse_old_operations(data, pointer)
     return parse(ContextFilter, data, pointer)
 
 
 def refuse_old_operations(data: object, pointer: str) -> None:
-    """Raise ValidationFailed if an operation of a filter has the former shape (semantics 1.13)."""
+    """Raises ValidationFailed if an operation of a filter has the former shape (semantics 1.13)."""
     listed = data.get("messages") if isinstance(data, dict) else None
     for index, config in enumerate(listed if isinstance(listed, list) else ()):
         if is_version_1(config):
@@ -80,7 +80,7 @@ def refuse_old_operations(data: object, pointer: str) -> None:
 def filter_problems(
     context_filter: ContextFilter, registries: Registries, pointer: str = ""
 ) -> list[FieldProblem]:
-    """What is wrong with a filter's meaning: patterns, roles, conditions, transforms."""
+    """Returns the problems of a filter's meaning: patterns, roles, conditions, transforms."""
     problems: list[FieldProblem] = []
     for index, rule in enumerate(context_filter.rules):
         problems.extend(_rule_problems(rule, registries, f"{pointer}/rules/{index}"))
@@ -88,7 +88,9 @@ def filter_problems(
 
 
 def _cost_problems(rules: Sequence[FilterRule], pointer: str) -> list[FieldProblem]:
-    """What is too much, for one filter or for those of one node together."""
+    """Returns the problems of too much work, for one filter or for all those of one node
+    together.
+    """
     conditions = [rule.condition for rule in rules if rule.condition is not None]
     counted = (
         ("rules", len(rules), MAX_RULES),
@@ -113,7 +115,7 @@ def _rule_problems(rule: FilterRule, registries: Registries, pointer: str) -> li
 
 
 def target_problem(pattern: str, target: Target, pointer: str) -> FieldProblem | None:
-    """What is wrong with the ``pattern`` of a rule at ``pointer`` that speaks of ``target``."""
+    """Returns the problem of the ``pattern`` of a rule at ``pointer`` for ``target``."""
     fault = pattern_fault(pattern) or (role_fault(pattern) if target == "messages" else None)
     return FieldProblem(f"{pointer}/pattern", fault) if fault else None
 
@@ -130,10 +132,10 @@ def _transform_problem(
 
 
 def merge(first: ContextFilter, second: ContextFilter) -> ContextFilter:
-    """One filter of two: rules and operations joined, the higher priority's default.
+    """Merges two filters: joins rules and operations; the higher priority sets the default.
 
-    On a tie the default is block, unless both pass. A missing default counts as pass.
-    Associative, and but for the order of rules commutative. Source: semantics 2.10.
+    On a tie the default is block, unless both pass. A missing default counts as pass. Associative,
+    and commutative except for the order of rules. Source: semantics 2.10.
     """
     top = max(first.priority, second.priority)
     blocks = any(
@@ -149,7 +151,7 @@ def merge(first: ContextFilter, second: ContextFilter) -> ContextFilter:
 
 
 def merge_all(filters: Sequence[ContextFilter]) -> ContextFilter:
-    """One filter of several, in priority order, the highest first (semantics 2.10)."""
+    """Merges filters in order of priority, highest first (semantics 2.10)."""
     ordered = sorted(filters, key=lambda each: -each.priority)
     if not ordered:
         return ContextFilter(default_behavior="pass")
@@ -160,9 +162,9 @@ def merge_all(filters: Sequence[ContextFilter]) -> ContextFilter:
 
 
 def depends_on_state(filters: Sequence[ContextFilter]) -> bool:
-    """True if what the filters keep may be something else when variables or metadata change.
+    """Returns True if variables or metadata can change what the filters keep.
 
-    A condition decides for all sections: while no rule is live, the default speaks for each.
+    A condition decides for all sections: while no rule is active, the default applies to each.
     """
     return any(rule.condition is not None for each in filters for rule in each.rules)
 
@@ -175,11 +177,11 @@ def filter_step(
     pointer: str = "",
     listed: bool | None = None,
 ) -> Step:
-    """A step that applies the filters of one node, merged; ``default`` where none is given.
+    """Returns a step that applies the merged filters of one node; ``default`` if none is given.
 
-    The filters stand at ``pointer``, with their index behind it if they came as a list
-    (``listed``; None: if there are several). Raises ValidationFailed with all their problems;
-    running it raises what operations raise. Source: semantics 2.3, 2.4, 2.10.
+    The filters are at ``pointer``, followed by their index if they came as a list (``listed``;
+    None: if there are several). Raises ValidationFailed with all their problems; running it raises
+    what operations raise. Source: semantics 2.3, 2.4, 2.10.
     """
     problems = node_filter_problems(filters, registries, pointer, listed=listed)
     if problems:
@@ -194,7 +196,7 @@ def node_filter_problems(
     *,
     listed: bool | None = None,
 ) -> list[FieldProblem]:
-    """What is wrong with each of the filters of a node, or else with all of them together.
+    """Returns the problems of each filter of a node, or else of all of them together.
 
     Pointers as in ``filter_step``.
     """
@@ -243,7 +245,7 @@ def _resolved(context_filter: ContextFilter, default: Behavior) -> ContextFilter
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A rule, compiled."""
+    """A compiled rule."""
 
     type: Literal["include", "exclude", "transform"]
     target: Target
@@ -273,7 +275,10 @@ class _Rule:
 
 
 def _words(rule: FilterRule, index: int, number: int | None) -> Sentence:
-    """The rule as reasons name it; ``number`` is that of its filter, if there are several."""
+    """Returns the rule as reasons name it.
+
+    ``number`` is that of its filter, if there are several.
+    """
     pattern = repr(rule.pattern)
     match rule.type:
         case "include":
@@ -286,7 +291,7 @@ def _words(rule: FilterRule, index: int, number: int | None) -> Sentence:
 
 
 class _FilterStep:
-    """The rules of a node's filters, merged; without conditions their sieve is made once."""
+    """The merged rules of a node's filters; without conditions they are compiled once."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""How context flows: along edges, together at a join, and into a node."""
+"""The flow of context: along edges, merged at a join, and into a node."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,8 +39,8 @@ __all__ = [
 class Entered:
     """What a node sees, and why.
 
-    ``explanation`` is empty unless asked for: one decision for each name and message that came in
-    or was added. ``lack`` is what the node would miss, None if it is enough.
+    ``explanation`` is empty unless requested: one decision for each name and message that was given
+    or added. ``lack`` is what the node would lack, None if nothing.
     """
 
     node_id: str
@@ -52,16 +52,16 @@ class Entered:
     lack: MissingContext | None = None
 
     def require_compatible(self) -> None:
-        """Raise IncompatibleContext if the node would miss something (semantics 2.11)."""
+        """Raises IncompatibleContext if the node lacks something (semantics 2.11)."""
         if self.lack is not None:
             raise self.lack.refusal()
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a node would see, and the tokens of its messages against all that are visible.
+    """What a node would see, and the tokens of its messages against all visible ones.
 
-    ``cached_prefix_lost`` are the tokens before that stand behind the first difference.
+    ``cached_prefix_lost`` are the earlier tokens that come after the first difference.
     """
 
     entered: Entered
@@ -80,16 +80,16 @@ def enter(
     check: bool = True,
     pointer: str = "/edges",
 ) -> Entered:
-    """What a node sees of ``sight``, the whole state, when it is entered along ``edges``.
+    """Returns what a node sees of the whole state ``sight`` when it is entered along ``edges``.
 
     Along each edge: the outgoing filter of the node that it comes from, then the edge's own filter
-    (or the default of its type). Then all are united, the later edge wins; then the node's context
-    type, its own filters, and the compatibility check, which is reported and does not refuse.
-    ``check`` False leaves that out, which asks as much of the log as all else together.
-    Without edges the state reaches the node as it is: at a start, or out of turn. The node's
-    template stands in for that of ``sight``. Raises NotFound for the node, ValidationFailed at
-    ``pointer`` for an edge that does not lead to it, and what filters raise.
-    Source: semantics 2.1, 2.8-2.11, 2.13.
+    (or the default of its type). Then all are joined, and the later edge wins; then come the node's
+    context type, its own filters, and the compatibility check, which is reported and does not
+    refuse. ``check`` False omits it, because it needs as many log queries as all else together.
+    Without edges the state reaches the node unchanged: at a start, or out of turn. The node's
+    template replaces that of ``sight``. Raises NotFound for the node, ValidationFailed at
+    ``pointer`` for an edge that does not lead to it, and what filters raise. Source: semantics 2.1,
+    2.8-2.11, 2.13.
     """
     planned = plan.node(node_id)
     ways = _ways(plan, node_id, edges, pointer)
@@ -101,7 +101,7 @@ def enter(
     if came:
         arrivals = [Arrival(way.edge.id, each.sight) for way, each in zip(ways, came, strict=True)]
         joined = join(arrivals, origin)
-        told = _told_of_arrivals(came, joined) if explain else ()
+        told = _decisions_of_arrivals(came, joined) if explain else ()
     seen = run_steps(joined.sight, planned.steps, explain=explain)
     return Entered(
         node_id=node_id,
@@ -133,7 +133,7 @@ def _ways(plan: Plan, node_id: str, edges: Sequence[str], pointer: str) -> list[
 
 
 def _steps_along(plan: Plan, way: EdgePlan) -> list[tuple[Label, Step]]:
-    """What happens to the context between two nodes."""
+    """Returns the steps that apply to the context between two nodes."""
     steps: list[tuple[Label, Step]] = [(f"edge:{way.edge.id}", way.step)]
     outgoing = plan.node(way.edge.from_node).outgoing
     if outgoing is not None:
@@ -141,11 +141,11 @@ def _steps_along(plan: Plan, way: EdgePlan) -> list[tuple[Label, Step]]:
     return steps
 
 
-def _told_of_arrivals(came: Sequence[Applied], joined: JoinedContext) -> list[Decision]:
-    """The last word on each item before the node itself: that of the last arrival with it.
+def _decisions_of_arrivals(came: Sequence[Applied], joined: JoinedContext) -> list[Decision]:
+    """Returns the final decision on each item before the node itself: that of its last arrival.
 
-    What no arrival brought was dropped, as the last one says. A variable that one edge renamed
-    and another did not is told of twice.
+    An item that no arrival has was dropped, as the last one says. A variable that one edge renamed
+    and another did not has two decisions.
     """
     told: dict[_Item, dict[str | None, Decision]] = {}
     for number, applied in enumerate(came):
@@ -170,7 +170,7 @@ def _brought(others: Mapping[str | None, Decision]) -> list[Decision]:
 def _as_joined(
     decisions: Sequence[Decision], joined: JoinedContext, number: int
 ) -> Iterator[Decision]:
-    """The decisions of one arrival with the places and indices that its items have in the join.
+    """Returns the decisions of one arrival with the positions and indices of the joined context.
 
     No edge changes the order of the history, so its entries arrived in the order of the index.
     """
@@ -189,10 +189,10 @@ def _as_joined(
 def walk(
     plan: Plan, edges: Sequence[str], sight: NodeInput, *, explain: bool = False
 ) -> tuple[Entered, ...]:
-    """What each node on a way of edges sees of ``sight``, the first one entered without an edge.
+    """Returns what each node on a path of edges sees; the first is entered without an edge.
 
-    Filters are views: what one node did not see is there again for the next (semantics 2.9).
-    Raises ValidationFailed at ``/edges`` for edges that do not lead on from each other.
+    Filters are views: what one node did not see is there again for the next (semantics 2.9). Raises
+    ValidationFailed at ``/edges`` for edges that do not form a path.
     """
     ways = [plan.graph.edges.get(edge_id) for edge_id in edges]
     here: str | None = None
@@ -218,10 +218,12 @@ def preview(
     tokens: TokensOf,
     explain: bool = True,
 ) -> Preview:
-    """What ``enter`` gives, and what it costs; ``tokens(start, stop)`` sums a run of the log.
+    """Returns the result of ``enter`` and its cost.
 
-    Messages that filters put in are counted too; texts that transforms change count as logged,
-    results that a budget emptied do not.
+    ``tokens(start, stop)`` sums a run of the log.
+
+    Messages that filters add are counted too; texts that transforms change count as logged, results
+    that a budget emptied do not.
     """
     entered = enter(plan, node_id, sight, edges, explain=explain)
     before, after = sight.messages, entered.sight.messages
@@ -237,7 +239,7 @@ def preview(
 
 
 def counting(messages: Messages, tokens: TokensOf) -> TokensOf:
-    """``tokens`` that knows the messages which filters put in, and the contents that they took."""
+    """Returns ``tokens`` extended to the messages that filters add, without emptied contents."""
     logged = messages.logged
     freed = sorted(messages.freed().items())
 
@@ -252,7 +254,7 @@ def counting(messages: Messages, tokens: TokensOf) -> TokensOf:
 
 
 def common_prefix(before: Messages, after: Messages) -> int:
-    """How many messages stand at the front of both with the same texts."""
+    """Returns how many messages both have in common at the front, with the same texts."""
     common = before.view.common_prefix_length(after.view)
     changed = (
         position

@@ -76,7 +76,7 @@ class Position(Contract):
 class Timeout(Contract):
     """What happens to a pause that nobody ends within ``seconds`` (semantics 3.8).
 
-    ``approve`` lets the execution go on, ``reject`` fails it, ``cancel`` cancels it.
+    ``approve`` lets the execution continue, ``reject`` fails it, ``cancel`` cancels it.
     """
 
     seconds: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_SECONDS)]
@@ -95,8 +95,8 @@ class NodeSettings(Contract):
 class Node(Contract):
     """One step of a workflow (rest.md, "Workflows and filters").
 
-    ``config`` and ``properties`` are data: their keys are never renamed. Of ``config`` the
-    system reads what ``settings_of`` names and, in a context processor, the operation.
+    ``config`` and ``properties`` are data: their keys are never renamed. Of ``config`` the system
+    reads what ``settings_of`` names and, in a context processor, the operation.
     """
 
     id: ElementId = Field(description="Id, unique in the document.", examples=["draft"])
@@ -193,33 +193,37 @@ class Document(Contract):
 
 
 def read(data: object, pointer: str = "") -> Document:
-    """The document in parsed JSON ``data`` that stands at ``pointer`` of the input.
+    """Reads the document in parsed JSON ``data`` at ``pointer`` of the input.
 
-    Raises ValidationFailed for a wrong shape only; what is wrong with the meaning - dangling
-    edges, bad conditions - is found by ``problems.check``, so that a draft can be kept.
+    Raises ValidationFailed for a wrong shape only; problems of meaning - dangling edges, bad
+    conditions - are found by ``problems.check``, so that a draft with problems can be saved.
     """
     return parse(Document, data, pointer)
 
 
 def dump(document: Document) -> dict[str, JsonValue]:
-    """The document as JSON in the contract's spelling; reading it gives the same document.
+    """Returns the document as JSON in the contract's spelling.
 
-    What was not given stays away; null means missing and does not come back.
+    Reading it gives the same document.
+
+    Fields that were not given are omitted; null means missing and does not come back.
     """
     return document.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def filters_in(source: Filters | None) -> list[FilterSource]:
-    """The filters of a ``context_filter`` or ``outgoing_filter``, which is one or a list."""
+    """Returns the filters of a ``context_filter`` or ``outgoing_filter``, which is one or a
+    list.
+    """
     listed = source if isinstance(source, list) else [source]
     return [each for each in listed if isinstance(each, dict)]
 
 
 def settings_of(node: Node, pointer: str = "") -> NodeSettings:
-    """What ``node.config`` tells the system: template, pause, reason and timeout.
+    """Returns the settings in ``node.config``: template, pause, reason and timeout.
 
-    Everything else in it belongs to the engine. So does ``timeout`` without ``pause``: tool
-    nodes often carry one of their own. Raises ValidationFailed with pointers below ``pointer``.
+    Everything else in it belongs to the engine. So does ``timeout`` without ``pause``: tool nodes
+    often have one of their own. Raises ValidationFailed with pointers below ``pointer``.
     """
     known = {key: value for key, value in node.config.items() if key in SETTING_KEYS}
     if known.get("pause") is None:

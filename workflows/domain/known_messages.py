@@ -1,12 +1,12 @@
-"""How many of the messages that a node sees now it saw at the same places before."""
+"""Finds the messages that a node sees now at the same positions as before."""
 
 from workflows.domain.context import Messages
 
 
 def known_prefix(before: Messages, now: Messages) -> int:
-    """The number of messages at the front of both that are the same in every field.
+    """Returns the number of messages at the front of both that are the same in every field.
 
-    Messages that filters put in have other indices each time, and end it. Source: semantics 2.16.
+    Messages that filters add have other indices each time, and end it. Source: semantics 2.16.
     """
     length = min(before.view.common_prefix_length(now.view), _logged_prefix(before))
     changed = (
@@ -19,7 +19,7 @@ def known_prefix(before: Messages, now: Messages) -> int:
 
 
 def _logged_prefix(messages: Messages) -> int:
-    """How many messages stand in front of the first one that a filter put in."""
+    """Returns how many messages precede the first one that a filter added."""
     if not messages.inserted:
         return len(messages.view)
     length = 0

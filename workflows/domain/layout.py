@@ -1,4 +1,4 @@
-"""Places for nodes that have none, in layers from the starts on."""
+"""Positions for nodes that have none, in layers from the starts on."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -23,11 +23,11 @@ class NodePosition:
 
 
 def place(graph: Graph) -> Mapping[str, NodePosition]:
-    """A place for every node, in document order; equal documents give equal places.
+    """Returns a position for every node, in document order; the same for equal documents.
 
-    A node with a position keeps it. The others stand in layers from left to right, each right of
-    all nodes that lead to it (edges that close a cycle left aside); if some have positions, the
-    layers begin below those. O(nodes + edges), apart from sorting within layers.
+    A node with a position keeps it. The others are in layers from left to right, each right of all
+    nodes that lead to it (edges that close a cycle are ignored); if some have positions, the layers
+    begin below those. O(nodes + edges), apart from sorting within layers.
     """
     given = {
         name: NodePosition(node.position.x, node.position.y)
@@ -47,9 +47,9 @@ def place(graph: Graph) -> Mapping[str, NodePosition]:
 
 
 def layers(graph: Graph) -> list[list[str]]:
-    """The nodes in layers; every edge that closes no cycle leads to a later layer.
+    """Returns the nodes in layers; every edge that closes no cycle leads to a later layer.
 
-    Within a layer nodes stand at the height of what leads to them, so that edges cross less.
+    Within a layer nodes have the height of what leads to them, so that fewer edges cross.
     """
     forward = _without_back_edges(graph)
     depth = _longest_way(graph, forward)
@@ -65,9 +65,9 @@ def layers(graph: Graph) -> list[list[str]]:
 
 
 def _without_back_edges(graph: Graph) -> dict[str, list[str]]:
-    """Where each node leads to, left aside the edges that close a cycle in a walk from the starts.
+    """Returns the successors of each node, without the edges that close a cycle from the starts.
 
-    The walk is depth first and has its own stack: ten thousand nodes may stand in one chain.
+    The walk is depth first and has its own stack: ten thousand nodes can form one chain.
     """
     forward: dict[str, list[str]] = {name: [] for name in graph.nodes}
     on_the_way: set[str] = set()
@@ -94,7 +94,7 @@ def _without_back_edges(graph: Graph) -> dict[str, list[str]]:
 
 
 def _longest_way(graph: Graph, forward: Mapping[str, list[str]]) -> dict[str, int]:
-    """How many steps the longest way to each node has, in a graph without cycles."""
+    """Returns the length of the longest path to each node, in a graph without cycles."""
     open_ways = dict.fromkeys(graph.nodes, 0)
     for targets in forward.values():
         for target in targets:
@@ -112,7 +112,7 @@ def _longest_way(graph: Graph, forward: Mapping[str, list[str]]) -> dict[str, in
 
 
 def _sort_by_neighbours(found: list[list[str]], sources: Mapping[str, list[str]]) -> None:
-    """Order each layer by the mean height of what leads to its nodes, ties as they stood."""
+    """Sorts each layer by the mean height of its nodes' sources; ties keep their order."""
     height = {name: float(row) for layer in found for row, name in enumerate(layer)}
     for layer in found:
         wish = {

@@ -1,4 +1,4 @@
-"""One order out of several that share some of their items."""
+"""Merges several orders that share some of their items into one."""
 
 from collections.abc import Hashable, Sequence
 from typing import TypeVar
@@ -7,11 +7,11 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def in_one_order(orders: Sequence[Sequence[Key]], frame: Sequence[Key] = ()) -> list[Key]:
-    """All items of ``orders`` once.
+    """Returns all items of ``orders`` once.
 
-    Items of ``frame`` come in its order; others stand before the next item that their own order
-    shares with what was there before, at the end if there is none. Where two orders contradict
-    each other the earlier one holds. O(number of items).
+    Items of ``frame`` come in its order; others precede the next item that their own order shares
+    with the result so far, at the end if there is none. Where two orders contradict each other the
+    earlier one wins. O(number of items).
     """
     result = list(frame)
     for order in orders:

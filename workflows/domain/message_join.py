@@ -1,4 +1,4 @@
-"""Uniting the visible messages that came along several edges into one view."""
+"""Joins the visible messages that arrived along several edges into one view."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from workflows.domain.transforms import Transform
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A message that two arrivals show with different texts; both are told by their number."""
+    """A message that two arrivals show with different texts; both are given by their number."""
 
     name: str
     winner: int
@@ -26,7 +26,7 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class JoinedMessages:
-    """The united messages; for each arrival the indices of its messages that are others now."""
+    """The joined messages; for each arrival the indices of its messages that changed."""
 
     messages: Messages
     clashes: tuple[Clash, ...] = ()
@@ -57,17 +57,17 @@ class _Shown:
 
 
 def join_messages(arrivals: Sequence[Messages], origin: Messages | None = None) -> JoinedMessages:
-    """The messages that any arrival shows; of two texts of one message the later one wins.
+    """Returns the messages that any arrival shows; of two texts of one message the later wins.
 
-    If all were narrowed from ``origin``, a message is known by its log index. Messages that
-    filters put in, and those of arrivals with memory logs of their own, are known by their id,
-    else by their whole body: two arrivals that put in the same text put it in once.
+    If all were narrowed from ``origin``, messages are identified by log index. Messages that
+    filters added, and those of arrivals with in-memory logs of their own, are identified by id,
+    else by their whole body: if two arrivals add the same text, it appears once.
     """
     if origin is not None:
         narrowed = _if_only_narrowed(arrivals, origin)
         if narrowed is not None:
             return narrowed
-    shown = [_shown(number, each, origin) for number, each in enumerate(arrivals)]
+    shown = [_visible_by_key(number, each, origin) for number, each in enumerate(arrivals)]
     frame: list[_Key] = [(index, 0) for index in origin.view] if origin else []
     order = in_one_order([list(each) for each in shown], frame)
     winners: dict[_Key, _Shown] = {}
@@ -78,11 +78,11 @@ def join_messages(arrivals: Sequence[Messages], origin: Messages | None = None) 
             if known is not None and not known.same_as(message):
                 clashes.append(Clash(message.name, message.arrival, known.arrival))
             winners[key] = message
-    return _put_together(arrivals, origin, shown, {key: winners[key] for key in order}, clashes)
+    return _in_order(arrivals, origin, shown, {key: winners[key] for key in order}, clashes)
 
 
 def _if_only_narrowed(arrivals: Sequence[Messages], origin: Messages) -> JoinedMessages | None:
-    """The union at the cost of the views' runs, if the arrivals hide messages and do no more."""
+    """Returns the union at the cost of the views' runs, if the arrivals only hide messages."""
     for each in arrivals:
         if each.log is not origin.log or each.rewrites != origin.rewrites:
             return None
@@ -93,8 +93,8 @@ def _if_only_narrowed(arrivals: Sequence[Messages], origin: Messages) -> JoinedM
     return JoinedMessages(origin.showing(view), moved=({},) * len(arrivals))
 
 
-def _shown(number: int, messages: Messages, origin: Messages | None) -> dict[_Key, _Shown]:
-    """The visible messages of an arrival by their keys, in view order."""
+def _visible_by_key(number: int, messages: Messages, origin: Messages | None) -> dict[_Key, _Shown]:
+    """Returns the visible messages of an arrival by their keys, in view order."""
     shared = len(origin.log) if origin else 0
     equals: Counter[str | bytes] = Counter()
     found: dict[_Key, _Shown] = {}
@@ -119,14 +119,14 @@ def _draft(messages: Messages, index: int) -> Draft:
     raise TypeError("arrivals of stored logs are joined with their origin")
 
 
-def _put_together(
+def _in_order(
     arrivals: Sequence[Messages],
     origin: Messages | None,
     shown: Sequence[Mapping[_Key, _Shown]],
     winners: Mapping[_Key, _Shown],
     clashes: Sequence[Clash],
 ) -> JoinedMessages:
-    """The messages of ``winners`` in their order; those that are in no shared log behind it."""
+    """Returns the ``winners`` in their order; those that are in no shared log come last."""
     base = origin or Messages.of(tools=arrivals[0].log.tools())
     entries = place([each.draft for each in winners.values() if each.draft], base.log)
     new_indices = iter(entry.index for entry in entries)

@@ -1,4 +1,4 @@
-"""Narrowing the visible messages: by their roles and by operations, as a view."""
+"""Narrows the visible messages by their roles and by operations, as a view."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ ROLES: Final[tuple[CountsAs, ...]] = ("system", "user", "assistant", "tool")
 
 @dataclass(frozen=True, slots=True)
 class PlacedOperation:
-    """An operation of a filter and where it stands in the input, for its errors."""
+    """An operation of a filter and its place in the input, for its errors."""
 
     config: OperationConfig
     pointer: str
@@ -41,13 +41,13 @@ class PlacedOperation:
 
     @classmethod
     def of(cls, config: OperationConfig, index: int, pointer: str) -> Self:
-        """The operation ``index`` of a filter's list, which stands at ``pointer``."""
+        """Returns the operation ``index`` of a filter's list at ``pointer``."""
         words = say("operation {n} ({name})", n=index, name=config.operation)
         return cls(config, pointer, words, f"{words} on messages")
 
 
 def role_fault(pattern: str) -> str | None:
-    """Why a pattern of a rule on messages can match no message, or None; it matches roles."""
+    """Returns why a pattern of a rule on messages can match none, or None; it matches roles."""
     if any(matcher(pattern)(role) for role in ROLES):
         return None
     if pattern == "developer":
@@ -95,7 +95,7 @@ def narrow(
 
 
 def _by_roles(messages: Messages, selection: Selection, step: Label, explain: bool) -> Narrowed:
-    """Costs a look-up of each role in the log's index, not a look at each message."""
+    """Filters by role, at the cost of one index lookup per role."""
     if selection.trivial and not explain:
         return Narrowed(messages)
     kept = frozenset(role for role in ROLES if selection.keeps(role))
@@ -139,7 +139,7 @@ def _with_line_of_roles(
 def _role_warnings(
     messages: Messages, after: View, kept: frozenset[CountsAs], step: Label
 ) -> tuple[Notice, ...]:
-    """What a change of roles splits or hides; looked for only where it can have done so."""
+    """Returns what a change of roles splits or hides; searched only where that is possible."""
     half = ("assistant" in kept) != ("tool" in kept)
     if half or (kept and "system" not in kept and messages.log.tool_descriptions()):
         outcome = operations.compare(messages.view, after, messages.log)
@@ -166,7 +166,7 @@ def _role_decisions(
     step: Label,
     stays: Runs,
 ) -> Iterator[Decision]:
-    """One for each visible message; those of one role differ in nothing but the index.
+    """Returns one decision for each visible message; those of one role differ in the index only.
 
     ``stays`` are all that remain if pins keep some of them.
     """
@@ -230,7 +230,7 @@ def _by_budget(
     explain: bool,
     tells: bool,
 ) -> Narrowed:
-    """Results that are emptied are so for the node alone; nothing is logged."""
+    """Applies a budget; results are emptied for the node alone, and nothing is logged."""
     outcome = operations.budgeted(
         operation.config, budget, messages.view, messages.log, freed=messages.freed(), tells=tells
     )
@@ -283,7 +283,7 @@ def _operation_decisions(
 
 
 def labelled(warnings: Iterable[operations.Notice], step: Label) -> tuple[Notice, ...]:
-    """The warnings of an operation as those of a step."""
+    """Returns the warnings of an operation as those of a step."""
     return tuple(
         Notice(warning.code, warning.message, warning.indices, step) for warning in warnings
     )

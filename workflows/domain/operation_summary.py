@@ -1,4 +1,4 @@
-"""An operation on messages in a few words, for explanations."""
+"""Summarizes an operation on messages in a few words, for explanations."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -10,7 +10,7 @@ _MOST_WORDS: Final = 3  # keywords that are named
 
 
 def operation_summary(config: OperationConfig) -> str:
-    """``keep the last 8 messages``; the parts that are in force, one after the other."""
+    """Returns a summary such as ``keep the last 8 messages``, with all parts that apply."""
     parts = list(_parts(config))
     words = parts[0]
     for part in parts[1:]:
@@ -67,7 +67,7 @@ def _filter(config: FilterConfig) -> Iterator[str]:
 
 
 def origin_words(config: FilterConfig) -> Iterator[str]:
-    """``only of the tools search``; what a filter says of where messages come from."""
+    """Returns a summary such as ``only of the tools search``, for the origin of messages."""
     if config.nodes:
         yield say("only of the nodes {names}", names=_some(config.nodes))
     if config.tools:

@@ -1,4 +1,4 @@
-"""A log with messages behind its end that are in nobody's log: those that filters put in."""
+"""A log with further messages that are in no stored log: those that filters add."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,10 +13,10 @@ from conversations.domain.tokens import tokens_of_message
 
 
 class OverlayLog:
-    """A Log that shows ``base`` and ``entries`` behind it; see the Log protocol.
+    """A Log that shows ``base`` followed by ``entries``; see the Log protocol.
 
-    The entries were placed by an operation on ``base``, so their indices go on from its length.
-    Source: semantics 2.1, operations as a view.
+    An operation on ``base`` created the entries, so their indices continue from its length. Source:
+    semantics 2.1, operations as a view.
     """
 
     def __init__(self, base: Log, entries: Sequence[Entry]) -> None:
@@ -126,10 +126,10 @@ class OverlayLog:
             for entry in self._entries
             if entry.index != instead_of
         }
-        calls = [*self._base.open_calls(call_ids, instead_of), *self._own_calls(call_ids)]
+        calls = [*self._base.open_calls(call_ids, instead_of), *self._calls_of_entries(call_ids)]
         return [call for call in calls if (call.index, call.call_id) not in answered]
 
-    def _own_calls(self, call_ids: Collection[str]) -> Iterator[OpenCall]:
+    def _calls_of_entries(self, call_ids: Collection[str]) -> Iterator[OpenCall]:
         for entry in self._entries:
             for call_id in entry.draft.call_ids:
                 if call_id in call_ids:

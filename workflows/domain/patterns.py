@@ -17,10 +17,10 @@ _Table = dict[str, list[_Numbered]]
 
 
 def pattern_fault(text: str) -> str | None:
-    """What is wrong with a pattern's text, in words, or None.
+    """Returns what is wrong with a pattern's text, in words, or None.
 
-    Names are free Unicode, so a pattern is too: 1 to 256 characters, no control characters and
-    no lone surrogates (use ``*`` for them), no white space at its ends. Source: semantics 2.2.
+    Names are free Unicode, so a pattern is too: 1 to 256 characters, no control characters and no
+    lone surrogates (use ``*`` for them), no white space at its ends. Source: semantics 2.2.
     """
     if not text:
         return say("a pattern must not be empty")
@@ -42,18 +42,18 @@ def pattern_fault(text: str) -> str | None:
 
 
 def pattern_problems(patterns: Sequence[str], pointer: str) -> list[FieldProblem]:
-    """The problems of a list of patterns that stands at ``pointer``; pointers end in ``/index``."""
+    """Returns the problems of a list of patterns at ``pointer``; pointers end in ``/index``."""
     faults = ((index, pattern_fault(text)) for index, text in enumerate(patterns))
     return [FieldProblem(f"{pointer}/{index}", fault) for index, fault in faults if fault]
 
 
 @lru_cache(maxsize=4096)
 def matcher(pattern: str) -> Matcher:
-    """The compiled test of whole, case-sensitive names against a pattern; cached.
+    """Returns the compiled test of whole, case-sensitive names against a pattern; cached.
 
-    Time is linear in the length of the name whatever the pattern: the pieces between the stars
-    are looked for from left to right, each once. (As a regular expression, ten stars took 9.8 s
-    on a name of 40 characters.) Source: semantics 2.2.
+    Time is linear in the length of the name whatever the pattern: the pieces between the stars are
+    searched from left to right, each once. (As a regular expression, ten stars took 9.8 s on a name
+    of 40 characters.) Source: semantics 2.2.
     """
     prefix, *middle, suffix = _pieces(pattern)
     if "*" not in pattern:
@@ -78,7 +78,7 @@ def matcher(pattern: str) -> Matcher:
 
 
 def _pieces(pattern: str) -> list[str]:
-    """The text around the stars: the first and the last piece may be empty, no other is."""
+    """Returns the text around the stars; only the first and the last piece can be empty."""
     prefix, *rest = pattern.split("*")
     if not rest:
         return [prefix, ""]
@@ -103,7 +103,7 @@ def _ends_matcher(prefix: str, suffix: str) -> Matcher:
 
 
 def captured(pattern: str, name: str) -> str | None:
-    """What the single ``*`` of ``pattern`` matched in ``name``; None if it does not match."""
+    """Returns what the single ``*`` of ``pattern`` matched in ``name``; None without a match."""
     prefix, star, suffix = pattern.partition("*")
     if not star or not matcher(pattern)(name):
         return None
@@ -115,11 +115,11 @@ def _cost(listed: Sequence[_Numbered]) -> int:
 
 
 class PatternSet:
-    """Several patterns asked at once: does any match, and which?
+    """A set of patterns, matched together.
 
-    A name is looked up among the literals, the texts before a first star and those behind a last
-    one, which are grouped by their lengths. Only patterns found so, and those with a star at both
-    ends, are tried one by one.
+    A name is looked up among the literals, and among the texts before a first star and after a last
+    one, grouped by length. Only patterns found so, and those with a star at both ends, are tried
+    one by one.
     """
 
     __slots__ = ("_ends", "_literals", "_none", "_rest", "_starts", "looks")
@@ -151,7 +151,7 @@ class PatternSet:
         return bool(self._none)
 
     def matches(self, name: str) -> bool:
-        """True if any pattern matches."""
+        """Returns True if any pattern matches."""
         if name in self._literals:
             return True
         for numbered in self._candidates(name):
@@ -161,7 +161,7 @@ class PatternSet:
         return False
 
     def first(self, name: str) -> int | None:
-        """The index of the first pattern that matches, or None."""
+        """Returns the index of the first pattern that matches, or None."""
         if not self._none:
             return None
         best = self._literals[name][0] if name in self._literals else self._none
@@ -175,7 +175,7 @@ class PatternSet:
         return None if best == self._none else best
 
     def all(self, name: str) -> list[int]:
-        """The indices of all patterns that match, ascending."""
+        """Returns the indices of all patterns that match, ascending."""
         if not self._none:
             return []
         found = list(self._literals.get(name, ()))
@@ -184,7 +184,7 @@ class PatternSet:
         return sorted(found)
 
     def _candidates(self, name: str) -> list[Sequence[_Numbered]]:
-        """Those that may match, each list ascending."""
+        """Returns the patterns that may match, each list ascending."""
         found: list[Sequence[_Numbered]] = [self._rest] if self._rest else []
         for length, table in self._starts:
             if (start := name[:length]) in table:

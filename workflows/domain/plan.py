@@ -1,4 +1,4 @@
-"""A workflow ready to run: what its nodes and edges do, compiled when first asked for."""
+"""A workflow ready to run: what its nodes and edges do, compiled on first use."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from workflows.domain.topology import Graph, graph_of
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """What a node does to the context: labelled steps in, and a step on what leaves it.
+    """What a node does to the context: labelled steps before it, and a step on what leaves it.
 
     ``by_view``: which messages its steps keep does not depend on the state.
     """
@@ -43,7 +43,7 @@ class EdgePlan:
 
 
 class Plan:
-    """A document with its index; elements are compiled one by one and kept.
+    """A document with its index; elements are compiled one by one and cached.
 
     A problem in one node does not keep the others from being previewed, and a workflow of ten
     thousand nodes costs no more than those that run.
@@ -53,14 +53,14 @@ class Plan:
     registries: Registries
 
     def __init__(self, document: Document, registries: Registries | None = None) -> None:
-        """Of a document; ``registries`` are the process's own unless others are given."""
+        """Plans a document; uses the registries of the process unless others are given."""
         self.graph = graph_of(document)
         self.registries = registries or standard()
         self._nodes: dict[str, NodePlan] = {}
         self._edges: dict[str, EdgePlan] = {}
 
     def node(self, node_id: str) -> NodePlan:
-        """A node; NotFound if there is none, ValidationFailed if it has problems."""
+        """Returns a node; raises NotFound without it, ValidationFailed if it has problems."""
         planned = self._nodes.get(node_id)
         if planned is None:
             node = self.graph.nodes.get(node_id)
@@ -70,7 +70,7 @@ class Plan:
         return planned
 
     def edge(self, edge_id: str) -> EdgePlan:
-        """An edge; NotFound if there is none, ValidationFailed if it has problems."""
+        """Returns an edge; raises NotFound without it, ValidationFailed if it has problems."""
         planned = self._edges.get(edge_id)
         if planned is None:
             edge = self.graph.edges.get(edge_id)
@@ -80,9 +80,10 @@ class Plan:
         return planned
 
     def sees_by_view(self, node_id: str) -> bool:
-        """True if the messages that a node sees depend on the view alone.
+        """Returns True if the messages that a node sees depend on the view alone.
 
-        Neither on the state, nor on the edges along which it is entered (semantics 2.16).
+        They then depend neither on the state, nor on the edges along which it is entered (semantics
+        2.16).
         """
         return self.node(node_id).by_view and all(
             self.edge(edge.id).leaves_messages and self.node(edge.from_node).outgoing is None

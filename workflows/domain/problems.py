@@ -1,4 +1,4 @@
-"""All that is wrong with a draft, so that it can be mended before it is published."""
+"""Finds all problems of a draft, so that they can be fixed before it is published."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -35,14 +35,14 @@ def check(
     reducers: Collection[str] = REDUCERS,
     pointer: str = "",
 ) -> list[Problem]:
-    """The problems of a draft, errors first, at most MAX_PROBLEMS; pointers begin with ``pointer``.
+    """Returns the problems of a draft, errors first, at most MAX_PROBLEMS, below ``pointer``.
 
-    ``registries`` are the process's own unless others are given; ``reducers`` are the names that
-    may be used. Errors refuse publishing: ids used twice, dangling edges, nodes that nothing leads
-    to, no node at all, unknown context types, edge types, transforms and reducers, filters,
-    conditions, settings and operations that cannot be used. A graph in which every node is led
-    to, so that its first node starts, and a conditional edge that is always taken get a warning.
-    Cycles are named by a note. Source: semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
+    ``registries`` are the process's own unless others are given; ``reducers`` are the allowed
+    names. Errors prevent publishing: duplicate ids, dangling edges, unreachable nodes, no node at
+    all, unknown context types, edge types, transforms and reducers, unusable filters, conditions,
+    settings and operations. A graph without a start, in which the first node starts, and a
+    conditional edge that is always taken get a warning. Cycles are named by a note. Source:
+    semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
     """
     elements = _elements(document, registries or standard(), pointer)
     found = [*islice(elements, MAX_PROBLEMS), *check_graph(document, reducers, pointer)]
@@ -52,7 +52,7 @@ def check(
 def check_graph(
     document: Document, reducers: Collection[str] = REDUCERS, pointer: str = ""
 ) -> list[Problem]:
-    """The problems of a draft that do not stand within one element, each kind MAX_PROBLEMS."""
+    """Returns the problems that are not within one element, at most MAX_PROBLEMS of each kind."""
     graph = graph_of(document)
     searches = (
         _duplicates(document, pointer),
@@ -65,12 +65,12 @@ def check_graph(
 
 
 def sorted_problems(found: Iterable[Problem]) -> list[Problem]:
-    """Errors first, at most MAX_PROBLEMS."""
+    """Returns errors first, at most MAX_PROBLEMS."""
     return sorted(found, key=lambda each: _ORDER.index(each.severity))[:MAX_PROBLEMS]
 
 
 def refuse_unpublishable(problems: Sequence[Problem]) -> None:
-    """Raise ValidationFailed with every problem that is an error, if there is one."""
+    """Raises ValidationFailed with every problem that is an error, if there is one."""
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
@@ -107,7 +107,7 @@ def _elements(document: Document, registries: Registries, pointer: str) -> Itera
 
 
 def excess(document: Document, pointer: str = "") -> Problem | None:
-    """The problem of a document with more rules or conditions than are looked at."""
+    """Returns the problem of a document with more rules or conditions than are checked."""
     rules, characters = _amount(document)
     if rules <= MAX_RULES and characters <= MAX_CONDITIONS:
         return None
@@ -119,7 +119,7 @@ def excess(document: Document, pointer: str = "") -> Problem | None:
 
 
 def _amount(document: Document) -> tuple[int, int]:
-    """How many rules and patterns there are, and how long all conditions are, as written."""
+    """Returns the number of rules and patterns, and the length of all conditions, as written."""
     rules = 0
     characters = sum(len(edge.condition or "") for edge in document.edges)
     sources = [edge.context_filter for edge in document.edges if edge.context_filter]

@@ -38,7 +38,9 @@ class Registries:
         processors: Discover | None = None,
         transforms: Discover | None = None,
     ) -> "Registries":
-        """Registries of the builtins and of the given entry points (None: the installed ones)."""
+        """Returns registries of the builtins and of the given entry points (None: the installed
+        ones).
+        """
         return cls(
             Registry("processor", BUILTIN_PROCESSORS, PROCESSOR_GROUP, _adopted, processors),
             Registry(
@@ -49,12 +51,12 @@ class Registries:
 
 @functools.cache
 def standard() -> Registries:
-    """The registries of this process: the builtins and what installed packages bring."""
+    """Returns the registries of this process: the builtins and those of installed packages."""
     return Registries.fresh()
 
 
 def _adopted_transform(name: str, function: Transform) -> Transform:
-    """A package's transform whose failures and results are named and checked."""
+    """Returns a package's transform whose failures and results are named and checked."""
 
     @functools.wraps(function)
     def checked(value: JsonValue) -> JsonValue:
@@ -69,7 +71,7 @@ def _adopted_transform(name: str, function: Transform) -> Transform:
 
 
 def _adopted(name: str, function: Processor) -> Processor:
-    """A package's processor whose failures and results are named and checked."""
+    """Returns a package's processor whose failures and results are named and checked."""
 
     @functools.wraps(function)
     def checked(sight: NodeInput, config: Mapping[str, JsonValue]) -> NodeInput:
@@ -98,7 +100,9 @@ def _described(error: Exception) -> str:
 
 
 def _fault_of(result: object, sight: NodeInput) -> str | None:
-    """What is wrong with a processor's result: only data, and only messages that were there."""
+    """Returns what is wrong with a processor's result: it can have only data, and only given
+    messages.
+    """
     if not isinstance(result, NodeInput) or not isinstance(result.context, PromptContext):
         return "its result is not a Sight"
     if result.messages.log is not sight.messages.log:
@@ -116,7 +120,7 @@ def _fault_of(result: object, sight: NodeInput) -> str | None:
 
 
 def _new_data(result: PromptContext, given: PromptContext) -> Iterator[object]:
-    """Everything in a result that was not in what the processor was given."""
+    """Returns everything in a result that was not in the processor's input."""
     old_values = {id(value) for value in (*given.variables.values(), *given.metadata.values())}
     old_entries = {id(entry) for entry in given.history}
     if not isinstance(result.template, str):
@@ -136,9 +140,11 @@ def processor_step(
     config: Mapping[str, JsonValue] | None = None,
     pointer: str = "",
 ) -> Step:
-    """A step that applies a processor; an unknown name raises ValidationFailed at ``pointer``.
+    """Returns a step that applies a processor.
 
-    It explains itself by what is different afterwards. Source: semantics 2.12, 2.13.
+    An unknown name raises ValidationFailed at ``pointer``.
+
+    The step explains itself by the differences that it makes. Source: semantics 2.12, 2.13.
     """
     processor = registries.processors.get(name, pointer)
     given = {} if config is None else config

@@ -16,9 +16,9 @@ Discover = Callable[[], Iterable[EntryPoint]]
 
 @dataclass(frozen=True, slots=True)
 class RegistryEntry:
-    """One name of a registry: where it comes from and what it is for.
+    """One name of a registry: its origin and its purpose.
 
-    ``origin`` is "builtin", "registered" or the name of the package that brought it; ``fault``
+    ``origin`` is "builtin", "registered" or the name of the package that provides it; ``fault``
     says why a package's could not be loaded.
     """
 
@@ -40,9 +40,9 @@ class LoadFault:
 class Registry(Generic[T]):
     """Named functions of one ``kind``; a name means one function and keeps its meaning.
 
-    Entry points of ``group`` are listed at the first question that the other names do not answer,
-    and each is loaded when it is asked for; one that cannot be loaded harms no other.
-    ``adopt`` makes a package's function safe to call. Source: semantics 2.12.
+    Entry points of ``group`` are listed at the first lookup that the other names do not answer, and
+    each is loaded on demand; one that cannot be loaded harms no other. ``adopt`` makes a package's
+    function safe to call. Source: semantics 2.12.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Registry(Generic[T]):
         self._faults: dict[tuple[str, str], LoadFault] = {}
 
     def register(self, name: str, function: T) -> None:
-        """Add one; a name that is taken raises Duplicate, a bad name ValidationFailed."""
+        """Adds a function; a taken name raises Duplicate, an invalid name ValidationFailed."""
         if not is_public_id(name):
             raise ValidationFailed(
                 say("{name} is not a name: 1 to 64 letters, digits, - and _", name=repr(name))
@@ -75,7 +75,7 @@ class Registry(Generic[T]):
         self._registered[name] = self._adopt(name, function)
 
     def unregister(self, name: str) -> None:
-        """Remove one that was registered; a builtin or a package's raises Forbidden."""
+        """Removes a registered function; a builtin or a package's raises Forbidden."""
         if name in self._builtins:
             raise Forbidden(
                 say("the builtin {kind} {name} cannot be removed", kind=self._kind, name=repr(name))
@@ -92,11 +92,11 @@ class Registry(Generic[T]):
             raise NotFound(say("there is no {kind} {name}", kind=self._kind, name=repr(name)))
 
     def find(self, name: str) -> T | None:
-        """The function of that name, or None; loads it if a package brings it."""
+        """Returns the function of that name, or None; loads it if a package provides it."""
         return self._builtins.get(name) or self._registered.get(name) or self._load(name)
 
     def get(self, name: str, pointer: str = "") -> T:
-        """The function of that name; ValidationFailed at ``pointer`` if there is none."""
+        """Returns the function of that name; raises ValidationFailed at ``pointer`` without one."""
         function = self.find(name)
         if function is None:
             fault = self._fault_of(name)
@@ -104,7 +104,7 @@ class Registry(Generic[T]):
         return function
 
     def problem(self, name: str, pointer: str) -> FieldProblem | None:
-        """What ``get`` would raise, or None."""
+        """Returns what ``get`` would raise, or None."""
         return None if self.find(name) is not None else FieldProblem(pointer, self._fault_of(name))
 
     def _fault_of(self, name: str) -> str:
@@ -114,11 +114,11 @@ class Registry(Generic[T]):
         return did_you_mean(f"unknown {self._kind} {name!r}", name, self.names())
 
     def names(self) -> tuple[str, ...]:
-        """All names, sorted; loads nothing."""
+        """Returns all names, sorted; loads nothing."""
         return tuple(sorted({*self._builtins, *self._registered, *self._entry_points()}))
 
     def entries(self) -> tuple[RegistryEntry, ...]:
-        """Every name with its origin and description, sorted; loads all."""
+        """Returns every name with its origin and description, sorted; loads all."""
         return tuple(self._entry(name) for name in self.names())
 
     def _entry(self, name: str) -> RegistryEntry:
@@ -132,7 +132,7 @@ class Registry(Generic[T]):
         return RegistryEntry(name, origin, lines[0] if lines else "")
 
     def faults(self) -> tuple[LoadFault, ...]:
-        """The entry points that cannot be used; loads all."""
+        """Returns the entry points that cannot be used; loads all."""
         for name in self._entry_points():
             self._load(name)
         return tuple(self._faults.values())

@@ -1,4 +1,4 @@
-"""Which edges are taken when a node completes, and which nodes are ready then.
+"""Routing: which edges are taken when a node completes, and which nodes are ready then.
 
 The rule, as a game of tokens:
 
@@ -7,18 +7,18 @@ The rule, as a game of tokens:
    one token to the node that it leads to; an edge that is not taken carries nothing, so nobody
    waits for it. Completing uses up one token from each edge on which some wait.
 3. A node at which a token waits is *active*, and so is a start that did not run. An active node
-   waits for another one from which a way leads to one of its *silent* edges, on which nothing
-   waits; a way that passes a third active node counts as that one's. A start waits for nobody.
-4. An active node is ready if it waits for nobody but such as wait for it in turn.
+   waits for another one from which a path leads to one of its *silent* edges, on which nothing
+   waits; a path that passes a third active node counts as that one's. A start waits for nobody.
+4. An active node is ready if the only nodes it waits for also wait for it.
 
 So a join waits for every branch that was taken, however long it is, and for none that was not.
-Ways through the node itself do not count: the first round of a loop does not wait for the second.
-Rule 4 ends circles: something is ready as long as a token waits anywhere.
+Paths through the node itself do not count: the first round of a loop does not wait for the second.
+Rule 4 resolves circular waiting: something is ready as long as a token waits anywhere.
 
 A loop makes a node ready again because its back edge brings a new token. Error edges are taken on
-failure only. A node that failed with no error edge to take did not complete: its tokens still
-wait, so it is ready for a retry. Rule 3 is that of BPMN's inclusive gateway, for every node.
-Source: semantics 3.8 and 2.6.
+failure only. A node that failed with no error edge to take did not complete: its tokens still wait,
+so it is ready for a retry. Rule 3 is that of BPMN's inclusive gateway, for every node. Source:
+semantics 3.8 and 2.6.
 """
 
 from collections import Counter, defaultdict
@@ -68,11 +68,11 @@ def decide(
     *,
     failed: bool = False,
 ) -> tuple[EdgeOutcome, ...]:
-    """The decision on every outgoing edge of a node that completed or failed.
+    """Decides on every outgoing edge of a node that completed or failed.
 
-    In the order of falling weight, then of the document. Every edge that passes is taken; a
-    weight chooses none. ``variables`` and ``metadata`` are those of the flow after the node, not
-    those that the node saw. NotFound for a node that the workflow does not have.
+    In order of falling weight, then of the document. Every edge that passes is taken; weights only
+    sort. ``variables`` and ``metadata`` are those of the flow after the node, not those that the
+    node saw. Raises NotFound for a node that the workflow lacks.
     """
     outgoing = plan.graph.outgoing.get(node_id)
     if outgoing is None:
@@ -106,10 +106,10 @@ class _MarkingJson(Contract):
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """Where the tokens of an execution are.
+    """The positions of the tokens of an execution.
 
-    ``due`` are nodes that run without anything arriving: the starts at first, later a node from
-    which a person resumed. ``waiting`` counts the tokens on each edge, none with 0.
+    ``due`` are nodes that run without a token: the starts at first, later a node from which a
+    person resumed. ``waiting`` counts the tokens on each edge, none with 0.
     """
 
     due: frozenset[str] = frozenset()
@@ -117,25 +117,27 @@ class Marking:
 
     @classmethod
     def at_start(cls, graph: Graph) -> "Marking":
-        """The marking of an execution in which nothing ran yet."""
+        """Returns the marking of an execution in which nothing ran yet."""
         return cls(frozenset(graph.starts))
 
     @classmethod
     def from_json(cls, data: object) -> "Marking":
-        """The marking that ``as_json`` gave; ValidationFailed for anything else."""
+        """Parses the marking of ``as_json``; raises ValidationFailed for anything else."""
         read = parse(_MarkingJson, data)
         return cls(frozenset(read.due), read.waiting)
 
     def as_json(self) -> dict[str, JsonValue]:
-        """A JSON value for a checkpoint, as large as there are nodes and edges with tokens."""
+        """Returns a JSON value for a checkpoint, proportional to the nodes and edges with
+        tokens.
+        """
         waiting: dict[str, JsonValue] = {name: self.waiting[name] for name in sorted(self.waiting)}
         return {"due": list[JsonValue](sorted(self.due)), "waiting": waiting}
 
     def after(self, graph: Graph, node_id: str, taken: Collection[str]) -> "Marking":
-        """The marking when ``node_id`` completed and the edges ``taken`` were taken.
+        """Returns the marking when ``node_id`` completed and the edges ``taken`` were taken.
 
         Never refuses: a node that was not ready, because an engine or a person chose it, uses up
-        what waits at it, if anything. Edges that do not leave the node are left out.
+        the tokens at it, if any. Edges that do not leave the node are ignored.
         """
         if node_id not in graph.nodes:
             return self
@@ -148,10 +150,12 @@ class Marking:
         return Marking(self.due - {node_id}, waiting)
 
     def redirected(self, graph: Graph, paused: str, to: str, *, completed: bool) -> "Marking":
-        """The marking when a person resumes at ``to`` in place of where the execution paused.
+        """Returns the marking when a person resumes at ``to`` instead of where the execution
+        paused.
 
-        ``completed`` tells a pause after ``paused``, whose successors will not run, from a pause
-        before it, when it will not run itself. NotFound if the workflow has no node ``to``.
+        ``completed`` distinguishes a pause after ``paused``, whose successors will not run, from a
+        pause before it, when it will not run itself. Raises NotFound if the workflow has no node
+        ``to``.
         """
         if to not in graph.nodes:
             raise NotFound(say("The workflow has no node {name}.", name=repr(to)))
@@ -163,11 +167,14 @@ class Marking:
         return Marking(due | {to}, waiting)
 
     def arrived(self, graph: Graph, node_id: str) -> tuple[str, ...]:
-        """The edges on which something waits for ``node_id``, in document order."""
+        """Returns the edges with tokens for ``node_id``, in document order."""
         return tuple(edge.id for edge in graph.incoming.get(node_id, ()) if edge.id in self.waiting)
 
     def ready(self, graph: Graph) -> tuple[str, ...]:
-        """The nodes whose dependencies are done, in document order; O(nodes + edges) at most."""
+        """Returns the nodes whose dependencies are done, in document order.
+
+        O(nodes + edges) at most.
+        """
         active = {name for name in self.due if name in graph.nodes}
         active |= {graph.edges[name].to_node for name in self.waiting if name in graph.edges}
         silent = {name: self._silent(graph, name) for name in active}
@@ -177,7 +184,7 @@ class Marking:
         return tuple(sorted(ready, key=graph.node_places.__getitem__))
 
     def _silent(self, graph: Graph, node_id: str) -> list[str]:
-        """Where an active node's edges come from on which nothing waits."""
+        """Returns the sources of an active node's edges without tokens."""
         if node_id in self.due:
             return []
         return [edge.from_node for edge in graph.incoming[node_id] if edge.id not in self.waiting]
@@ -194,11 +201,11 @@ def _remove_one(waiting: dict[str, int], edge_id: str) -> None:
 def _not_waiting(
     graph: Graph, active: Collection[str], silent: Mapping[str, Sequence[str]]
 ) -> set[str]:
-    """The active nodes that wait for none but such as wait for them (rules 3 and 4).
+    """Returns the active nodes that wait only for nodes that wait for them (rules 3 and 4).
 
-    Looking back from an active node along its silent edges, and from there along all edges up to
+    Walking back from an active node along its silent edges, and from there along all edges up to
     the next active nodes, finds those it waits for: they alone can still send it something by a
-    way that does not pass through itself. One pass over the components of this relation.
+    path that does not pass through itself. One pass over the components of this relation.
     """
 
     def looks_back_to(name: str) -> Sequence[str]:
@@ -226,10 +233,10 @@ def _not_waiting(
 
 
 def replay(graph: Graph, executed: Sequence[str], decisions: Iterable[Decision] = ()) -> Marking:
-    """The marking after the nodes ``executed`` completed in that order.
+    """Returns the marking after the nodes ``executed`` completed in that order.
 
-    Of an edge without a recorded decision - a checkpoint that an engine saved without completing
-    the node here - it is assumed that it was taken unless it is an error edge.
+    An edge without a recorded decision - a checkpoint that an engine saved without completing the
+    node here - is assumed to be taken unless it is an error edge.
     """
     recorded: defaultdict[tuple[str, int], dict[str, bool]] = defaultdict(dict)
     for decision in decisions:
@@ -251,8 +258,8 @@ def replay(graph: Graph, executed: Sequence[str], decisions: Iterable[Decision] 
 def ready_nodes(
     graph: Graph | None, executed: Sequence[str], decisions: Iterable[Decision] = ()
 ) -> tuple[str, ...]:
-    """The ready nodes after ``executed``, a pure function of its arguments.
+    """Returns the ready nodes after ``executed``, a pure function of its arguments.
 
-    A free execution has no graph: any node may run, so none is named.
+    A free execution has no graph: any node can run, so none is named.
     """
     return () if graph is None else replay(graph, executed, decisions).ready(graph)

@@ -1,4 +1,4 @@
-"""Keeping, dropping and changing the items of one section by patterns on their names."""
+"""Keeps, drops and changes the items of one section by patterns on their names."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,14 +28,14 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happens to the kept items that a clause's pattern matches."""
+    """A change of the kept items that a clause's pattern matches."""
 
     clause: Clause
     transform: Transform | None = None
     rename: str | None = None
 
     def new_name(self, name: str) -> str:
-        """The name after the rename; its ``*`` is what the pattern's ``*`` matched."""
+        """Returns the name after the rename; its ``*`` is what the pattern's ``*`` matched."""
         if self.rename is None:
             return name
         return self.rename.replace("*", captured(self.clause.pattern, name) or "", 1)
@@ -43,7 +43,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Whether an item is kept, and by which clause or why without one."""
+    """Whether an item is kept, and by which clause, or why without one."""
 
     kept: bool
     reason: str
@@ -52,11 +52,11 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What happens to the items of one section.
+    """The rules for the items of one section.
 
-    Excludes win over includes, the order does not matter, ``keeps_rest`` decides about what no
-    clause mentions and ``rest`` says so in words. ``idle`` are clauses whose condition is false:
-    they do nothing but show up in reasons. Source: semantics 2.3.
+    Excludes win over includes, the order does not matter; ``keeps_rest`` decides about unmentioned
+    items and ``rest`` is its reason in words. ``idle`` are clauses whose condition is false: they
+    have no effect except in reasons. Source: semantics 2.3.
     """
 
     includes: tuple[Clause, ...] = ()
@@ -84,13 +84,13 @@ class Selection:
         object.__setattr__(self, "_unmentioned", Judgement(self.keeps_rest, self.rest))
 
     def keeps(self, name: str) -> bool:
-        """Whether the items of that name stay."""
+        """Returns whether the items of that name are kept."""
         return (self.keeps_rest or self._included.matches(name)) and not self._excluded.matches(
             name
         )
 
     def judge(self, name: str) -> Judgement:
-        """Whether they stay, and why; agrees with ``keeps``."""
+        """Returns whether they are kept, and why; agrees with ``keeps``."""
         excluded = self._excluded.first(name)
         if excluded is not None:
             clause = self.excludes[excluded]
@@ -109,13 +109,13 @@ class Selection:
         return self._unmentioned
 
     def changes_of(self, name: str) -> list[Change]:
-        """The changes of the items of that name, in the order of the rules."""
+        """Returns the changes of the items of that name, in the order of the rules."""
         return [self.changes[number] for number in self._changed.all(name)] if self.changes else []
 
     def spend(self, section: Section, names: Collection[str]) -> None:
-        """Count what comparing names with the rules costs at most; raises TooLarge.
+        """Spends the worst-case cost of comparing names with the rules; raises TooLarge.
 
-        A look at a long name counts as one more for each 64 characters.
+        Comparing a long name counts as one more for each 64 characters.
         """
         sets = (self._included, self._excluded, self._changed, self._ignored)
         looks = sum(patterns.looks for patterns in sets)
@@ -125,7 +125,7 @@ class Selection:
 
     @property
     def trivial(self) -> bool:
-        """True if everything stays as it is."""
+        """Returns True if everything stays unchanged."""
         return self.keeps_rest and not self.excludes and not self.changes
 
 
@@ -139,9 +139,9 @@ def select_names(
     step: Label,
     explain: bool,
 ) -> tuple[Mapping[str, JsonValue], list[Decision]]:
-    """The kept names with their values, changed and renamed, in their order.
+    """Returns the kept names with their values, changed and renamed, in order.
 
-    Raises Duplicate if two of them would have one name afterwards (semantics 2.4).
+    Raises Duplicate if two of them would get the same name (semantics 2.4).
     """
     if not explain and selection.trivial:
         return values, []
@@ -168,7 +168,7 @@ def select_names(
 
 
 def _changed(name: str, value: JsonValue, changes: Sequence[Change]) -> tuple[str, JsonValue]:
-    """Name and value after all changes; the first rename counts."""
+    """Returns name and value after all changes; the first rename wins."""
     new_name = name
     for change in changes:
         if change.transform is not None:
@@ -228,7 +228,7 @@ def _with_changes(
     before: JsonValue,
     after: JsonValue,
 ) -> Decision:
-    """The decision as ``changed`` if something is different afterwards, by the last such rule."""
+    """Returns the decision as ``changed`` if something differs, by the last rule that did it."""
     renamed = new_name if new_name != decision.name else None
     if not changes or (renamed is None and equal(before, after)):
         return decision
@@ -248,7 +248,7 @@ def _with_changes(
 def select_history(
     selection: Selection, history: Sequence[HistoryEntry], step: Label, explain: bool
 ) -> tuple[tuple[HistoryEntry, ...], list[Decision]]:
-    """The kept entries in their order; transforms change their prompt and their response."""
+    """Returns the kept entries in order; transforms change their prompt and their response."""
     if not explain and selection.trivial:
         return tuple(history), []
     selection.spend("history", [entry.node_id for entry in history])

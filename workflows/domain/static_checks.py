@@ -1,4 +1,4 @@
-"""What can be told of a node before it runs: that no context whatever could enter it."""
+"""Static checks of a node: finds nodes that no context could enter."""
 
 import functools
 from collections.abc import Iterator, Sequence
@@ -36,10 +36,12 @@ _FEW: Final = 20
 
 
 def node_problems(node: Node, registries: Registries, pointer: str) -> list[Problem]:
-    """All that is wrong with a node that stands at ``pointer``; if nothing is, what will be.
+    """Returns the problems of a node at ``pointer``.
 
-    A node that no context could enter gets a warning (semantics 2.11). Filters with conditions
-    and context types of installed packages are not judged.
+    Without any, those it will have when it runs.
+
+    A node that no context could enter gets a warning (semantics 2.11). Filters with conditions and
+    context types of installed packages are not checked.
     """
     reading = read_node(node, registries, pointer)
     if reading.problems or not _is_never_entered(node, reading.filters, registries):
@@ -61,21 +63,21 @@ def _is_never_entered(node: Node, filters: Sequence[ContextFilter], registries: 
     names = list(dict.fromkeys(_names(rules_only)))
     # Most nodes see a message, or one of a few names: to try all of many takes milliseconds.
     for given in ([], names[:_FEW], names):
-        sight = _seen(node, context_type, rules_only, registries, given)
+        sight = _remaining_context(node, context_type, rules_only, registries, given)
         lack = find_missing_context(node, context_type, sight)
         if lack is None or not lack.missing:
             return False
     return True
 
 
-def _seen(
+def _remaining_context(
     node: Node,
     context_type: str,
     filters: Sequence[ContextFilter],
     registries: Registries,
     names: Sequence[str],
 ) -> NodeInput:
-    """What is left of a context with a message of each role and these variables."""
+    """Returns what is left of a context with a message of each role and these variables."""
     given = PromptContext(template="", variables=dict.fromkeys(names, 1))
     sight = replace(NodeInput.of(given), messages=_messages())
     for label, step in node_steps(context_type, filters, registries, config=node.config):
@@ -84,7 +86,7 @@ def _seen(
 
 
 def _names(filters: Sequence[ContextFilter]) -> Iterator[str]:
-    """Every name that matters, one for each pattern."""
+    """Returns every name that matters, one for each pattern."""
     patterns = [rule.pattern for each in filters for rule in each.rules]
     for pattern in (*LLM_NAMES, *TOOL_NAMES, *patterns):
         yield pattern.replace("*", "x")

@@ -1,4 +1,4 @@
-"""The shape of a workflow as a graph: ways in and out, starts, reach, cycles."""
+"""The shape of a workflow as a graph: edges in and out, starts, reachability, cycles."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,10 +14,10 @@ _UNITING: Final = frozenset({"merge", "join"})
 class Graph:
     """A document indexed by id.
 
-    Of two elements with one id the first counts, and edges to nodes that do not exist are
-    left out, so that a draft with problems can still be walked and drawn. ``incoming`` is in
-    document order, ``outgoing`` by falling weight and then in document order. The places are
-    the indices in the document's lists.
+    Of two elements with one id the first counts, and edges to nodes that do not exist are omitted,
+    so that a draft with problems can still be traversed and drawn. ``incoming`` is in document
+    order, ``outgoing`` by falling weight and then in document order. The places are the indices in
+    the document's lists.
     """
 
     document: Document
@@ -31,7 +31,7 @@ class Graph:
 
 
 def usual_edges(graph: Graph, node_id: str) -> tuple[str, ...]:
-    """The edges along which a node is entered when its turn comes: all of a merge, else the first.
+    """Returns the edges along which a node is usually entered: all of a merge, else the first.
 
     Source: rest.md, ``preview``.
     """
@@ -41,7 +41,7 @@ def usual_edges(graph: Graph, node_id: str) -> tuple[str, ...]:
 
 
 def graph_of(document: Document) -> Graph:
-    """The index of a document, made in O(nodes + edges)."""
+    """Returns the index of a document, built in O(nodes + edges)."""
     node_places: dict[str, int] = {}
     for place, node in enumerate(document.nodes):
         node_places.setdefault(node.id, place)
@@ -72,10 +72,10 @@ def graph_of(document: Document) -> Graph:
 
 
 def _starts(nodes: Mapping[str, Node], incoming: Mapping[str, list[Edge]]) -> tuple[str, ...]:
-    """Where an execution begins, in document order.
+    """Returns the nodes where an execution begins, in document order.
 
-    The nodes of type ``start``; without one, those that no other node leads to; in a graph
-    that is only cycles, the first node of the document.
+    These are the nodes of type ``start``; without one, those without incoming edges from other
+    nodes; in a graph that is only cycles, the first node of the document.
     """
     typed = tuple(name for name, node in nodes.items() if node.type == START)
     if typed:
@@ -85,7 +85,7 @@ def _starts(nodes: Mapping[str, Node], incoming: Mapping[str, list[Edge]]) -> tu
 
 
 def reachable(graph: Graph, origins: Iterable[str]) -> frozenset[str]:
-    """The nodes that can be come to from ``origins``, those included."""
+    """Returns the nodes reachable from ``origins``, those included."""
     seen = {name for name in origins if name in graph.nodes}
     waiting = deque(seen)
     while waiting:
@@ -97,7 +97,7 @@ def reachable(graph: Graph, origins: Iterable[str]) -> frozenset[str]:
 
 
 def way(graph: Graph, origins: Iterable[str], target: str) -> tuple[Edge, ...] | None:
-    """A shortest way of edges from one of ``origins`` to ``target``; None if there is none."""
+    """Returns a shortest path of edges from ``origins`` to ``target``; None without one."""
     came_by: dict[str, Edge | None] = {name: None for name in origins if name in graph.nodes}
     waiting = deque(came_by)
     while waiting and target not in came_by:
@@ -116,7 +116,7 @@ def way(graph: Graph, origins: Iterable[str], target: str) -> tuple[Edge, ...] |
 
 
 def cycles(graph: Graph) -> list[tuple[str, ...]]:
-    """One shortest cycle for each set of nodes that lead round to each other.
+    """Returns one shortest cycle for each strongly connected set of nodes.
 
     In document order; each begins with its set's first node and does not repeat it at the end.
     """
@@ -154,7 +154,7 @@ def _cycle_through(graph: Graph, first: str, component: frozenset[str]) -> tuple
 def strongly_connected(
     origins: Sequence[str], successors: Callable[[str], Sequence[str]]
 ) -> list[tuple[str, ...]]:
-    """Tarjan's components of what ``origins`` reach, each after those that it leads to.
+    """Yields Tarjan's components reachable from ``origins``, each after those that it leads to.
 
     Iterative, because a chain of ten thousand nodes is deeper than Python's stack.
     """

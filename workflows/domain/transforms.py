@@ -187,7 +187,7 @@ BUILTIN_TRANSFORMS: Final[Mapping[str, Transform]] = MappingProxyType(
 
 
 def apply_all(transforms: Sequence[Transform], value: JsonValue) -> JsonValue:
-    """The value after the transforms, in their order."""
+    """Returns the value after the transforms, in order."""
     for transform in transforms:
         value = transform(value)
     return value
@@ -195,7 +195,10 @@ def apply_all(transforms: Sequence[Transform], value: JsonValue) -> JsonValue:
 
 @dataclass(frozen=True, slots=True)
 class Emptied:
-    """Replaces the whole content of a message, whatever it is; ``freed`` are the tokens of it."""
+    """Replaces the whole content of a message, whatever it is.
+
+    ``freed`` is the number of its tokens.
+    """
 
     text: str
     freed: int
@@ -205,15 +208,15 @@ class Emptied:
 
 
 def freed_by(transforms: Sequence[Transform]) -> int:
-    """How many tokens of a message the transforms are known to free."""
+    """Returns how many tokens of a message the transforms are known to free."""
     return sum(each.freed for each in transforms if isinstance(each, Emptied))
 
 
 def rewrite_content(content: JsonValue, transforms: Sequence[Transform]) -> JsonValue:
-    """The content of a message with the transforms applied to its text or to its text parts.
+    """Applies the transforms to the text or the text parts of a message's content.
 
-    The content of a message is text, so a result that is none becomes its JSON text; null and
-    parts that are no text stay as they are - unless the content was ``Emptied``.
+    The content of a message is text, so any other result becomes its JSON text; null and parts
+    without text stay unchanged - unless the content was ``Emptied``.
     """
     for place, transform in enumerate(transforms):
         if isinstance(transform, Emptied):

@@ -1,4 +1,4 @@
-"""How the input of a node changes when another workflow document filters the same state."""
+"""Compares the context of a node under two workflow documents, for the same state."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,10 +21,11 @@ _Key = tuple[str, str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class InputChange:
-    """One name, history entry or message that a node would see no more, newly, or otherwise.
+    """One name, history entry or message that a node would no longer see, newly see, or see
+    changed.
 
     ``step``, ``rule`` and ``reason`` are those of the new document. ``index`` is that of the log
-    for a message, the place in what came in for a history entry.
+    for a message, the input position for a history entry.
     """
 
     section: str
@@ -51,7 +52,7 @@ class InputChange:
 
 
 def is_same(before: Entered, after: Entered) -> bool:
-    """True if a node sees the very same by both, which is found without any explanation."""
+    """Returns True if a node sees the same by both; needs no explanation."""
     old, new = before.sight, after.sight
     return (
         old.context == new.context
@@ -62,12 +63,12 @@ def is_same(before: Entered, after: Entered) -> bool:
 
 
 def changes_of(before: Entered, after: Entered) -> list[InputChange]:
-    """What a node loses, gains or sees otherwise; both have to be explained, of one sight."""
+    """Returns what a node loses, gains or sees changed; both need an explanation, of one input."""
     found: list[InputChange] = []
     if before.sight.context.template != after.sight.context.template:
         reason = say("the node has a different template")
         found.append(InputChange(TEMPLATE, "changed", reason=reason))
-    old, new = _told(before), _told(after)
+    old, new = _decisions_by_item(before), _decisions_by_item(after)
     for key, decision in new.items():
         kind = _kind(before, old.get(key), after, decision)
         if kind is not None:
@@ -79,8 +80,8 @@ def changes_of(before: Entered, after: Entered) -> list[InputChange]:
     return found
 
 
-def _told(entered: Entered) -> Mapping[_Key, Decision]:
-    """What became of each item that came in, by its name and index then."""
+def _decisions_by_item(entered: Entered) -> Mapping[_Key, Decision]:
+    """Returns the decision on each input item, by its original name and index."""
     logged = entered.sight.messages.logged
     return {
         (each.section, each.name, each.index): each
@@ -107,7 +108,7 @@ def _kind(
 
 
 def _value(entered: Entered, decision: Decision) -> object:
-    """What the node sees of an item; of a message only what transforms its texts is compared."""
+    """Returns what the node sees of an item; of a message only transformed texts are compared."""
     context = entered.sight.context
     if decision.section == MESSAGES:
         return entered.sight.messages.rewrites.get(_at(decision), ())
@@ -131,7 +132,7 @@ def _change(kind: ChangeKind, decision: Decision) -> InputChange:
 
 
 def _inserted(before: Entered, after: Entered) -> Iterator[InputChange]:
-    """Messages that filters put in: they have no place in the log, so their texts are compared."""
+    """Compares messages that filters add by their texts: they have no place in the log."""
     old, new = Counter(_bodies(before)), Counter(_bodies(after))
     for kind, more in (("lost", old - new), ("gained", new - old)):
         for _body in more.elements():

@@ -1,4 +1,4 @@
-"""Workflow documents as YAML, read and written without loss."""
+"""Reads and writes workflow documents as YAML without loss."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,10 +14,10 @@ from workflows.domain.yaml_json import IMPLICIT_TAGS, YamlPlace, find_places, lo
 
 
 def load(text: str | bytes, *, default_name: str = "") -> Document:
-    """The document in a YAML text; ``default_name`` is its name if the text gives none.
+    """Returns the document in a YAML text; ``default_name`` is its name if the text has none.
 
-    ``nodes`` or ``edges`` may be missing. Raises ValidationFailed
-    - each problem has a pointer and, in its extra, line and column from 1 - and TooLarge.
+    ``nodes`` or ``edges`` can be missing. Raises ValidationFailed - each problem has a pointer and,
+    in its extra, line and column from 1 - and TooLarge.
     """
     data = load_json(text, _not_of_a_workflow)
     if not isinstance(data, dict):
@@ -31,9 +31,10 @@ def load(text: str | bytes, *, default_name: str = "") -> Document:
 
 
 def _not_of_a_workflow(keys: Sequence[str | None], value: JsonValue) -> str | None:
-    """Why a long text that has ``value`` below ``keys`` is none of a workflow, None if it may be.
+    """Returns why a long text with ``value`` below ``keys`` is not a workflow, None if it may be
+    one.
 
-    A short one is read whole, and all its problems are told together.
+    A short text is read whole, and all its problems are reported together.
     """
     field = keys[0] if keys else None
     if field is None:
@@ -50,12 +51,12 @@ _IN_LIST: Final = 2  # the field and its list
 
 
 def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[YamlPlace]:
-    """Where in a text that was loaded the places of some problems of its document stand."""
+    """Returns the places in a loaded text of some problems of its document."""
     return find_places(text, [problem.pointer for problem in problems]) if problems else []
 
 
 def _with_places(error: ValidationFailed, text: str | bytes) -> ValidationFailed:
-    """The same refusal, each problem with the line and column of its place in the text."""
+    """Returns the same error, with the line and column of each problem in the text."""
     places = find_places(text, [problem.pointer for problem in error.problems])
     problems = [
         FieldProblem(
@@ -72,9 +73,9 @@ def _with_places(error: ValidationFailed, text: str | bytes) -> ValidationFailed
 
 
 def dump(document: Document) -> str:
-    """The document as YAML; loading it gives the same document.
+    """Returns the document as YAML; loading it gives the same document.
 
-    What an older reader (YAML 1.1) would take for something else than a text is quoted.
+    Quotes what an older reader (YAML 1.1) would not take for text.
     """
     text: str = yaml.dump(
         graph.dump(document),

@@ -1,4 +1,4 @@
-"""Strict reading of YAML 1.2 as JSON, bounded in size and with places for its errors."""
+"""Reads YAML 1.2 strictly as JSON, bounded in size and with places for its errors."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -69,25 +69,24 @@ class YamlPlace:
 
 
 def load_json(text: str | bytes, refuse: Refuse | None = None) -> JsonValue:
-    """The one document of a YAML text as JSON.
+    """Returns the one document of a YAML text as JSON.
 
-    ``refuse`` is asked about every so many values where they stand: what it says is the refusal,
-    so that a long text of something else is not read to its end.
+    ``refuse`` is called for every so many values at their places: its result is the refusal, so
+    that a long text of something else is not read to its end.
 
-    Refuses, as ValidationFailed with line and column: keys given twice, keys that are no texts,
-    merge keys, tags but the core schema's, several documents, numbers that JSON or 64 bit cannot
-    hold, nesting over MAX_DEPTH, more than MAX_VALUES, aliases that stand for more than
-    MAX_EXPANDED or for themselves. TooLarge over MAX_TEXT bytes, and over the work that its caller
-    may ask for.
+    Refuses, as ValidationFailed with line and column: duplicate keys, keys that are not text, merge
+    keys, tags beyond the core schema's, several documents, numbers that JSON or 64 bits cannot
+    hold, nesting over MAX_DEPTH, more than MAX_VALUES, and aliases that stand for more than
+    MAX_EXPANDED or for themselves. Raises TooLarge over MAX_TEXT bytes, and over the work that its
+    caller can request.
     """
     return _Reader(_events(text), refuse=refuse).read()
 
 
 def find_places(text: str | bytes, pointers: Sequence[str]) -> list[YamlPlace]:
-    """Where the values of JSON pointers stand in a text that ``load_json`` could read.
+    """Returns the places of JSON pointers in a text that ``load_json`` could read.
 
-    An entry of a mapping stands where its key does; a place that does not exist stands where
-    what surrounds it does.
+    An entry of a mapping is at its key; a missing place is at what surrounds it.
     """
     wanted = {_cut(pointer, steps) for pointer in pointers for steps in range(_steps(pointer) + 1)}
     reader = _Reader(_events(text), wanted)
@@ -134,12 +133,12 @@ def _decoded(text: str | bytes) -> str:
     except UnicodeError:
         raise _malformed(say("This text is not UTF-8."), YamlPlace(1, 1)) from None
     if text.lstrip()[:1] == "{":
-        text = _PAIR.sub(_joined, text)
+        text = _PAIR.sub(_join_escapes, text)
     return text
 
 
-def _joined(found: re.Match[str]) -> str:
-    """Two escapes of JSON that are one character together, as the one escape of YAML."""
+def _join_escapes(found: re.Match[str]) -> str:
+    """Joins two JSON escapes that are one character together into the one escape of YAML."""
     high, low = int(found[2], 16) - 0xD800, int(found[3], 16) - 0xDC00
     return f"{found[1]}\\U{0x10000 + (high << 10) + low:08x}"
 
@@ -160,7 +159,7 @@ def _malformed(message: str, place: YamlPlace) -> ValidationFailed:
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping or a sequence that is being read, and the key that waits for its value."""
+    """An open mapping or sequence, and the key that waits for its value."""
 
     value: dict[str, JsonValue] | list[JsonValue]
     anchor: str | None
@@ -212,7 +211,7 @@ class _Reader:
         size = 1 + len(event.value) // 8
         if event.anchor is not None:
             self.anchors[event.anchor] = _Anchored(value, size)
-        self._put(value, size, event)
+        self._add_value(value, size, event)
 
     def _open(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
         mapping = isinstance(event, yaml.MappingStartEvent)
@@ -232,7 +231,7 @@ class _Reader:
         closed = self.stack.pop()
         if closed.anchor is not None:
             self.anchors[closed.anchor] = _Anchored(closed.value, closed.size)
-        self._put(closed.value, closed.size, event)
+        self._add_value(closed.value, closed.size, event)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         known = self.anchors.get(event.anchor or "")
@@ -241,10 +240,10 @@ class _Reader:
         self.expanded += known.size
         if self.expanded > MAX_EXPANDED:
             raise self._refused("the aliases of this text expand to too much", event)
-        self._put(known.value, known.size, event)
+        self._add_value(known.value, known.size, event)
 
-    def _put(self, value: JsonValue, size: int, event: yaml.Event) -> None:
-        """Give a complete value its place: as a key, under a key, in a list, as the whole."""
+    def _add_value(self, value: JsonValue, size: int, event: yaml.Event) -> None:
+        """Puts a complete value in its place: as a key, under a key, in a list, or as the whole."""
         self.values += 1
         if self.values > MAX_VALUES:
             raise self._refused(f"a text has at most {MAX_VALUES} values", event)
@@ -330,7 +329,7 @@ class _Reader:
         return isinstance(top.value, dict) and top.key is None
 
     def _pointer(self) -> str:
-        """The pointer of the value that comes next."""
+        """Returns the pointer of the next value."""
         if not self.stack:
             return ""
         top = self.stack[-1]
@@ -338,7 +337,7 @@ class _Reader:
         return f"{top.pointer}/{step.replace('~', '~0').replace('/', '~1')}"
 
     def _note(self, event: yaml.Event) -> None:
-        """Remember where the value that begins here stands, if anyone wants to know."""
+        """Records the place of the value that begins here, if it was requested."""
         if not self.wanted or self._waits_for_key():
             return
         pointer = self._pointer()

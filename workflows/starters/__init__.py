@@ -1,4 +1,4 @@
-"""Workflows to start from, each whole and without problems."""
+"""Templates of workflows, each complete and without problems."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -23,5 +23,5 @@ STARTERS: Final[Mapping[StarterName, Mapping[str, JsonValue]]] = {
 
 
 def starter(name: StarterName, title: str) -> Document:
-    """The document of a template under a name of its own."""
+    """Returns the document of a template under a name of its own."""
     return graph.read({**STARTERS[name], "name": title})

@@ -68,7 +68,7 @@ class Command(ReadyCommand):
             raise CommandError(error.detail) from None
 
     def _show(self, link: Reached, keys: Sequence[int]) -> None:
-        """A line of JSON for each conversation, the bytes as they are in Redis."""
+        """Prints a line of JSON for each conversation, the bytes as they are in Redis."""
         for key, head in _heads(keys):
             document = None if head is None else document_of(head)
             if document is None:

@@ -48,12 +48,14 @@ class Command(ReadyCommand):
 
     def handle(self, *args: Any, every: float | None = None, **options: Any) -> None:
         if every is None:
-            wanted = self._wanted(options, self.stdout.write)
-            self._tell(wanted, self._once(wanted))
+            wanted = self._scope_of(options, self.stdout.write)
+            self._print_report(wanted, self._once(wanted))
         else:
-            self._again_and_again(options, timedelta(seconds=every))
+            self._repeat(options, timedelta(seconds=every))
 
-    def _wanted(self, options: Mapping[str, Any], say: Callable[[str], object]) -> MaintenanceScope:
+    def _scope_of(
+        self, options: Mapping[str, Any], say: Callable[[str], object]
+    ) -> MaintenanceScope:
         workspaces = Workspace.objects.order_by("slug")
         if options["workspace"]:
             workspaces = workspaces.filter(slug=options["workspace"])
@@ -80,19 +82,22 @@ class Command(ReadyCommand):
             ) from None
         return report
 
-    def _again_and_again(self, options: Mapping[str, Any], every: timedelta) -> None:
-        """Beside the embedded server: whatever goes wrong is logged, and tried again later."""
+    def _repeat(self, options: Mapping[str, Any], every: timedelta) -> None:
+        """Repeats maintenance beside the embedded server.
+
+        Logs every error and tries again later.
+        """
         while True:
             try:
                 last = last_run()
                 if last is None or not timedelta() <= clock.now() - last[0] < every:
-                    self._once(self._wanted(options, _log.info))
+                    self._once(self._scope_of(options, _log.info))
             except (CommandError, DatabaseError) as error:
                 _log.warning("maintenance is delayed: %s", error)
             connection.close()
             time.sleep(min(_LOOK_SECONDS, every.total_seconds()))
 
-    def _tell(self, wanted: MaintenanceScope, report: MaintenanceReport) -> None:
+    def _print_report(self, wanted: MaintenanceScope, report: MaintenanceReport) -> None:
         would = "would be " if wanted.dry_run or report.only_looked else ""
         for slug, each in report.workspaces.items():
             self.stdout.write(

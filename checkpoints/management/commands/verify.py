@@ -87,7 +87,7 @@ class Command(ReadyCommand):
             self._verify(self._head(workspace, options["conversation"]))
         else:
             self._verify_all(workspace, options["after"])
-        self._tell_end()
+        self._print_summary()
 
     def _workspace(self, slug: str, *, one: bool) -> Workspace | None:
         if not slug:
@@ -123,7 +123,7 @@ class Command(ReadyCommand):
             self._verify_orphans()
 
     def _verify(self, head: Conversation) -> None:
-        """One conversation, as it is at one moment."""
+        """Verifies one conversation, as of one moment."""
         self._count += 1
         with one_moment():
             seen = Conversation.objects.filter(key=head.key).first()
@@ -132,12 +132,12 @@ class Command(ReadyCommand):
             found = list(verify_conversation(seen, self._unsummed))
         if found:
             self._damaged += 1
-            self._tell(f"conversation {head.public_id} {{{head.key}}}", found)
+            self._print_findings(f"conversation {head.public_id} {{{head.key}}}", found)
         elif self._add_sums:
             self._added += cover_conversation(head.key)
 
     def _verify_orphans(self) -> None:
-        """Rows of conversations that are not there; an erasure removes both in one transaction."""
+        """Finds rows of missing conversations; an erasure removes both in one transaction."""
         heads = Conversation.objects.filter(key=OuterRef("conversation"))
         for label, names in _TABLES.items():
             for name in names:
@@ -145,13 +145,15 @@ class Command(ReadyCommand):
                 keys = rows.order_by().values_list("conversation", flat=True).distinct()
                 for key in keys[:_MOST_ORPHANS]:
                     self._damaged += 1
-                    self._tell(f"{name} rows of {{{key}}}", [Finding("conversation", "is missing")])
+                    self._print_findings(
+                        f"{name} rows of {{{key}}}", [Finding("conversation", "is missing")]
+                    )
 
-    def _tell(self, whose: str, found: Sequence[Finding]) -> None:
+    def _print_findings(self, whose: str, found: Sequence[Finding]) -> None:
         for each in found:
             self.stderr.write(f"{whose}: {each.what} {each.problem}")
 
-    def _tell_end(self) -> None:
+    def _print_summary(self) -> None:
         left = self._unsummed.rows - self._added
         if self._added:
             self.stdout.write(f"{self._added} checksums added")
@@ -167,7 +169,7 @@ class Command(ReadyCommand):
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """Reads see the database as it is now, whatever is committed meanwhile; nobody waits."""
+    """Makes all reads see the database as of now, without blocking writers."""
     if connection.in_atomic_block:  # of a caller, whose moment it is
         yield
         return

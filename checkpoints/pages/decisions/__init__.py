@@ -1,1 +1,1 @@
-"""What waits for a person: the queue, the review card, and the buttons that decide."""
+"""Reviews: the queue, the review card, and the buttons that decide."""

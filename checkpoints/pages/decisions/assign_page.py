@@ -1,4 +1,4 @@
-"""The page on which a pause is given to a colleague."""
+"""The page that assigns a review to a colleague."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from ctxadmin.ui.pages import page
 
 @dataclass(frozen=True, slots=True)
 class AssignDetails:
-    """Whom to choose from, by the names with which they sign in."""
+    """The people to choose from, by their usernames."""
 
     names: Sequence[str]
 

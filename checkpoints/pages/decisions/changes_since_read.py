@@ -1,4 +1,4 @@
-"""What changed since a form was read, in sentences, for a form that was refused."""
+"""What changed since a refused form was shown, in sentences."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ _MESSAGES: Final[Mapping[ChangeKind, Callable[[int], str]]] = {
 
 
 def changed_since_read(actor: Actor, moment: StoredSnapshot, sent: QueryDict) -> Sequence[str]:
-    """What is other now than what a form says that was seen; nothing if it says nothing."""
+    """Returns what differs from the versions in a form; nothing if the form has none."""
     try:
         seen = expected_in(sent)
         return [*_of_view(actor, moment, seen), *_of_state(actor, moment, sent, seen)]
@@ -71,7 +71,7 @@ def _of_view(actor: Actor, moment: StoredSnapshot, seen: Mapping[str, int | None
         (change.kind, change.author) for change in changes_since(moment.head, before, after)
     )
     for (kind, author), number in found.items():
-        yield _MESSAGES[kind](number) % {"n": number, "who": _who(actor, author)}
+        yield _MESSAGES[kind](number) % {"n": number, "who": _author_words(actor, author)}
 
 
 def _of_state(
@@ -95,13 +95,13 @@ def _of_state(
         )
         yield text % {
             "what": words_of_write(each).label,
-            "who": _who(actor, each.author),
+            "who": _author_words(actor, each.author),
             "n": each.version,
             "keys": in_a_list([*keys[:_MOST_KEYS], *(["…"] if len(keys) > _MOST_KEYS else [])]),
         }
 
 
-def _who(actor: Actor, author: str) -> str:
+def _author_words(actor: Actor, author: str) -> str:
     if author == actor.label:
         return _("you")
     return author_words(author) if author else _("others")

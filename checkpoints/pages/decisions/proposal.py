@@ -1,4 +1,4 @@
-"""What is reviewed, for a reader: what was proposed, what was edited since, and the request."""
+"""The proposal for a reviewer: proposed values, edits since then, and the request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,11 +32,11 @@ _MOST_KEYS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class ProposedKey:
-    """A key as it is now; ``edited_by`` is who changed it since it was proposed.
+    """The current value of a key; ``edited_by`` changed it after it was proposed.
 
-    ``pieces`` are the words of a text that the edit took and brought, ``rows`` the differences of
-    any other value. ``gone`` is one that was removed, ``lost`` tells that retention took what was
-    proposed. One that is not ``read`` is too large for the page.
+    ``pieces`` are the removed and added words of a text, ``rows`` the differences of any other
+    value. ``gone`` means removed, ``lost`` means that retention removed the proposed value. A key
+    without ``read`` is too large for the page.
     """
 
     name: str
@@ -63,7 +63,7 @@ class ProposedKey:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """What one node proposed; ``more_keys`` and ``more_messages`` of it are not shown."""
+    """The proposal of one node; ``more_keys`` and ``more_messages`` of it are not shown."""
 
     node: NamedNode
     version: int
@@ -76,11 +76,11 @@ class SourceView:
 
 @dataclass(frozen=True, slots=True)
 class ProposalView:
-    """What a reviewer looks at; ``besides`` are keys that were edited and that nobody proposed.
+    """The proposal on the review card; ``besides`` are edited keys that no node proposed.
 
-    ``request`` is the message of a user that was the last one when it was proposed. ``came_in`` are
-    messages that nodes did not write and that came later, ``more_came_in`` earlier ones of them.
-    ``changes`` are what else was done to the messages since.
+    ``request`` is the last message of a user before the proposal. ``came_in`` are later messages
+    that no node wrote, ``more_came_in`` the number of earlier ones. ``changes`` are other changes
+    of the messages since then.
     """
 
     sources: Sequence[SourceView]
@@ -95,7 +95,7 @@ class ProposalView:
 
 
 def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
-    """What there is to decide on; None if nothing waits."""
+    """Returns the proposal to decide on; None if nothing waits."""
     proposal, row = find_proposal(moment), moment.row
     if row is None or not (proposal.sources or proposal.since):
         return None
@@ -116,7 +116,7 @@ def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
 
 
 class _Reader:
-    """Reads the values that are shown: of all sources at once, as they are now."""
+    """Reads the current values that are shown, of all sources at once."""
 
     def __init__(self, moment: StoredSnapshot, row: Execution, proposal: Proposal) -> None:
         self._moment = moment
@@ -124,19 +124,19 @@ class _Reader:
         self._proposal = proposal
         self._held = held_keys(moment)
         besides = proposal.edited_besides()[:_MOST_KEYS]
-        shown = {name for each in proposal.sources for name in self._own(each)[:_MOST_KEYS]}
+        shown = {name for each in proposal.sources for name in self._keys_of(each)[:_MOST_KEYS]}
         self._now = state_view.small_values(moment, {*shown, *besides})
 
-    def _own(self, source: Source) -> list[str]:
-        """The keys of which this source wrote what stood last, those that were edited first."""
+    def _keys_of(self, source: Source) -> list[str]:
+        """Returns the keys that this source wrote last, edited ones first."""
         proposal = self._proposal
         own = [name for name in source.keys if proposal.source_of(name) == source]
         return sorted(own, key=lambda name: (proposal.changed_by(name) is None, name))
 
     def source(self, source: Source, messages: ProposedMessages) -> SourceView:
-        names = self._own(source)
+        names = self._keys_of(source)
         edited = {name for name in names[:_MOST_KEYS] if self._proposal.changed_by(name)}
-        former = self._former(source.version, edited)
+        former = self._values_at(source.version, edited)
         written, more_messages = messages.of(source)
         return SourceView(
             node=NamedNode(source.node, presenters.name_of(self._moment.pinned, source.node)),
@@ -149,14 +149,16 @@ class _Reader:
         )
 
     def besides(self) -> list[ProposedKey]:
-        """Against what stood before the first edit that a person made."""
+        """Returns the edited keys without a source, compared with their value before the first
+        edit.
+        """
         names = self._proposal.edited_besides()[:_MOST_KEYS]
         oldest = self._proposal.since[-1].version if self._proposal.since else 0
-        former = self._former(oldest, set(names))
+        former = self._values_at(oldest, set(names))
         return [self._key(name, former) for name in names]
 
-    def _former(self, version: int, names: set[str]) -> Mapping[str, JsonValue] | None:
-        """What stood at a version; None if retention took it."""
+    def _values_at(self, version: int, names: set[str]) -> Mapping[str, JsonValue] | None:
+        """Returns the values at a version; None if retention removed them."""
         if not names:
             return {}
         try:

@@ -1,4 +1,4 @@
-"""The messages of a proposal as they now stand: which were edited or hidden, which came later."""
+"""The messages of a proposal in their current form: edited, hidden, and later ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,10 +59,11 @@ class ShownMessage:
 
 @dataclass(frozen=True, slots=True)
 class ViewChange:
-    """What one operation or move did to messages that the card does not show otherwise.
+    """The effect of one operation or move on messages that the card does not show otherwise.
 
-    ``kind`` is "hidden", "edited", "inserted", "shown" or "moved"; ``step`` are the revisions that
-    show it. ``messages`` are the first of them, system messages before others, ``more`` the others.
+    ``kind`` is "hidden", "edited", "inserted", "shown" or "moved"; ``step`` is the pair of
+    revisions that shows it. ``messages`` are the first of them, system messages before others,
+    ``more`` the number of others.
     """
 
     kind: str
@@ -73,7 +74,7 @@ class ViewChange:
 
 @dataclass(frozen=True, slots=True)
 class ViewChanges:
-    """The newest of them, and how many ``more`` there are; ``step`` leads from first to last."""
+    """The latest changes, and how many ``more`` there are; ``step`` leads from first to last."""
 
     shown: Sequence[ViewChange]
     more: int
@@ -84,7 +85,7 @@ class ViewChanges:
 
 
 class ProposedMessages:
-    """Reads the messages of the sources of a proposal, and what happened to them since."""
+    """Reads the messages of a proposal's sources, and their later changes."""
 
     def __init__(self, moment: StoredSnapshot, row: Execution, sources: Sequence[Source]) -> None:
         self._moment = moment
@@ -94,11 +95,11 @@ class ProposedMessages:
         self._written: dict[int, list[int]] = {}
 
     def of(self, source: Source) -> tuple[list[ShownMessage], int]:
-        """The messages of a source that have a text, changed ones and the last first.
+        """Returns the messages of a source with text, changed ones and the last first.
 
-        And how many more there are.
+        Also returns how many more there are.
         """
-        written = self._written_by(source)
+        written = self._indices_of(source)
         changes = self._since(source)
         changed = [index for index in written if index in changes.by_origin]
         wanted = dict.fromkeys([*reversed(changed), *reversed(written)])
@@ -111,7 +112,7 @@ class ProposedMessages:
         return sorted(shown, key=lambda each: each.index), len(written) - without_text - len(shown)
 
     def request(self) -> ShownMessage | None:
-        """The last message of a user before the first of the sources, as it now stands."""
+        """Returns the last message of a user before the first source, in its current form."""
         source = self._oldest
         if source is None:
             index = _last_of_user(self._moment.view(), self._moment.log)
@@ -119,16 +120,16 @@ class ProposedMessages:
         view = view_of(find_revision(self._moment.head.key, source.revision))
         view = view.slice(0, source.visible_count)
         log = SqlLog(self._moment.head, source.log_count, source.revision)
-        own = set(self._written_by(source))
+        own = set(self._indices_of(source))
         index = _last_of_user(view, log, without=own)
         if index is None:
             index = _last_of_user(view, log)
         return None if index is None else self._read([index], self._since(source))[0]
 
     def came_in(self) -> tuple[list[ShownMessage], int]:
-        """The newest messages since the first of the sources that no node wrote.
+        """Returns the latest messages since the first source that no node wrote.
 
-        And how many older ones there are.
+        Also returns how many older ones there are.
         """
         if self._oldest is None:
             return [], 0
@@ -142,9 +143,9 @@ class ProposedMessages:
         return shown, len(added) - len(shown)
 
     def other_changes(self, shown: Iterable[ShownMessage]) -> ViewChanges | None:
-        """What else became of the view since the first of the sources.
+        """Returns the other changes of the view since the first source.
 
-        All but what the messages that are ``shown`` tell of themselves, and what came in.
+        Leaves out what the ``shown`` messages say of themselves, and added messages.
         """
         source = self._oldest
         if source is None:
@@ -169,7 +170,7 @@ class ProposedMessages:
     def _system_first(
         self, groups: Mapping[tuple[str, Cause], Sequence[int]]
     ) -> Sequence[tuple[tuple[str, Cause], Sequence[int]]]:
-        """The newest first, but before all others what was done to system messages."""
+        """Sorts changes by time, latest first, with those of system messages before all others."""
         origins = sorted({origin for each in groups.values() for origin in each})
         system = self._system_among(origins)
 
@@ -198,11 +199,11 @@ class ProposedMessages:
     def _oldest(self) -> Source | None:
         return min(self._sources, key=lambda each: each.version, default=None)
 
-    def _written_by(self, source: Source) -> list[int]:
-        """The log indices that a source wrote: others may have written meanwhile.
+    def _indices_of(self, source: Source) -> list[int]:
+        """Returns the log indices that a source wrote; others can have written meanwhile.
 
-        An engine may append what a node says and complete the node after it; then no node stands
-        on record, but the same author.
+        An engine can append what a node says and complete the node after it; such messages have no
+        node on record, but the same author.
         """
         if source.version not in self._written:
             first = log_count_at(self._row, source.since) if source.since >= 0 else 0
@@ -223,7 +224,7 @@ class ProposedMessages:
         return self._changes[before]
 
     def _read(self, indices: Iterable[int], changes: "_Changes") -> list[ShownMessage]:
-        """The messages that are at some places of the log, with what became of them."""
+        """Reads the messages at some places of the log, with their changes."""
         origins = sorted(indices)
         wanted = {*origins, *(changes.now_at(index) for index in origins)}
         found = {each.index: each for each in messages_at(self._moment.head, wanted, View())}
@@ -249,7 +250,7 @@ class ProposedMessages:
 
 
 class _Changes:
-    """The changes of a view by what they did to the messages that stood in it."""
+    """The changes of a view, grouped by their effect on the messages in it."""
 
     def __init__(self, changes: Sequence[AuthoredChange]) -> None:
         self.all = changes
@@ -260,7 +261,7 @@ class _Changes:
         }
 
     def now_at(self, origin: int) -> int:
-        """Where in the log stands what a message is now."""
+        """Returns the current place in the log of a message."""
         change = self.by_origin.get(origin)
         return origin if change is None else change.index
 

@@ -1,4 +1,4 @@
-"""The queue of what waits for a person: who waits longest first, and who has claimed it."""
+"""The queue of reviews: longest wait first, with claims."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _MOST_COUNTED: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A paused execution: why, since when, until when, and who has claimed it."""
+    """A paused execution: reason, start, deadline, and claim."""
 
     conversation: str
     execution: str
@@ -46,7 +46,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """What waits; ``who`` and ``workflow`` are what the filter bar shows."""
+    """The reviews that wait; ``who`` and ``workflow`` are the values of the filter bar."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -83,7 +83,7 @@ def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @page
 def waiting(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """How many wait, and what began to wait last, for the page that tells of new ones."""
+    """Returns how many reviews wait, and the latest one, for pages that announce new ones."""
     rows = _waiting(actor).order_by("-waiting_since")
     newest = rows.annotate(title=_of_head("title"), name=_of_head("public_id"))[:1]
     last = [

@@ -62,10 +62,10 @@ _DONE: Final[Mapping[str, Text]] = {
 @page
 @done_once
 def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """One of the buttons; what is refused is told on the page, with what was typed.
+    """Handles one of the buttons; shows a refusal on the page, with the input.
 
-    A reader comes here by GET after signing in, or by the address of a refusal: the buttons are
-    on the page of the execution.
+    A reader comes here by GET after signing in, or by the address of a refusal, and is redirected
+    to the page of the execution, which has the buttons.
     """
     if request.method != "POST":
         return redirect("checkpoints:detail", conversation_id)
@@ -79,9 +79,9 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     except ContextError as error:
         fields = ("reason", "from_node")
         return execution_pages.show_execution(
-            request, actor, head, refusal=_told(error), fields=fields
+            request, actor, head, refusal=_as_shown(error), fields=fields
         )
-    flash.success(request, _done(queries.find_moment(actor, conversation_id), name, moved))
+    flash.success(request, _success_words(queries.find_moment(actor, conversation_id), name, moved))
     return redirect("checkpoints:detail", conversation_id)
 
 
@@ -151,14 +151,14 @@ def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
     )
 
 
-def _told(error: ContextError) -> ContextError:
-    """The refusal as it is shown: a node that is not there is a wrong choice, not a lost page."""
+def _as_shown(error: ContextError) -> ContextError:
+    """Returns the refusal as shown: a missing node is an invalid choice, not a missing page."""
     if isinstance(error, NotFound):
         return ValidationFailed.at("/from_node", error.detail)
     return error
 
 
-def _done(moment: StoredSnapshot, name: str, moved: Moved) -> str:
+def _success_words(moment: StoredSnapshot, name: str, moved: Moved) -> str:
     text = str(_DONE[name])
     if name == "pause" or moved.status is Status.RUNNING:
         nodes = in_a_list(presenters.name_of(moment.pinned, each) for each in moved.ready_nodes)

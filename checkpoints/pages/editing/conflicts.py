@@ -1,4 +1,4 @@
-"""The page of conflicts: an edit and a newer version, merged or put to a choice."""
+"""The page of conflicts: an edit and a newer version, merged or offered as a choice."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,9 +48,9 @@ _TITLES: Final[Mapping[ChangeAuthors, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:
-    """One place that both changed; ``text`` is what is in the box for a value of one's own.
+    """One place that both changed; ``text`` is the text in the box for another value.
 
-    ``own`` is true if the person who edits wrote the value of now, too.
+    ``own`` is True if the same person also wrote the current value.
     """
 
     place: int
@@ -70,9 +70,9 @@ class ConflictView:
 
 @dataclass(frozen=True, slots=True)
 class ConflictPage:
-    """Both edits, place by place; what merges by itself is in ``merged``.
+    """Both edits, place by place; ``merged`` has what merges automatically.
 
-    ``whose`` is who made the other.
+    ``whose`` is the author of the other edit.
     """
 
     title: Text
@@ -92,17 +92,17 @@ class ConflictPage:
 
 
 def show_conflict(task: Edit) -> HttpResponse:
-    """Somebody was faster: merge what goes together, ask for the rest, lose nothing."""
+    """Merges an edit with a version written meanwhile and asks about conflicts."""
     if task.now.status is not Status.PAUSED:
         return lost.show_lost_edit(task)
     sides = merge_edit(task, task.now)
     if sides.merged.conflicts:
         return _show_choices(task, task.now, sides, {}, status=409)
-    return _go_on(task, task.now, sides, sides.merged.state, status=409)
+    return _show_merged(task, task.now, sides, sides.merged.state, status=409)
 
 
 def show_moved(task: Edit) -> HttpResponse:
-    """Another page changed the draft since it was looked at: it is looked at once more."""
+    """Shows the summary again, because another page changed the draft since."""
     if not task.changes:
         flash.info(task.request, _("Your edits were applied or discarded in another tab."))
         return redirect("checkpoints:edit", task.head.public_id)
@@ -114,7 +114,7 @@ def show_moved(task: Edit) -> HttpResponse:
 
 
 def resolved(task: Edit) -> HttpResponse:
-    """What was chosen on the conflict page; the result is shown once more before it is applied."""
+    """Applies the choices of the conflict page; shows the result again before it is written."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
         return lost.show_lost_edit(task)
@@ -137,11 +137,11 @@ def resolved(task: Edit) -> HttpResponse:
     problems = _refused(task, theirs, sides.merged.conflicts, final)
     if problems:
         return _show_choices(task, theirs, sides, problems, status=422)
-    return _go_on(task, theirs, sides, final, status=200)
+    return _show_merged(task, theirs, sides, final, status=200)
 
 
 def values_entered(task: Edit) -> list[str]:
-    """What was typed on the page of the conflicts, each with its place; it is kept nowhere."""
+    """Returns the input of the conflict page with its places; it is not stored."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
         return []
@@ -166,7 +166,7 @@ def _is_retyped(task: Edit, place: int, conflict: Conflict) -> bool:
 
 
 def _choice(task: Edit, place: int, conflict: Conflict) -> str:
-    """What was chosen; where nothing was, what was typed again is."""
+    """Returns the choice for a conflict; without one, the input typed instead."""
     choice = task.request.POST.get(f"choice-{place}", "")
     if choice in _CHOICES:
         return choice
@@ -180,7 +180,7 @@ def _as_typed(value: Value) -> str:
 def _refused(
     task: Edit, theirs: StoredSnapshot, places: Sequence[Conflict], final: Mapping[str, JsonValue]
 ) -> dict[int, str]:
-    """What was typed again and its key's reducer could not go on from, by place."""
+    """Returns, by place, the typed values that their key's reducer could not continue from."""
     reducers = reducers_for(theirs.row)
     problems: dict[int, str] = {}
     for place, conflict in enumerate(places):
@@ -198,10 +198,10 @@ def _key_of(conflict: Conflict) -> str:
     return conflict.path.split("/")[1].replace("~1", "/").replace("~0", "~")
 
 
-def _go_on(
+def _show_merged(
     task: Edit, theirs: StoredSnapshot, sides: Sides, final: Mapping[str, JsonValue], *, status: int
 ) -> HttpResponse:
-    """The merged edit as changes of the state of now, to be looked at before it is applied."""
+    """Shows the merged edit as changes of the current state, before it is applied."""
     changes = changes_between(sides.theirs, final, task.changes)
     if not changes:
         draft_store.applied(task.actor, task.base, task.draft, task.changes)
@@ -261,7 +261,7 @@ def _show_choices(
 
 
 def _own_keys(task: Edit, theirs: StoredSnapshot, whose: ChangeAuthors) -> set[str]:
-    """The keys of the edit whose values of now the same person wrote."""
+    """Returns the keys of the edit whose current values the same person wrote."""
     if whose is ChangeAuthors.OTHERS:
         return set()
     if whose is ChangeAuthors.YOURS:

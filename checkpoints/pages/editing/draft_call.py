@@ -1,4 +1,4 @@
-"""Where a page sends what somebody types into a paused state, while it is typed."""
+"""The endpoint that saves a draft while a person types."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ _VALUE: Final = "value"
 @require_http_methods(["PATCH"])
 @page
 def draft(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Keep what a page says; the protocol is in ``checkpoints/editing/protocol.py``."""
+    """Saves the changes of a page; ``checkpoints/editing/protocol.py`` has the protocol."""
     try:
         actor.require(Action.SNAPSHOT_UPDATE)
         head = find_head(actor.workspace, conversation_id)
@@ -96,9 +96,9 @@ def _operations(
 ) -> Sequence[Operation]:
     match said:
         case Untyped(op="revert"):
-            return [Revert(_place(said, base), said.mine)]
+            return [Revert(_place_of_change(said, base), said.mine)]
         case Untyped():
-            return [Aside(_place(said, base))]
+            return [Aside(_place_of_change(said, base))]
         case Read():
             return [Drop(said.mark)]
         case Whole():
@@ -107,14 +107,14 @@ def _operations(
             made = form_changes.operations_of(whole, kept)[0]
             return [Type(each.text, said.mine) if isinstance(each, Type) else each for each in made]
     entry = entry_of(_row(said, base))
-    place = _place(said, base)
+    place = _place_of_change(said, base)
     if said.op == "beside":
         return [Beside(place, entry, said.mine)]
     return [Set(place, entry, said.mine) if entry.mark else Revert(place, said.mine)]
 
 
-def _place(said: Typed | Untyped, base: Mapping[str, JsonValue]) -> str:
-    """A whole state does not know which of its keys are new."""
+def _place_of_change(said: Typed | Untyped, base: Mapping[str, JsonValue]) -> str:
+    """Returns the place of a change; a whole state does not say which of its keys are new."""
     name = name_at(said.place)
     return f"1:{name}" if said.place[:2] == "0:" and name not in base else said.place
 

@@ -1,4 +1,4 @@
-"""What is typed and not applied yet, as a page shows it: each change, and what is beside it."""
+"""The pending changes of a draft for a page: each change, and its alternatives."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from ctxadmin.ui.components import DiffRow
 
 @dataclass(frozen=True, slots=True)
 class DraftLine:
-    """One pending change: what it does to the state that was seen, or what is wrong with it."""
+    """One pending change: its effect on the base state, or its problem."""
 
     name: str
     sent_name: str
@@ -27,10 +27,10 @@ class DraftLine:
 
 @dataclass(frozen=True, slots=True)
 class DraftView:
-    """The pending changes above the form; ``newer`` is the version of now if it is another.
+    """The pending changes above the form; ``newer`` is the current version if it differs.
 
-    ``others`` were typed on another page of the person than what stands, ``texts`` are the marks
-    of whole states that cannot be read yet.
+    ``others`` are alternatives typed on another page of the same person, ``texts`` the marks of
+    whole states that cannot be parsed yet.
     """
 
     lines: Sequence[DraftLine]
@@ -45,7 +45,7 @@ class DraftView:
 
 
 def draft_view_of(draft: Draft, base: StoredSnapshot, now: StoredSnapshot) -> DraftView | None:
-    """The pending changes for a page, None if there are none."""
+    """Returns the pending changes for a page, None if there are none."""
     if not draft:
         return None
     return DraftView(

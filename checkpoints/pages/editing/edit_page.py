@@ -35,15 +35,14 @@ _MOST_IN_PAGE: Final = 512 * 1024  # a text area with more takes a browser minut
 
 @dataclass(frozen=True, slots=True)
 class EditPage:
-    """The form of a state as it was at ``version``: rows by key, or ``raw`` as one JSON object.
+    """The form of a state at ``version``: rows by key, or ``raw`` as one JSON object.
 
-    A ``raw`` that is too large for a text area is fetched from ``raw_url`` by a script.
-    ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
-    others are not shown, ``filters`` that they can be filtered. ``pending`` is what was typed and
-    is not applied, kept ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw``
-    that cannot be read yet. ``former`` is an execution before, of which something is kept, too.
-    ``up_to`` is the version up to which a ``raw`` has what others applied, ``took`` how many keys
-    of them, and ``meets`` names those that it has not.
+    A script fetches a ``raw`` that is too large for a text area from ``raw_url``. ``left_out`` are
+    keys whose values are too large for a form; ``hidden_keys`` others are not shown; ``filters`` is
+    True if they can be filtered. ``pending`` is the draft, changed ``seq`` times; ``given`` are its
+    marks, ``text_given`` that of a ``raw`` that cannot be parsed yet. ``former`` is an earlier
+    execution that also has a draft. ``raw`` contains what others applied up to version ``up_to``:
+    ``took`` keys; ``meets`` names the keys it does not contain.
     """
 
     title: Text
@@ -74,10 +73,11 @@ class EditPage:
 
 
 def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) -> EditPage:
-    """The form as it is kept, and all else as it is now; ``extra`` empty rows for new keys.
+    """Returns the form with the draft, and all else as it is now.
 
-    It stays an edit of ``task.base`` as long as the two are in conflict, which is asked when the
-    changes are looked at.
+    ``extra`` empty rows for new keys.
+
+    It remains an edit of ``task.base`` while the two conflict, which the summary resolves.
     """
     head, base, row, draft = task.head, task.base, task.base.row, task.draft
     if row is None:
@@ -87,13 +87,13 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
     is_large = row.state_bytes > _MOST_IN_PAGE
     whole, unread = None, text_of(draft, task.request) if raw else None
     taken = merged_text_of(task)
-    given = unread.given if unread else _given(task, raw=raw)
+    given = unread.given if unread else _marks_shown(task, raw=raw)
     if raw and may_raw:
         text_now = unread.text if unread else raw_text(base, {**taken.changes, **task.changes})
         whole = "" if is_large else text_now
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
     raw_url += f"&text={unread.mark}" if unread else "&text="
-    shown = _shown_of(taken, text)
+    shown = _visible_part(taken, text)
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -123,21 +123,24 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
 
 
 def merged_text_of(task: Edit) -> MergedText:
-    """What others applied since the version that the draft is held at."""
+    """Returns what others applied since the version that the draft is held at."""
     is_behind = task.now.version != task.base.version and task.now.status is Status.PAUSED
     return merge_text(task) if is_behind else unmerged_text(task.base)
 
 
-def _given(task: Edit, *, raw: bool) -> dict[str, str]:
-    """The marks of what the page shows of the draft; a whole state has only what can be read."""
+def _marks_shown(task: Edit, *, raw: bool) -> dict[str, str]:
+    """Returns the marks of what the page shows of the draft.
+
+    A whole state shows what can be parsed.
+    """
     marks = draft_store.marks_of(task.draft).items()
     if not raw:
         return dict(marks)
     return {place: mark for place, mark in marks if name_at(place) in task.changes}
 
 
-def _shown_of(taken: MergedText, text: str) -> Changes:
-    """What others applied, as far as the form shows it."""
+def _visible_part(taken: MergedText, text: str) -> Changes:
+    """Returns what others applied, as far as the form shows it."""
     return {
         name: value
         for name, value in taken.changes.items()
@@ -146,12 +149,12 @@ def _shown_of(taken: MergedText, text: str) -> Changes:
 
 
 def raw_text(base: StoredSnapshot, changes: Changes) -> str:
-    """The whole state as JSON with what was changed."""
+    """Returns the whole state as JSON with the changes."""
     return state_form.pretty(state_form.with_changes(all_values(base), changes))
 
 
 def text_of(draft: Draft, request: HttpRequest) -> WholeText | None:
-    """The whole state that cannot be read yet and was asked for, else the one typed last."""
+    """Returns the requested unparsable whole state, else the one typed last."""
     wanted = request.GET.get("text")
     if wanted == "" or not draft.texts:
         return None

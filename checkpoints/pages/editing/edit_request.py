@@ -1,4 +1,4 @@
-"""An edit of a state under way, as the pages hand it to each other."""
+"""An edit of a state in progress, as the pages pass it on."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,10 +26,10 @@ _MOST_OTHERS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit under way: the state that was seen (``base``), what is there ``now``, the changes.
+    """An edit in progress: the ``base`` state, the current one (``now``), and the changes.
 
-    ``seq`` is that of the draft when the page was made, ``draft`` what it is. ``base`` is of the
-    ``execution`` that the page is of, also if another one of the conversation was started since.
+    ``seq`` is that of the draft when the page was made, ``draft`` the current one. ``base`` belongs
+    to the ``execution`` of the page, even if the conversation has started another one since.
     """
 
     request: HttpRequest
@@ -46,7 +46,7 @@ class Edit:
     def read(
         cls, request: HttpRequest, actor: Actor, head: Conversation, now: StoredSnapshot
     ) -> Self:
-        """What the hidden fields of the form say; ValidationFailed if they say nothing."""
+        """Reads the hidden fields of the form; raises ValidationFailed if they are missing."""
         version = version_in(request.POST, "version")
         if version is None:
             raise ValidationFailed(_("The form is incomplete. Reload the page."))
@@ -64,7 +64,7 @@ class Edit:
         execution: str,
         version: int,
     ) -> Self:
-        """The edit of a version that was seen; its draft is not read yet."""
+        """Returns the edit of a version that was shown, without its draft."""
         row = _execution_seen(head, now, execution)
         base = now if row is None else _moment_seen(head, now, row, version)
         return cls(request, actor, head, now, base, execution, Draft(base.version))
@@ -73,14 +73,14 @@ class Edit:
     def opened(
         cls, request: HttpRequest, actor: Actor, head: Conversation, now: StoredSnapshot
     ) -> Self:
-        """The edit as its person left it, of the state of now unless that is in conflict."""
+        """Returns the edit as its author left it, on the current state unless they conflict."""
         draft = draft_store.find_at(actor, now)
         base = now if draft.version == now.version else snapshot_at(head, now.row, draft.version)
         found = cls(request, actor, head, now, base, execution_of(now), draft, seq=draft.seq)
         return replace(found, changes=draft_store.changes_in(draft, base))
 
     def of_draft(self, draft: Draft | None = None) -> Self:
-        """The same edit with what is kept of it, of the version that this is of."""
+        """Returns the edit with the draft, on the version of the draft."""
         if draft is None:
             draft = draft_store.find(self.actor, self.base.row, self.base.version)
         is_same = draft.version == self.base.version
@@ -94,28 +94,31 @@ class Edit:
 
     @property
     def node_id(self) -> str:
-        """The node that was seen to be paused; one that went back behind its start has none."""
+        """Returns the node that was shown as paused.
+
+        None for an execution restored to before its start.
+        """
         return self.base.node_id or "-"
 
     @property
     def same_execution(self) -> bool:
-        """False if another execution was started since the form was filled in."""
+        """Returns False if another execution started since the form was filled in."""
         row = self.now.row
         return row is not None and self.execution == row.public_id
 
     @property
     def of_former(self) -> bool:
-        """True if it is of an execution of this conversation before that of now."""
+        """Returns True if the edit is of an earlier execution of this conversation."""
         row = self.base.row
         return row is not None and row.public_id == self.execution and not self.same_execution
 
     def moment_at(self, version: int) -> StoredSnapshot:
-        """A version of the execution that was seen; NotFound without its state."""
+        """Returns a version of the shown execution; raises NotFound if its state was removed."""
         return snapshot_at(self.head, self.base.row, version)
 
     @property
     def sent_rows(self) -> list[Row]:
-        """The rows of the form that was sent."""
+        """Returns the rows of the sent form."""
         sent = self.request.POST
         return state_form.rows_in({name: str(sent[name]) for name in sent})
 
@@ -125,7 +128,7 @@ class Edit:
 
 
 def _execution_seen(head: Conversation, now: StoredSnapshot, public_id: str) -> Execution | None:
-    """The execution that a form names; None if this conversation has none of that id."""
+    """Returns the execution that a form names; None if this conversation has none of that id."""
     if now.row is not None and now.row.public_id == public_id:
         return now.row
     if not public_id.isascii():  # MySQL refuses to compare the column with anything else
@@ -136,10 +139,10 @@ def _execution_seen(head: Conversation, now: StoredSnapshot, public_id: str) -> 
 def _moment_seen(
     head: Conversation, now: StoredSnapshot, row: Execution, version: int
 ) -> StoredSnapshot:
-    """The version that a form was filled in for; NotFound if the current execution has it not.
+    """Returns the version that a form was filled in for; NotFound if the execution lacks it.
 
-    Of a former one it is the last version, if retention took the state of the one that was seen:
-    what was typed there is only looked at.
+    For an earlier execution it is the last version if retention removed the state: its input is
+    only shown.
     """
     try:
         return snapshot_at(head, row, version)
@@ -150,7 +153,7 @@ def _moment_seen(
 
 
 def others_since(task: Edit, now: StoredSnapshot) -> Sequence[VersionLine]:
-    """The versions since the one that was seen, the newest first."""
+    """Returns the versions since the base of the edit, latest first."""
     row = now.row
     if row is None:
         return ()
@@ -162,7 +165,7 @@ def others_since(task: Edit, now: StoredSnapshot) -> Sequence[VersionLine]:
 
 
 class ChangeAuthors(StrEnum):
-    """Who wrote the versions since the one that was seen."""
+    """The authors of the versions since the base of the edit."""
 
     YOURS = "yours"
     OTHERS = "others"
@@ -170,7 +173,7 @@ class ChangeAuthors(StrEnum):
 
 
 def authors_since(task: Edit, now: StoredSnapshot) -> ChangeAuthors:
-    """Nobody is told of an own change as if somebody else had made it."""
+    """Returns the authors of the versions since, without the person who edits."""
     if now.row is None:
         return ChangeAuthors.OTHERS
     rows = _versions(now.row).filter(version__gt=task.version, version__lte=now.version)
@@ -181,7 +184,7 @@ def authors_since(task: Edit, now: StoredSnapshot) -> ChangeAuthors:
 
 
 def own_versions(task: Edit, moment: StoredSnapshot, versions: Collection[int]) -> set[int]:
-    """Those of the versions that the person who edits wrote."""
+    """Returns those of the versions that the person who edits wrote."""
     if moment.row is None:
         return set()
     rows = _versions(moment.row).filter(version__in=versions, author=task.actor.label)
@@ -193,5 +196,5 @@ def _versions(row: Execution) -> QuerySet[Checkpoint]:
 
 
 def execution_of(moment: StoredSnapshot) -> str:
-    """The id of the execution, "" without one."""
+    """Returns the id of the execution, "" without one."""
     return moment.row.public_id if moment.row is not None else ""

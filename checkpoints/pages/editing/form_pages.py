@@ -53,12 +53,12 @@ _PLAIN: Final = "text/plain; charset=utf-8"
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Fill in, look at what would change, apply; or be told what somebody else changed."""
+    """Shows the form or the summary, applies an edit, or shows what someone else changed."""
     actor.require(Action.SNAPSHOT_UPDATE)
     head = find_head(actor.workspace, conversation_id)
     now = queries.find_moment(actor, conversation_id)
     if request.method != "POST":
-        return _opened(request, actor, head, now)
+        return _open_form(request, actor, head, now)
     former_one = version_in(request.POST, "former")
     if former_one is not None:
         return former.discard(request, actor, head, former_one)
@@ -75,14 +75,14 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if step == "resolve":
         return conflicts.resolved(task)
     if step == "look":
-        return _look_again(task.of_draft())
+        return _show_summary_again(task.of_draft())
     return _form_sent(task, step)
 
 
-def _opened(
+def _open_form(
     request: HttpRequest, actor: Actor, head: Conversation, now: StoredSnapshot
 ) -> HttpResponse:
-    """The form, with what the person typed and did not apply; it is of the version seen then."""
+    """Returns the form with the person's draft, on the version of the draft."""
     before = left.numbers(actor, now)
     asked = version_in(request.GET, "former")
     if asked is not None:
@@ -103,7 +103,7 @@ def _opened(
 
 
 def _whole(task: Edit) -> HttpResponse:
-    """The whole state as a text, for a page in which it does not stand."""
+    """Returns the whole state as text, for a page that does not contain it."""
     text, taken = text_of(task.draft, task.request), merged_text_of(task)
     found = text.text if text else raw_text(task.base, {**taken.changes, **task.changes})
     made_of = {"X-State": f"{task.version} {task.draft.seq} {taken.version}"}
@@ -118,12 +118,12 @@ def _discard(task: Edit) -> HttpResponse:
 
 
 def _of_another_conversation(task: Edit) -> HttpResponse:
-    """It names an execution that there is none of: shown for copying, and nothing is written."""
+    """Shows the input for copying: it names an execution that does not exist; writes nothing."""
     return lost.show_lost_edit(replace(task, changes=_read(task).changes))
 
 
 def _form_sent(task: Edit, step: str) -> HttpResponse:
-    """What the form says: show it in another way, or what would change."""
+    """Reads the form and shows it in another way, or the summary."""
     raw = task.request.POST.get("mode") == state_form.RAW
     try:
         kept = plain_form.keep(task)
@@ -152,15 +152,15 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     return summary.show_summary(task)
 
 
-def _look_again(task: Edit) -> HttpResponse:
-    """The summary as it was sent; drafts.js asks for it after signing in."""
+def _show_summary_again(task: Edit) -> HttpResponse:
+    """Shows the sent summary again; drafts.js requests it after signing in."""
     if task.now.status is not Status.PAUSED:
         return lost.show_lost_edit(task)
     return summary.show_summary(task) if task.changes else conflicts.show_moved(task)
 
 
 def _read(task: Edit) -> Read:
-    """What the form says, or the draft of a page whose script kept all of it."""
+    """Returns the changes of the form, or the draft of a page whose script has saved them all."""
     sent, base = task.request.POST, task.base
     draft = draft_store.find(task.actor, base.row, task.version)
     if sent.get("mode") == state_form.RAW:
@@ -182,7 +182,7 @@ def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
 
 
 def _refuse_unkept(task: Edit, problem: str, *, raw: bool) -> HttpResponse:
-    """What could not be kept stays in the form."""
+    """Shows the form with the input that could not be saved."""
     task = Edit.opened(task.request, task.actor, task.head, task.now)
     if raw:
         return _show_form(task, raw=True, problem=problem, text=task.request.POST.get("raw", ""))
@@ -198,7 +198,7 @@ def _show_form(
     text: str | None = None,
     wrong: Mapping[str, Row] | None = None,
 ) -> HttpResponse:
-    """The form as it is kept; ``text`` and the ``wrong`` rows stand in it as they were typed."""
+    """Shows the form with the draft; ``text`` and the ``wrong`` rows as they were typed."""
     shown = edit_page(task, raw=raw, extra=extra)
     if text is not None and not shown.raw_url:
         shown = replace(shown, raw=text)
@@ -222,7 +222,7 @@ def _with_problem(row: Row, sent: Row | None) -> Row:
 
 
 def _apply(task: Edit) -> HttpResponse:
-    """Write the draft. A script is told where to go on; what is refused it sends once more."""
+    """Applies the draft. A script gets the next address, and sends again what was refused."""
     try:
         if task.request.POST.get("step") == "approve":
             _check_seen(task)
@@ -259,7 +259,7 @@ def _refused(task: Edit, error: ContextError) -> HttpResponse:
 
 
 def _write(task: Edit) -> tuple[int, str]:
-    """The version that has the changes, and the words for it."""
+    """Writes the changes; returns the version and its message."""
     try:
         if _is_moved(task):
             raise VersionConflict(
@@ -292,32 +292,32 @@ def _write(task: Edit) -> tuple[int, str]:
 
 
 def _is_moved(task: Edit) -> bool:
-    """True unless the draft is what the summary showed: its number and what it changes."""
+    """Returns False only if the draft is what the summary showed: its number and its changes."""
     is_other = task.request.POST.get("edit", "") != mark_of_changes(task.changes)
     return is_other or task.draft.seq != task.seq or not task.changes
 
 
-def _seen(task: Edit) -> Seen:
-    """The messages that an approval has seen."""
+def _seen_view(task: Edit) -> Seen:
+    """Returns the messages that an approval has seen."""
     sent = task.request.POST
     return Seen(version_in(sent, "expected_revision"), version_in(sent, "expected_count"))
 
 
 def _check_seen(task: Edit) -> None:
-    """VersionConflict before anything is written if the messages are others than were seen."""
+    """Raises VersionConflict before any write if the messages are not those that were shown."""
     if task.now.status is not Status.PAUSED:
         return
     try:
-        revisions.require_seen(_seen(task), task.now.revision, task.now.visible_count)
+        revisions.require_seen(_seen_view(task), task.now.revision, task.now.visible_count)
     except VersionConflict as error:
         text = _("The visible messages have changed. Look at the conversation, then approve again.")
         raise VersionConflict(text, expected=error.expected, actual=error.actual) from None
 
 
 def _approve(task: Edit, version: int) -> None:
-    """Approve what was just applied, and nothing that came after it."""
+    """Approves exactly the version that was just applied."""
     try:
-        seen = _seen(task)
+        seen = _seen_view(task)
         wanted = MoveExecution(
             reason=task.reason.strip() or None,
             expected_version=version,

@@ -1,4 +1,4 @@
-"""The rows of the form of a state: its keys, what was typed or is declared, room for more."""
+"""The rows of the form of a state: its keys, input, declared keys, and empty rows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,9 +26,9 @@ def of_state(
     text: str,
     extra: int,
 ) -> list[Row]:
-    """The keys of the state as rows, with what others changed, or else was typed, already.
+    """Returns the keys of the state as rows, with changes of others or of the draft.
 
-    Behind them stand the declared keys whose names have ``text`` in them, and ``extra`` empty ones.
+    They are followed by the declared keys whose names contain ``text``, and ``extra`` empty rows.
     """
     found: dict[str, JsonValue] = {key.name: key.value for key in keys if key.read}
     missing = [name for name in changes if name not in found]
@@ -43,7 +43,7 @@ def of_state(
     there = {row.name: row for row in rows}
     typed = [row_of(each) for each in draft.entries.values() if each.name not in changes]
     typed = [replace(row, before=_before(row, there.get(row.name))) for row in typed]
-    return as_typed(base, sorted(overlaid(rows, typed), key=_place), text=text, extra=extra)
+    return as_typed(base, sorted(overlaid(rows, typed), key=_row_order), text=text, extra=extra)
 
 
 def _before(row: Row, there: Row | None) -> Row:
@@ -53,14 +53,14 @@ def _before(row: Row, there: Row | None) -> Row:
 
 
 def overlaid(rows: Sequence[Row], typed: Sequence[Row]) -> list[Row]:
-    """Rows with what was typed in the place of those of the same key, or behind them."""
+    """Returns rows with the input replacing those of the same key, or appended."""
     return list((state_form.places_of(rows) | state_form.places_of(typed)).values())
 
 
 def as_typed(
     base: StoredSnapshot, rows: Sequence[Row], *, text: str = "", extra: int = 1
 ) -> list[Row]:
-    """Rows as they were typed, the other declared keys, and ``extra`` empty rows."""
+    """Returns rows as they were typed, the other declared keys, and ``extra`` empty rows."""
     held, reducers = held_keys(base), reducers_for(base.row)
     more = state_form.offered(reducers, {*held, *(row.name for row in rows)})
     shown = [row for row in more if text in row.name][:_MOST_OFFERED]
@@ -76,6 +76,6 @@ def as_typed(
     return [*detailed, *(Row("", "text", "", old=False) for _each in range(extra))]
 
 
-def _place(row: Row) -> tuple[bool, str]:
-    """Keys of the state by name, new ones behind them."""
+def _row_order(row: Row) -> tuple[bool, str]:
+    """Sorts keys of the state by name, new ones last."""
     return not row.old, row.name

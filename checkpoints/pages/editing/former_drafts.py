@@ -1,4 +1,4 @@
-"""What was typed into a former execution of a conversation: kept, shown for copying, discarded."""
+"""Drafts of an earlier execution of a conversation: shown for copying, or discarded."""
 
 from dataclasses import replace
 
@@ -30,39 +30,39 @@ from ctxadmin.ui.sentences import translated
 def show_former(
     request: HttpRequest, actor: Actor, head: Conversation, number: int
 ) -> HttpResponse:
-    """What was typed, for copying: the execution that it is of never waits again."""
+    """Shows the input for copying: its execution never waits again."""
     row = Execution.objects.filter(conversation=head.key, number=number).first()
     typed = draft_store.find(actor, row, 0)
     if row is None or not typed:
         raise NotFound(_("You have no unapplied edits there."))
     title = _("Your edits to an earlier execution")
-    return show(request, "checkpoints/lost.html", _lost_page(head, row, typed, title))
+    return show(request, "checkpoints/lost.html", _page_of(head, row, typed, title))
 
 
 def go_on(task: Edit) -> HttpResponse:
-    """A page of a former execution was sent: keep what it says with that, and show all of it.
+    """Saves the input of a page of an earlier execution, and shows all of it.
 
-    Nothing of it may ever be written to the execution of now, whose versions began at 0 again.
+    It must never be written to the current execution, whose versions began at 0 again.
     """
     row = task.base.row
     if row is None or _is_written(task):
         return redirect("checkpoints:detail", task.head.public_id)
     if task.request.POST.get("step") == "discard":
         return discard(task.request, task.actor, task.head, row.number)
-    typed, unkept = _kept(task)
+    typed, unkept = _all_input(task)
     if not typed and not task.reason:
         text = _("Another execution has started. You had no edits in the earlier one.")
         flash.info(task.request, text)
         return redirect("checkpoints:detail", task.head.public_id)
-    shown = _lost_page(task.head, row, typed, _("Another execution has started"))
+    shown = _page_of(task.head, row, typed, _("Another execution has started"))
     shown = replace(shown, reason=task.reason, unkept=unkept)
     if not draft_store.find(task.actor, row, 0):
         shown = replace(shown, execution="")
     return show(task.request, "checkpoints/lost.html", shown, status=409)
 
 
-def _kept(task: Edit) -> tuple[Draft, str]:
-    """All that was typed, now and before, and why what was typed now could not be kept."""
+def _all_input(task: Edit) -> tuple[Draft, str]:
+    """Returns all input, stored and sent, and why the sent input could not be stored."""
     said = plain_form.patch_of_request(task)
     written = "\n\n".join(conflicts.values_entered(task.of_draft()))
     if written:
@@ -78,7 +78,7 @@ def _kept(task: Edit) -> tuple[Draft, str]:
 
 
 def _with_all(draft: Draft, said: DraftPatch) -> Draft:
-    """The stored draft with the unsent input of a page, to be shown only."""
+    """Returns the stored draft with the unsent input of a page, for display only."""
     mine = {place: each for place, each in said.entries.items() if each is not None}
     texts = (*draft.texts, said.text) if said.text else draft.texts
     others = (*draft.others, *draft.entries.values())
@@ -86,7 +86,7 @@ def _with_all(draft: Draft, said: DraftPatch) -> Draft:
 
 
 def _is_written(task: Edit) -> bool:
-    """True if the same press wrote it before, when its execution still waited."""
+    """Returns True if the same request was applied before, while its execution waited."""
     if task.request.POST.get("step") not in ("apply", "approve"):
         return False
     version = repeated_applies.written_as(task)
@@ -99,7 +99,7 @@ def _is_written(task: Edit) -> bool:
     return True
 
 
-def _lost_page(head: Conversation, row: Execution, typed: Draft, title: Text) -> LostEditPage:
+def _page_of(head: Conversation, row: Execution, typed: Draft, title: Text) -> LostEditPage:
     changes, texts = _read(typed, row)
     values, deleted = state_form.typed_values(changes)
     return LostEditPage(
@@ -128,7 +128,7 @@ def discard(request: HttpRequest, actor: Actor, head: Conversation, number: int)
 
 
 def _read(typed: Draft, row: Execution) -> tuple[Changes, list[str]]:
-    """Without the state that it was typed into, which may be gone: every row is a change."""
+    """Reads the draft without its base state, which can be removed: every row is a change."""
     changes: dict[str, Value] = {}
     texts = [each.text for each in typed.texts]
     reducers = reducers_of(bytes(row.reducers))

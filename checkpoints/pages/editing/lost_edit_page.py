@@ -1,4 +1,4 @@
-"""The page of an edit that can be written no more: what was typed, for copying."""
+"""The page of an edit that can no longer be applied: the input, for copying."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,13 +19,12 @@ from ctxadmin.ui.pages import show
 
 @dataclass(frozen=True, slots=True)
 class LostEditPage:
-    """The execution goes on already: what was typed, for copying.
+    """The input of an edit after the execution continued, for copying.
 
-    ``execution`` and ``version`` are those that it is kept for; "" if it is not kept. One that
-    has ``ended`` never pauses again. ``changes`` are the new values as JSON, ``deleted`` the keys
-    that were deleted. ``texts`` are what cannot be read, or was not used. ``former``
-    is the number of an execution before that of now. ``unkept`` says why the last of it is not
-    kept.
+    ``execution`` and ``version`` are those that it is stored for; "" if it is not stored. An
+    execution that has ``ended`` never pauses again. ``changes`` are the new values as JSON,
+    ``deleted`` the deleted keys. ``texts`` cannot be parsed, or were not used. ``former`` is the
+    number of an earlier execution. ``unkept`` says why the last input is not stored.
     """
 
     title: Text
@@ -45,7 +44,7 @@ class LostEditPage:
 
 
 def show_lost_edit(task: Edit) -> HttpResponse:
-    """Nothing can be written any more: what was typed, for copying."""
+    """Shows the input for copying, because it can no longer be applied."""
     kept = draft_store.find(task.actor, task.now.row, task.version)
     values, deleted = state_form.typed_values(task.changes)
     shown = LostEditPage(
@@ -66,7 +65,7 @@ def show_lost_edit(task: Edit) -> HttpResponse:
 
 
 def _not_in(task: Edit, kept: Draft) -> list[str]:
-    """The stored input that is in none of the changes, or cannot be parsed yet."""
+    """Returns the stored input that is in none of the changes, or cannot be parsed yet."""
     unread = [each for each in kept.entries.values() if each.name not in task.changes]
     named = [f"{each.name}: {each.text}" for each in (*unread, *kept.others) if each.text]
     return [*named, *(each.text for each in kept.texts)]

@@ -1,4 +1,4 @@
-"""What the form of a state says without a script, and the buttons beside what is pending."""
+"""The form of a state without a script, and the buttons beside pending changes."""
 
 from collections.abc import Sequence
 from urllib.parse import unquote
@@ -14,13 +14,13 @@ from checkpoints.pages.editing.edit_request import Edit
 
 
 def keep(task: Edit, says: DraftPatch | None = None) -> KeptDraft:
-    """Keep what the page says; a JSON text that cannot be read is kept as a text."""
+    """Saves the input of the page; JSON that cannot be parsed is stored as text."""
     said = says or patch_of_request(task)
     return draft_store.keep(task.actor, task.base, said, task.moment_at, for_copying=task.of_former)
 
 
 def patch_of_request(task: Edit) -> DraftPatch:
-    """What the page says: nothing if it has no fields, as one whose script kept all of it."""
+    """Returns the changes of the page: none if it has no fields, as when its script saved them."""
     sent = task.request.POST
     given = form_changes.read_given(sent.get("given", ""))
     if sent.get("mode") == state_form.RAW:
@@ -34,7 +34,7 @@ def patch_of_request(task: Edit) -> DraftPatch:
 
 
 def pressed(task: Edit) -> bool:
-    """True if one of the buttons beside what is pending was pressed."""
+    """Returns True if one of the buttons beside pending changes was pressed."""
     sent = task.request.POST
     operations: list[Operation] = []
     if "take-back" in sent:
@@ -53,7 +53,7 @@ def pressed(task: Edit) -> bool:
 
 
 def over_words(names: Sequence[str]) -> str:
-    """What a page is told of keys of which another tab says something else."""
+    """Returns the message about keys for which another tab has other input."""
     if not names:
         return ""
     text = ngettext(
@@ -65,5 +65,5 @@ def over_words(names: Sequence[str]) -> str:
 
 
 def short(name: str) -> str:
-    """A name for a sentence."""
+    """Returns a name shortened for a sentence."""
     return f"{name[:40]}…" if len(name) > 40 else name or _("the new key")

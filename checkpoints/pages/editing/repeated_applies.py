@@ -1,4 +1,4 @@
-"""An edit whose answer never came and that is sent again: found among what is written already."""
+"""Recognizes an edit that is sent again because its answer was lost."""
 
 from django.db.models import QuerySet
 
@@ -11,16 +11,16 @@ from checkpoints.state_values import held_keys, values_of
 
 
 def written_as(task: Edit) -> int | None:
-    """The version that this very edit opened before, if it did.
+    """Returns the version that this very edit wrote before, None if it did not.
 
-    It can only be the next one after that which was seen, by the same author, with the changes
-    whose mark the page names: the draft that had them is gone.
+    It can only be the version after the one that was shown, by the same author, with the changes
+    whose mark the page names: their draft is gone.
     """
     wanted = task.request.POST.get("edit", "")
     if not (task.same_execution or task.of_former) or not wanted:
         return None
     version = task.version + 1
-    if not _own(task, version).filter(kind=WriteKind.UPDATE, thinned_at=None).exists():
+    if not _is_own(task, version).filter(kind=WriteKind.UPDATE, thinned_at=None).exists():
         return None
     after = task.moment_at(version)
     there, before = held_keys(after), held_keys(task.base)
@@ -31,11 +31,11 @@ def written_as(task: Edit) -> int | None:
 
 
 def is_approved_as(task: Edit, version: int) -> bool:
-    """True if the same author approved with this version."""
-    return _own(task, version).filter(kind=WriteKind.MOVE, move="approve").exists()
+    """Returns True if the same author approved with this version."""
+    return _is_own(task, version).filter(kind=WriteKind.MOVE, move="approve").exists()
 
 
-def _own(task: Edit, version: int) -> QuerySet[Checkpoint]:
+def _is_own(task: Edit, version: int) -> QuerySet[Checkpoint]:
     row = task.base.row
     if row is None:
         return Checkpoint.objects.none()

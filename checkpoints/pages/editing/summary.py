@@ -33,9 +33,9 @@ from ctxadmin.ui.pages import show
 
 @dataclass(frozen=True, slots=True)
 class NewerVersion:
-    """A version that was written since the one that was seen: what it changed of the state.
+    """A version written since the one that was shown, and its changes of the state.
 
-    ``both`` are the places that the edit changes, too; ``too_large`` keys are not compared.
+    ``both`` are the places that the edit changes too; ``too_large`` keys are not compared.
     """
 
     version: int
@@ -46,9 +46,9 @@ class NewerVersion:
 
 @dataclass(frozen=True, slots=True)
 class SummaryPage:
-    """What an edit would change; ``others`` is what happened since it was seen or merged.
+    """The changes of an edit; ``others`` is what happened since it was shown or merged.
 
-    ``newer`` tells what it was not made from, ``whose`` who made that. ``edit`` is the mark of the
+    ``newer`` is a version it is not based on, ``whose`` its author. ``edit`` is the mark of the
     changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
     """
 
@@ -73,7 +73,7 @@ class SummaryPage:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The three states of a merge, of the keys that the edit changes, and their merge."""
+    """The three states of a merge, for the keys that the edit changes, and the merged one."""
 
     theirs: Mapping[str, JsonValue]
     merged: MergedState
@@ -87,7 +87,7 @@ def show_summary(
     status: int = 200,
     problem: str = "",
 ) -> HttpResponse:
-    """What the changes of an edit would do to the state that was seen."""
+    """Shows what an edit would change in its base state."""
     newer = _newer(task)
     before = values_of(task.base, task.changes.keys())
     after = state_form.with_changes(before, task.changes)
@@ -114,7 +114,7 @@ def show_summary(
 
 
 def _newer(task: Edit) -> NewerVersion | None:
-    """What somebody else wrote since; None if nobody did."""
+    """Returns what someone else wrote since; None if nobody did."""
     if task.now.version <= task.version:
         return None
     too_large = keys_too_large(task.base, task.now)
@@ -124,7 +124,7 @@ def _newer(task: Edit) -> NewerVersion | None:
 
 
 def merge_edit(task: Edit, theirs: StoredSnapshot) -> Sides:
-    """Only the keys that the edit changes can be in conflict."""
+    """Merges the keys that the edit changes; no others can conflict."""
     names = task.changes.keys()
     base = values_of(task.base, names)
     other = values_of(theirs, names)

@@ -1,4 +1,4 @@
-"""What others applied since the version of an open text, taken into it beside what was typed."""
+"""Merges what others applied into an open text, beside the input in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 
 @dataclass(frozen=True, slots=True)
 class MergedText:
-    """What others changed until ``version`` in keys that nobody typed into, and its marks.
+    """What others changed until ``version`` in keys without input, and its marks.
 
-    A page that is given the marks says nothing of these keys, so they never count as typed.
-    ``meets`` are the keys that both changed: there the text has what was typed.
+    A page sends the marks back, so these keys never count as typed. ``meets`` are the keys that
+    both changed: there the text has the input.
     """
 
     version: int
@@ -32,7 +32,7 @@ def unmerged_text(base: StoredSnapshot) -> MergedText:
 
 
 def merge_text(task: Edit) -> MergedText:
-    """What can be taken in now; all of it stays a change against ``task.base``."""
+    """Merges what can be merged now; all of it remains a change against ``task.base``."""
     base, now = task.base, task.now
     held, then = held_keys(now), held_keys(base)
     newer = {name for name, each in held.items() if each.version > base.version}

@@ -1,1 +1,1 @@
-"""Watching executions: the list, one of them, its versions, its canvas, comments."""
+"""Watching executions: the list, one execution, its versions, its canvas, comments."""

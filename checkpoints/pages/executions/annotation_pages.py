@@ -1,4 +1,4 @@
-"""The pages on which people comment, name versions, and claim reviews."""
+"""The pages on which people comment, label versions, and claim reviews."""
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
@@ -39,11 +39,11 @@ from ctxadmin.ui.sentences import translated
 @page
 @done_once
 def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Comment on a message, a version or a key, which the address names."""
+    """Adds a comment on the message, version or key that the address names."""
     actor.require(Action.COMMENT_WRITE)
     head = find_head(actor.workspace, conversation_id)
     about = _about(request)
-    back, title = _place_of(head, about)
+    back, title = _url_and_title(head, about)
     is_bound = "message" not in about
 
     def write(text: str) -> Done:
@@ -110,7 +110,7 @@ def uncomment(
 @page
 @done_once
 def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
-    """Name a version, or take its name away."""
+    """Sets or removes the label of a version."""
     actor.require(Action.LABEL_SET)
     head = find_head(actor.workspace, conversation_id)
     row = find_current(head.key)
@@ -161,7 +161,7 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Claim, take over or release what waits; then back to where the button was."""
+    """Claims, takes over or releases a review; then returns to the page of the button."""
     head = find_head(actor.workspace, conversation_id)
     if request.method != "POST":
         return redirect("checkpoints:detail", conversation_id)
@@ -192,7 +192,7 @@ def _require_version(head: Conversation, row: Execution, number: int, request: H
 
 
 def _about(request: HttpRequest) -> dict[str, int | str]:
-    """What the address names: ``message=3``, ``version=2``, ``key=draft&version=2``."""
+    """Returns what the address names: ``message=3``, ``version=2``, ``key=draft&version=2``."""
     about: dict[str, int | str] = {}
     for name in ("message", "version"):
         text = request.GET.get(name)
@@ -206,8 +206,8 @@ def _about(request: HttpRequest) -> dict[str, int | str]:
     return about
 
 
-def _place_of(head: Conversation, about: dict[str, int | str]) -> tuple[str, str]:
-    """Where what is commented on is shown, and the title of the page."""
+def _url_and_title(head: Conversation, about: dict[str, int | str]) -> tuple[str, str]:
+    """Returns where the subject of a comment is shown, and the title of the page."""
     name = head.public_id
     if "message" in about:
         index = about["message"]
@@ -232,4 +232,4 @@ def _back_from(head: Conversation, said: Comment) -> str:
         about["message"] = said.message
     elif said.version is not None:
         about["version"] = said.version
-    return _place_of(head, about)[0]
+    return _url_and_title(head, about)[0]

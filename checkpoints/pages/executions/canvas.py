@@ -1,4 +1,4 @@
-"""An execution on the canvas of its workflow: where it stands, what each node saw and wrote."""
+"""An execution on the canvas of its workflow: its position, and each node's context and output."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -49,11 +49,11 @@ _LAST: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class RunPanel:
-    """What stands beside the canvas: of a node, of an edge, or of the whole execution.
+    """The panel beside the canvas: of a node, of an edge, or of the whole execution.
 
-    ``turns`` are the versions that the node wrote, ``decided`` the decisions on the edge, the
-    newest first; ``more`` older ones are not listed. ``lines`` are the last versions. ``usage`` is
-    that of the node or of the whole execution, None if none was reported.
+    ``turns`` are the versions that the node wrote, ``decided`` the decisions on the edge, latest
+    first; ``more`` older ones are not listed. ``lines`` are the last versions. ``usage`` is that of
+    the node or of the whole execution, None if none was reported.
     """
 
     name: str
@@ -71,10 +71,10 @@ class RunPanel:
 
 @dataclass(frozen=True, slots=True)
 class CanvasPage:
-    """The canvas of an execution; ``setup`` is what the island reads, None if it is too large.
+    """The canvas of an execution; ``setup`` is the data of the island, None if it is too large.
 
-    ``panel`` and ``links`` are for a browser without JavaScript: what is chosen, and the way to
-    each node.
+    ``panel`` and ``links`` are for a browser without JavaScript: the selection, and a link to each
+    node.
     """
 
     title: Text
@@ -101,7 +101,7 @@ class SawPage:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """An execution of a workflow with its course and its marks."""
+    """An execution of a workflow with its trace and its marks."""
 
     head: Conversation
     moment: StoredSnapshot
@@ -144,7 +144,7 @@ def canvas(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 @require_safe
 @page
 def marks(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """The marks of now, and of which execution they are."""
+    """Returns the current marks, and the execution they are of."""
     run = _run(actor, conversation_id)
     data = {"execution": run.row.public_id, "marks": run.marks.as_json()}
     return JsonResponse(data, headers={"Cache-Control": "no-store"})
@@ -153,7 +153,7 @@ def marks(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
 @require_safe
 @page
 def panel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """What stands beside the canvas, of ``?node=`` or ``?edge=``, as a part of a page."""
+    """Returns the panel of ``?node=`` or ``?edge=``, as a part of a page."""
     run = _run(actor, conversation_id)
     return render(request, "checkpoints/_run_panel.html", {"page": _panel(actor, run, request)})
 

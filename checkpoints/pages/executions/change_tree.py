@@ -10,9 +10,10 @@ from ctxadmin.ui.components import DiffRow
 
 @dataclass(slots=True)
 class Branch:
-    """A key, or an index of a list: what changed itself, and the changes within it.
+    """A key, or an index of a list: its own change, and the changes within it.
 
-    ``count`` are all changes here and below, ``type_changed`` tells that the JSON type is another.
+    ``count`` is the number of changes here and below; ``type_changed`` is True if the JSON type
+    differs.
     """
 
     name: str
@@ -23,7 +24,10 @@ class Branch:
 
 
 def tree_of(differences: Sequence[Difference]) -> list[Branch]:
-    """The changes by key; a key with only one thing in it stands in its line: ``facts / 3``."""
+    """Returns the changes by key.
+
+    A key with only one child is on one line with it: ``facts / 3``.
+    """
     root = Branch("")
     for each in differences:
         here = root
@@ -54,7 +58,7 @@ def _count(branch: Branch) -> int:
 
 
 def _shortened(branch: Branch) -> Branch:
-    """Without steps that lead to one place only."""
+    """Returns the branch without steps that lead to one place only."""
     while not branch.rows and len(branch.branches) == 1:
         only = branch.branches[0]
         only.name = f"{branch.name} / {only.name}"

@@ -1,4 +1,4 @@
-"""The page that asks before a version is deleted for good."""
+"""The page that confirms the permanent deletion of a version."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -24,7 +24,7 @@ from ctxadmin.ui.pages import page
 @page
 @done_once
 def delete(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
-    """A version never changes, so which execution it is of is all that has to be the same."""
+    """Deletes a version. It never changes, so only its execution must still be the same."""
     actor.require(Action.CHECKPOINT_DELETE)
     head = find_head(actor.workspace, conversation_id)
 

@@ -1,4 +1,4 @@
-"""The pages on which executions are watched: the list, where one stands, its timeline."""
+"""The pages on which executions are watched: the list, one execution, its timeline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -62,7 +62,7 @@ _TYPED: Final[Mapping[str, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """The current executions of all conversations; ``wanted`` is what the filter bar shows."""
+    """The current executions of all conversations; ``wanted`` is the filter bar."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -76,7 +76,7 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What was typed into a field of a form that was refused, and the field's name."""
+    """The input of a field of a refused form, and the field's name."""
 
     field: Text
     text: str
@@ -84,13 +84,12 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person may do now, and what was typed if it was refused.
+    """The decisions that a person can make, and the input of a refused form.
 
-    ``reason`` and ``from_node`` stand in the form again, ``typed`` is what has no place in it.
-    ``since`` says what changed since the refused form was read.
-    ``version`` is the one that is seen, ``revision`` and ``visible_count`` are of the view; they
-    are not sent with a pause and a cancellation of something that runs, because all of them change
-    while one reads.
+    ``reason`` and ``from_node`` are in the form again, ``typed`` is what has no field in it.
+    ``since`` says what changed since the refused form was shown. ``version`` is the one shown,
+    ``revision`` and ``visible_count`` are of the view; they are not sent with a pause or a
+    cancellation of a running execution, because all of them change meanwhile.
     """
 
     moves: frozenset[str]
@@ -111,19 +110,18 @@ class Decision:
 
     @property
     def decides(self) -> bool:
-        """True if the page has the form with the reason."""
+        """Returns True if the page has the form with the reason."""
         return not self.moves.isdisjoint(("approve", "resume", "pause"))
 
 
 @dataclass(frozen=True, slots=True)
 class DetailPage:
-    """An execution: where it stands, what can be done, what it saw and knows, what happened.
+    """An execution: status, possible actions, context, state, and activity.
 
-    ``proposal`` is what there is to decide on while it is paused.
-    ``usage`` is the sum of what its engine reported, if that is anything.
-    ``poll_url`` is set while it runs: there a page without a socket asks if anything changed.
-    ``pending`` tells how many keys the reader changed in the form of the state and did not apply,
-    ``left`` what else the reader typed that no form shows now.
+    ``proposal`` is what to decide on while it is paused. ``usage`` is the sum of what its engine
+    reported, if anything. ``poll_url`` is set while it runs: a page without a socket polls it.
+    ``pending`` is the number of keys in the reader's draft, ``left`` the reader's other input that
+    no form shows now.
     """
 
     title: Text
@@ -153,7 +151,7 @@ class DetailPage:
 
 @dataclass(frozen=True, slots=True)
 class TimelinePage:
-    """Every version of an execution, the newest first."""
+    """Every version of an execution, latest first."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -200,7 +198,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 @require_safe
 @page
 def live(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """The page again for one that has no socket, if it is not what that shows already."""
+    """Returns the page again for one without a socket, unless it is unchanged."""
     head = find_head(actor.workspace, conversation_id)
     moment = queries.find_moment(actor, conversation_id)
     if request.GET.get("seen") == _seen(moment):
@@ -235,7 +233,7 @@ def show_execution(
     refusal: ContextError | None = None,
     fields: Sequence[str] = (),
 ) -> HttpResponse:
-    """The page of an execution; after a refused form with what was typed into its ``fields``."""
+    """Returns the page of an execution; after a refused form with the input of its ``fields``."""
     moment = queries.find_moment(actor, head.public_id)
     decision = Decision(
         moves=presenters.moves_for(actor, moment.status),
@@ -259,7 +257,7 @@ def show_execution(
 def _with_typed(
     decision: Decision, request: HttpRequest, moment: StoredSnapshot, fields: Sequence[str]
 ) -> Decision:
-    """With what was typed: in the form if there is one of the same execution, else to be copied."""
+    """Returns the decision with the input: in the form for the same execution, else for copying."""
     typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in fields}
     row = moment.row
     if decision.decides and row is not None and execution_in(request) in (None, row.public_id):
@@ -306,13 +304,13 @@ def _detail_page(
 
 
 def _usage(row: Execution | None) -> UsageSum | None:
-    """What the execution used until now, None if its engine reported nothing."""
+    """Returns the usage of the execution so far, None if its engine reported nothing."""
     nodes = usage_of_nodes(row) if row is not None else {}
     return sum(nodes.values(), UsageSum()) if nodes else None
 
 
 def _origin_url(moment: StoredSnapshot) -> str:
-    """Where an execution was forked from, if that conversation is there and still at it."""
+    """Returns the address of the fork's origin, if that version still exists."""
     row = moment.row
     if row is None or not row.origin_conversation:
         return ""
@@ -331,7 +329,7 @@ def _poll_url(head: Conversation, moment: StoredSnapshot) -> str:
 
 
 def _seen(moment: StoredSnapshot) -> str:
-    """What changes when anything does that the page shows; each execution counts again."""
+    """Returns a value that changes whenever the page would; each execution counts anew."""
     execution = moment.row.public_id if moment.row is not None else ""
     numbers = (moment.version, moment.revision, moment.visible_count)
     parts = (execution, *numbers, moment.status, int(moment.pause_requested))
@@ -361,7 +359,7 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
 
 
 def tabs_of(head: Conversation, moment: StoredSnapshot, here: str) -> list[Tab]:
-    """The pages of one execution."""
+    """Returns the tabs of one execution."""
     name = head.public_id
     tabs = [
         Tab(_("Status"), reverse("checkpoints:detail", args=[name]), here == "now"),

@@ -1,4 +1,4 @@
-"""Queries over many executions: the list of them, and what the overview counts."""
+"""Queries over many executions: the list, and the counts of the overview."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed
 
 @dataclass(frozen=True, slots=True)
 class ExecutionFilter:
-    """Which executions a list shows; empty fields mean all."""
+    """The filter of the list; empty fields mean all."""
 
     status: str = ""
     workflow: str = ""
@@ -37,7 +37,7 @@ class ExecutionFilter:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionLine:
-    """The current execution of a conversation in a list; ``reason`` tells why it stands there.
+    """The current execution of a conversation in a list; ``reason`` is why it has its status.
 
     ``node`` is the name of its node.
     """
@@ -59,7 +59,9 @@ class ExecutionLine:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionSummary:
-    """What a list tells of what was decided: why it stands there, and what a timeout would do."""
+    """The decisions on an execution as a list shows them: reason of the status, outcome of a
+    timeout.
+    """
 
     reason: str = ""
     pause_requested: bool = False
@@ -68,10 +70,11 @@ class ExecutionSummary:
 
 @dataclass(frozen=True, slots=True)
 class StorageFigures:
-    """The conversations of a workspace, with the messages and tokens of their logs.
+    """The number of conversations of a workspace, and of messages and tokens in their logs.
 
-    ``checkpoint_bytes`` are those of all values of all versions, ``state_bytes`` those of the
-    current states. ``by_status`` counts those that are not archived by their execution's status.
+    ``checkpoint_bytes`` are the bytes of all values of all versions, ``state_bytes`` those of the
+    current states. ``by_status`` counts the unarchived conversations by the status of their
+    execution.
     """
 
     conversations: int
@@ -87,16 +90,16 @@ class StorageFigures:
 def list_executions(
     actor: Actor, wanted: ExecutionFilter, request: PageRequest
 ) -> Page[ExecutionLine]:
-    """The current execution of each conversation that is not archived, the last changed first."""
+    """Lists the current execution of each unarchived conversation, latest change first."""
     of = ConversationFilter(wanted.status, wanted.workflow, with_execution=True)
     heads = list_conversations(actor, of, request)
     return Page(_lines_of(heads.items), heads.next)
 
 
 def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:
-    """The paused executions, who waits longest first, then the running, the last changed first.
+    """Lists paused executions, longest wait first, then running ones, latest change first.
 
-    At most ``most`` of each. Either is always the current one of its conversation.
+    At most ``most`` of each. Each is the current one of its conversation.
     """
     order = ("waiting_since", "-changed_at", "conversation")
     place = Window(RowNumber(), partition_by="status", order_by=order)
@@ -119,13 +122,13 @@ def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:
 
 
 def failed_executions(actor: Actor, most: int) -> list[ExecutionLine]:
-    """The executions that failed last."""
+    """Lists the latest failed executions."""
     wanted = ExecutionFilter(status=Status.FAILED)
     return list(list_executions(actor, wanted, PageRequest(limit=most)).items)
 
 
 def storage_figures(actor: Actor) -> StorageFigures:
-    """How much is kept of a workspace; the heads count it, no message or value is read."""
+    """Returns the storage of a workspace from the heads alone; reads no message or value."""
     rows = Conversation.objects.for_workspace(actor.workspace).order_by().values("status")
     groups = rows.annotate(
         conversations=Count("key"),
@@ -152,13 +155,13 @@ def storage_figures(actor: Actor) -> StorageFigures:
 
 
 def newest_conversations(actor: Actor, most: int) -> list[Conversation]:
-    """The conversations that changed last."""
+    """Lists the conversations with the latest changes."""
     rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=False)
     return [head for head in rows.order_by("-updated_at", "-key")[:most] if head.public_id]
 
 
 def workflows_run(actor: Actor) -> list[str]:
-    """The workflows that some execution ran, also deleted ones, for the filter of the list."""
+    """Lists the workflows of all executions, deleted ones included, for the filter of the list."""
     ran = Execution.objects.filter(workspace=actor.workspace, workflow_key=OuterRef("key"))
     rows = Workflow.objects.filter(Exists(ran), workspace=actor.workspace)
     names = rows.annotate(known_as=Coalesce("slug", "deleted_slug")).order_by("known_as")
@@ -166,7 +169,7 @@ def workflows_run(actor: Actor) -> list[str]:
 
 
 def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
-    """The current execution of each."""
+    """Returns the current execution of each conversation."""
     newer = Execution.objects.filter(
         conversation=OuterRef("conversation"), number__gt=OuterRef("number")
     )
@@ -183,7 +186,7 @@ def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
 
 
 def names_of_nodes(runs: Sequence[Execution]) -> list[str]:
-    """The name of the node at which each stands; its id in a free execution."""
+    """Returns the name of each execution's current node; its id in a free execution."""
     places = [(run.workflow_key, run.workflow_version, run.node_id) for run in runs]
     names = node_names({place for place in places if place[2]})
     return [names.get(place, place[2]) for place in places]
@@ -211,7 +214,7 @@ def _line(
 
 
 def summary_of(run: Execution) -> ExecutionSummary:
-    """What was decided, as a list tells it; a damaged execution hides none of the others."""
+    """Returns the summary for a list; a damaged execution hides none of the others."""
     try:
         decided = decided_of(run)
     except ContextError:
@@ -223,7 +226,7 @@ def summary_of(run: Execution) -> ExecutionSummary:
 
 
 def reason_of(decided: Decided) -> str:
-    """Why an execution is paused, is asked to pause, or failed; "" if nobody said."""
+    """Returns why an execution is paused, about to pause, or failed; "" without a reason."""
     for why in (decided.pause, decided.failure, decided.pause_request):
         if why is not None:
             return reason_words(why.reason)
@@ -231,5 +234,5 @@ def reason_of(decided: Decided) -> str:
 
 
 def reason_words(reason: str) -> str:
-    """A reason as it is on record; what is said of a deadline in the language of the reader."""
+    """Returns a stored reason; one that ctxadmin wrote for a deadline is translated."""
     return translated(_AUTOMATIC.get(reason, reason))

@@ -1,4 +1,4 @@
-"""The workflow of an execution as a small map: what is done, where it stands, what comes next."""
+"""The workflow of an execution as a small map: done, current, and next nodes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from workflows.pages.drawing.svg import Line, draw
 
 @dataclass(frozen=True, slots=True)
 class MapNode:
-    """A node at its place; the current one is marked whatever else it is."""
+    """A node at its place; the current one is marked in addition to its state."""
 
     x: float
     y: float
@@ -26,9 +26,9 @@ class MapNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphMap:
-    """All that the SVG needs; ``spoken`` says where it stands to those who cannot see it.
+    """The data of the SVG; ``spoken`` describes the position for screen readers.
 
-    ``url`` leads to the canvas, on which each node and edge tells what it did.
+    ``url`` leads to the canvas, where each node and edge shows its activity.
     """
 
     nodes: Sequence[MapNode]
@@ -45,7 +45,7 @@ class GraphMap:
 def map_of(
     moment: StoredSnapshot, stand: PositionView, steps: Sequence[PathNode]
 ) -> GraphMap | None:
-    """The map, None for a free execution and for a workflow that is too large to be drawn."""
+    """Returns the map, None for a free execution and for a workflow too large to draw."""
     if moment.row is None or moment.pinned is None:
         return None
     drawing = draw(moment.pinned.workflow.document)

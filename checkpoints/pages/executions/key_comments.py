@@ -1,4 +1,4 @@
-"""What people said about keys of a state, beside the keys: also what they said of older values."""
+"""Comments on keys of a state, shown with the keys, including those on older values."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from ctxadmin.identity.actor import Actor
 
 
 def comments_until(moment: StoredSnapshot) -> Sequence[Comment]:
-    """The comments on the versions and keys up to a moment, the oldest first."""
+    """Returns the comments on the versions and keys up to a moment, oldest first."""
     if moment.row is None:
         return ()
     found = of_execution(moment.head, moment.row.number)
@@ -22,14 +22,16 @@ def comments_until(moment: StoredSnapshot) -> Sequence[Comment]:
 def with_comments(
     actor: Actor, moment: StoredSnapshot, state: StateView, comments: Sequence[Comment]
 ) -> StateView:
-    """The keys, each with what was said about it; a key that was changed since says so."""
+    """Returns the keys with their comments; a key that changed since says so."""
     by_key: dict[str, list[Comment]] = {}
     for each in comments:
         by_key.setdefault(each.key_name, []).append(each)
     keys = [
         replace(
             key,
-            comments=[_said(actor, each, key, moment.version) for each in by_key[key.name]],
+            comments=[
+                _comment_on_key(actor, each, key, moment.version) for each in by_key[key.name]
+            ],
         )
         if key.name in by_key
         else key
@@ -38,7 +40,7 @@ def with_comments(
     return replace(state, keys=keys)
 
 
-def _said(actor: Actor, comment: Comment, key: KeyView, shown: int) -> CommentView:
+def _comment_on_key(actor: Actor, comment: Comment, key: KeyView, shown: int) -> CommentView:
     made_at = comment.version
     return replace(
         comment_view(actor, comment),

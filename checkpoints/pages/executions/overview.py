@@ -1,4 +1,4 @@
-"""The first page: what waits for a person, what runs, what failed, how much is kept."""
+"""The first page: what needs review, runs, failed, and how much is stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _MOST_WAITING: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class StatusCount:
-    """How many current executions are in one status."""
+    """The number of current executions in one status."""
 
     status: str
     count: int
@@ -33,7 +33,7 @@ class StatusCount:
 
 @dataclass(frozen=True, slots=True)
 class OverviewPage:
-    """What a person looks at first; ``database_bytes`` is None if the store does not tell."""
+    """The overview; ``database_bytes`` is None if the size is unknown."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -77,7 +77,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _database_bytes() -> int | None:
-    """The size of the SQLite file; a server's size would cost a query over its catalogue."""
+    """Returns the size of the SQLite file; a server's size would cost a query over its catalog."""
     if connection.vendor != "sqlite":
         return None
     try:

@@ -1,4 +1,4 @@
-"""The workflow that an execution runs: where it is named, and its version as it was published."""
+"""The workflow that an execution runs: its name, and its published version."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from workflows.store import workflow_exists
 
 @dataclass(frozen=True, slots=True)
 class WorkflowName:
-    """A workflow where an execution names it; ``url`` is "" if there is nothing to read."""
+    """The name of an execution's workflow; ``url`` is "" without a page."""
 
     slug: str
     version: int | None
@@ -37,7 +37,7 @@ class WorkflowName:
 
 @dataclass(frozen=True, slots=True)
 class PinnedPage:
-    """The version that an execution is pinned to; ``url`` is that of the workflow of now."""
+    """The version that an execution is pinned to; ``url`` is that of the current workflow."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -50,9 +50,9 @@ class PinnedPage:
 
 
 def workflow_name(moment: StoredSnapshot) -> WorkflowName | None:
-    """How the page of an execution names its workflow; None for a free execution.
+    """Returns the name of an execution's workflow; None for a free execution.
 
-    By what the execution is pinned to: the slug may belong to another workflow by now.
+    Uses what the execution is pinned to, because the slug can belong to another workflow by now.
     """
     row, head = moment.row, moment.head
     if row is None:
@@ -71,7 +71,7 @@ def workflow_name(moment: StoredSnapshot) -> WorkflowName | None:
 @require_safe
 @page
 def workflow(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Graph, outline and reducers of the pinned version, also if the workflow was deleted."""
+    """Shows graph, outline and reducers of the pinned version, even if the workflow was deleted."""
     head = find_head(actor.workspace, conversation_id)
     moment = queries.find_moment(actor, conversation_id)
     row, pinned, name = moment.row, moment.pinned, workflow_name(moment)

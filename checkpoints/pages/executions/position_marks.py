@@ -1,4 +1,4 @@
-"""Where an execution stands, as marks on the canvas of the workflow that it runs."""
+"""The position of an execution as marks on the canvas of its workflow."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -36,13 +36,16 @@ def marks_of(
     executed: Mapping[str, int],
     usage: Mapping[str, UsageSum],
 ) -> Marks:
-    """The marks of a moment; ``executed`` counts by node how often it is on record as executed,
-    ``usage`` has the nodes whose engine reported any."""
+    """Returns the marks of a moment.
+
+    ``executed`` counts by node how often it is on record as executed; ``usage`` has the nodes whose
+    engine reported any.
+    """
     stand = presenters.position_view(moment)
     if moment.pinned is None:
-        return Marks(_said(stand), STATUSES[stand.status].icon, ())
+        return Marks(_state_words(stand), STATUSES[stand.status].icon, ())
     return Marks(
-        said=_said(stand),
+        said=_state_words(stand),
         icon=STATUSES[stand.status].icon,
         signs=_SIGNS,
         nodes=dict(_nodes(moment, moment.pinned, executed, usage)),
@@ -50,7 +53,7 @@ def marks_of(
     )
 
 
-def _said(stand: PositionView) -> str:
+def _state_words(stand: PositionView) -> str:
     status = str(STATUSES[stand.status].label)
     if stand.node is None:
         return _("%(status)s, version %(n)s") % {"status": status, "n": stand.version}
@@ -72,11 +75,11 @@ def _nodes(
         runs = executed.get(name, 0)
         done = _times(runs, _("done"), _("completed ×%(n)s")) if runs else ""
         if name in usage:
-            done = _joined(f"×{runs}" if runs > 1 else "", used_words(usage[name]))
+            done = _join_parts(f"×{runs}" if runs > 1 else "", used_words(usage[name]))
         if stopped and name == moment.node_id:
-            yield name, Mark(stopped, _joined(_stopped(moment), done))
+            yield name, Mark(stopped, _join_parts(_stopped(moment), done))
         elif name in ready:
-            yield name, Mark("ready", _joined(_("runs next"), done))
+            yield name, Mark("ready", _join_parts(_("runs next"), done))
         elif done:
             yield name, Mark("done", done)
         else:
@@ -94,7 +97,7 @@ def _edges(moment: StoredSnapshot, course: Trace) -> Iterator[tuple[str, Mark]]:
     for edge, (taken, refused) in course.decisions().items():
         if taken:
             text = _times(taken, _("taken"), _("taken ×%(n)s"))
-            yield edge, Mark("taken", _joined(text, _("waiting") if waiting.get(edge) else ""))
+            yield edge, Mark("taken", _join_parts(text, _("waiting") if waiting.get(edge) else ""))
         elif refused:
             yield edge, Mark("refused", _("not taken"))
 
@@ -103,5 +106,5 @@ def _times(count: int, once: str, often: str) -> str:
     return once if count == 1 else often % {"n": count}
 
 
-def _joined(*parts: str) -> str:
+def _join_parts(*parts: str) -> str:
     return " · ".join(part for part in parts if part)

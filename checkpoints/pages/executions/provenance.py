@@ -1,4 +1,4 @@
-"""From a message to the step that wrote it, and from a version to the messages written with it."""
+"""Links a message to the step that wrote it, and a version to its messages."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -18,7 +18,7 @@ from ctxadmin.ui.pages import page
 def provenance_of(
     request: HttpRequest, actor: Actor, conversation_id: str, index: int
 ) -> HttpResponse:
-    """The version with which a message of the log was written, or the next one after it."""
+    """Returns the version with which a message of the log was written, or the next one after it."""
     head = find_head(actor.workspace, conversation_id)
     row = find_current(head.key)
     version = None
@@ -30,9 +30,9 @@ def provenance_of(
 
 
 def version_that_wrote(row: Execution, index: int) -> int | None:
-    """The first version whose log has the message; None if it was there before the execution.
+    """Returns the first version whose log has the message; None if it predates the execution.
 
-    By halves: the log only grows, and no index is kept for what people rarely ask.
+    Searches by bisection: the log only grows, and this rare question needs no index.
     """
     before, after = 0, row.version
     if log_count_at(row, before) > index or log_count_at(row, after) <= index:
@@ -47,7 +47,7 @@ def version_that_wrote(row: Execution, index: int) -> int | None:
 
 
 def messages_written(row: Execution, checkpoint: Checkpoint) -> range:
-    """The log indices that came between the version before and this one."""
+    """Returns the log indices written between the version before and this one."""
     if checkpoint.version == 0:
         return range(0)
     return range(log_count_at(row, checkpoint.version - 1), checkpoint.log_count)

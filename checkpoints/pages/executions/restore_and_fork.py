@@ -1,4 +1,4 @@
-"""The pages that go on from a former version: restore here, or fork into a new conversation."""
+"""The pages that continue from an earlier version: restore here, or fork a conversation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ class ForkPage:
 @page
 @done_once
 def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
-    """Ask with what changes, then go back, if nobody wrote in between."""
+    """Shows the changes of a restore, then restores if nobody wrote in between."""
     actor.require(Action.CHECKPOINT_RESTORE)
     head = find_head(actor.workspace, conversation_id)
 
@@ -145,7 +145,7 @@ def _question(actor: Actor, head: Conversation, number: int) -> Confirm:
 
 
 def _visible(moment: StoredSnapshot) -> Runs:
-    """The messages that were visible then; as many may be others."""
+    """Returns an identification of the messages visible then; a count alone is not enough."""
     row = find_revision(moment.head.key, moment.revision)
     return view_of(row).slice(0, moment.visible_count).indices_as_runs()
 
@@ -154,7 +154,7 @@ def _visible(moment: StoredSnapshot) -> Runs:
 @page
 @done_once
 def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
-    """A version never changes, so which execution it is of is all that has to be the same."""
+    """Forks a version. It never changes, so only its execution must still be the same."""
     actor.require(Action.CHECKPOINT_FORK)
     head = find_head(actor.workspace, conversation_id)
     try:
@@ -169,7 +169,7 @@ def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) 
 
 
 def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -> HttpResponse:
-    """NotFound for a version that is not there, or was thinned since the form was opened."""
+    """Forks; raises NotFound for a missing version, or one thinned since the form was opened."""
     moment = queries.find_moment(actor, head.public_id, number)
     if request.method == "POST":
         form = ForkForm(request.POST)

@@ -14,12 +14,12 @@ _MOST_TEXT: Final = 4000
 
 
 def state_rows(differences: Sequence[Difference]) -> list[DiffRow]:
-    """Differences of states as rows; a text is shown as it is, everything else as JSON."""
+    """Returns differences of states as rows; text is shown as it is, everything else as JSON."""
     return [state_row(each) for each in differences]
 
 
 def state_row(each: Difference) -> DiffRow:
-    """One difference as a row."""
+    """Returns one difference as a row."""
     before, after = shown_value(each.before), shown_value(each.after)
     match each.kind:
         case Kind.ADDED:
@@ -42,7 +42,7 @@ def _kind(value: Value) -> str:
 
 
 def shown_value(value: Value) -> str:
-    """A value for a row; without one "", longer than a row takes cut."""
+    """Returns a value for a row, shortened if it is too long; "" without a value."""
     if value is ABSENT:
         return ""
     if isinstance(value, str):

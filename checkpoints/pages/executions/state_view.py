@@ -1,4 +1,4 @@
-"""The state of an execution key by key, as pages read it: never more than a page can show."""
+"""The state of an execution key by key, limited to what a page can show."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ _MOST_LIST_BYTES: Final = 1024 * 1024
 class KeyView:
     """A key of the state; ``read`` is False if its value is too large for the page.
 
-    ``version`` is that of its last change, ``changed`` tells that this was the one shown.
-    ``comments`` are those on this key up to the version that is shown.
+    ``version`` is that of its last change, ``changed`` is True if that is the shown version.
+    ``comments`` are those on this key up to the shown version.
     """
 
     name: str
@@ -45,7 +45,7 @@ class KeyView:
 
 @dataclass(frozen=True, slots=True)
 class StateView:
-    """The keys that a page shows, sorted, and how many there are."""
+    """The keys that a page shows, sorted, and the number of all keys."""
 
     keys: Sequence[KeyView]
     total: int
@@ -54,9 +54,9 @@ class StateView:
 def state_view(
     moment: StoredSnapshot, *, text: str = "", most: int = MOST_KEYS, newest_first: bool = False
 ) -> StateView:
-    """The keys whose name has ``text`` in it, with the values that fit on a page.
+    """Returns the keys whose name contains ``text``, with the values that fit on a page.
 
-    ``newest_first`` chooses those that the shown version changed, if not all can be shown.
+    ``newest_first`` prefers those that the shown version changed, if there are too many.
     """
     if moment.rows is None:
         return StateView((), 0)
@@ -88,7 +88,7 @@ def state_view(
 
 
 def small_values(moment: StoredSnapshot, names: Collection[str]) -> dict[str, JsonValue]:
-    """The values of those of the named keys that were there and fit on a page."""
+    """Returns the values of the named keys that exist and fit on a page."""
     if moment.rows is None or not names:
         return {}
     wanted = _that_fit([each for name, each in held_keys(moment).items() if name in names])
@@ -97,13 +97,13 @@ def small_values(moment: StoredSnapshot, names: Collection[str]) -> dict[str, Js
 
 
 def executed_nodes(moment: StoredSnapshot) -> list[str] | None:
-    """The nodes that were executed, None if there are too many for a page."""
+    """Returns the executed nodes, None if there are too many for a page."""
     found = _list(moment, EXECUTED)
     return None if found is None else [str(each) for each in found]
 
 
 def history_entries(moment: StoredSnapshot) -> list[JsonValue] | None:
-    """The execution history, None if it is too long for a page."""
+    """Returns the execution history, None if it is too long for a page."""
     return _list(moment, HISTORY)
 
 
@@ -129,7 +129,7 @@ def _list(moment: StoredSnapshot, name: str) -> list[JsonValue] | None:
 
 
 def _that_fit(shown: Sequence[StoredKey]) -> list[StoredKey]:
-    """Those of the keys whose values fit on the page, smallest first."""
+    """Returns the keys whose values fit on the page, smallest first."""
     left = MOST_PAGE_BYTES
     fit: list[StoredKey] = []
     for each in sorted(shown, key=lambda held: held.head.size if held.head else 0):

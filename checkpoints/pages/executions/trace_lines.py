@@ -1,4 +1,4 @@
-"""The turns of a node and the decisions on an edge, as lines of a panel."""
+"""The runs of a node and the decisions on an edge, as lines of a panel."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +16,9 @@ _MOST_LINES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class NodeRunLine:
-    """A version that a node wrote; ``has_input`` if the state that it saw is kept.
+    """A version that a node wrote; ``has_input`` if the state that it saw is still stored.
 
-    ``first`` and ``count`` tell which messages of the log came with it.
+    ``first`` and ``count`` are the messages of the log written with it.
     """
 
     line: VersionLine
@@ -29,13 +29,13 @@ class NodeRunLine:
 
     @property
     def as_list(self) -> tuple[VersionLine]:
-        """The line as the list that the template of a timeline takes."""
+        """Returns the line as the list that the timeline template takes."""
         return (self.line,)
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeDecisionLine:
-    """A decision on an edge, with the version in which it was taken."""
+    """A decision on an edge, with the version in which it was made."""
 
     version: int
     at: datetime
@@ -45,7 +45,7 @@ class EdgeDecisionLine:
 
 
 def node_run_lines(row: Execution, turns: Sequence[NodeRun], pinned: Pinned) -> list[NodeRunLine]:
-    """The newest turns of a node, in two queries."""
+    """Returns the latest runs of a node, with two queries."""
     shown = turns[:_MOST_LINES]
     wanted = {turn.version for turn in shown} | {turn.version - 1 for turn in shown}
     rows = Checkpoint.objects.filter(
@@ -82,7 +82,7 @@ def _turn_line(
 
 
 def edge_decision_lines(found: Sequence[tuple[NodeRun, EdgeDecision]]) -> list[EdgeDecisionLine]:
-    """The newest decisions on an edge."""
+    """Returns the latest decisions on an edge."""
     return [
         EdgeDecisionLine(turn.version, turn.at, way.passes, way.reason, turn.undone)
         for turn, way in found[:_MOST_LINES]

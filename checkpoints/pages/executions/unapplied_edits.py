@@ -1,4 +1,4 @@
-"""Where a person finds what was typed into executions of a conversation and not applied."""
+"""Finds a person's drafts in the executions of a conversation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ _MOST_LEFT: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class UnappliedEdits:
-    """What the reader typed and did not apply, and no form shows now; ``former`` as in LostPage."""
+    """The reader's drafts that no form shows now; ``former`` as in LostEditPage."""
 
     url: str
     former: int | None
 
 
 def numbers(actor: Actor, now: StoredSnapshot) -> Sequence[int]:
-    """The executions before that of now into which a person typed what is not applied."""
+    """Returns the earlier executions in which a person has a draft."""
     return [number for number in _until(actor, now) if now.row and number != now.row.number]
 
 
 def unapplied_edits_of(actor: Actor, now: StoredSnapshot) -> tuple[Sequence[UnappliedEdits], int]:
-    """What a person left unapplied, the newest first, and how many changes a form has of it."""
+    """Returns a person's drafts, latest first, and the number of changes in the current form."""
     row = now.row
     if row is None or not actor.may(Action.SNAPSHOT_UPDATE):
         return (), 0

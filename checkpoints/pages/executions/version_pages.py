@@ -1,4 +1,4 @@
-"""The pages of former versions: one of them, and the difference of two."""
+"""The pages of earlier versions: one version, and the difference of two."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,13 +49,12 @@ _MOST_COMPARED: Final = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class VersionPage:
-    """An execution as it was at one version; ``newest`` is the version of now.
+    """An execution at one version; ``newest`` is the current version.
 
-    ``before`` and ``after`` are the nearest ones that have their state, ``written`` the log
-    indices of the messages that came with it. ``namespace``, ``parent`` and ``metadata`` are what
-    the engine said of the checkpoint, ``usage`` what it reported, ``price_cost`` what that costs
-    in US dollars, None if nobody knows the model; ``parent_version`` is None if the
-    parent is not of this execution.
+    ``before`` and ``after`` are the nearest versions with their state, ``written`` the log indices
+    of the messages written with it. ``namespace``, ``parent`` and ``metadata`` are the details of
+    the checkpoint, ``usage`` what the engine reported, ``price_cost`` its cost in US dollars, None
+    for an unknown model; ``parent_version`` is None if the parent is not of this execution.
     """
 
     title: Text
@@ -91,9 +90,9 @@ class VersionPage:
 
 @dataclass(frozen=True, slots=True)
 class DiffPage:
-    """What differs between two versions: the state as a tree, then the visible messages.
+    """The difference of two versions: the state as a tree, then the visible messages.
 
-    ``too_large`` names the keys that differ if their values are too large to be compared here.
+    ``too_large`` names differing keys whose values are too large to compare here.
     """
 
     title: Text
@@ -111,14 +110,14 @@ class DiffPage:
 
 
 def _named(moment: StoredSnapshot, executed: Sequence[str] | None) -> list[NamedNode] | None:
-    """The executed nodes by their names; None if they are too many to show."""
+    """Returns the names of the executed nodes; None if there are too many to show."""
     if executed is None or len(executed) > MOST_ROWS:
         return None
     return [NamedNode(each, presenters.name_of(moment.pinned, each)) for each in executed]
 
 
 def _cost(actor: Actor, used: ModelUsage | None) -> Decimal | None:
-    """US dollars by the price of the model; None if that is unknown."""
+    """Returns US dollars by the price of the model; None if that is unknown."""
     price = prices_of(actor.workspace).price_of(used.model) if used is not None else None
     return price.cost(used) if price is not None and used is not None else None
 
@@ -214,7 +213,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 
 
 def keys_too_large(first: StoredSnapshot, last: StoredSnapshot) -> list[str]:
-    """The keys that differ, if comparing their values would take too long for a page."""
+    """Returns the differing keys whose comparison would take too long for a page."""
     sides = [
         {name: held.head for name, held in held_keys(each).items() if held.head}
         for each in (first, last)

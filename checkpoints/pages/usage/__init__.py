@@ -1,1 +1,1 @@
-"""The pages of what models used and what it cost."""
+"""The pages of model usage and its cost."""

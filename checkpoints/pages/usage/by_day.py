@@ -1,4 +1,4 @@
-"""Tokens and cost by day: two plots, and the table that has the same numbers."""
+"""Tokens and cost by day: two plots, and a table with the same numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ctxadmin.ui.templatetags.ui import dollars, grouped
 
 @dataclass(frozen=True, slots=True)
 class DayLine:
-    """A day that used anything."""
+    """A day with usage."""
 
     day: str
     sum: UsageSum
@@ -21,7 +21,7 @@ class DayLine:
 
 @dataclass(frozen=True, slots=True)
 class UsageByDay:
-    """The plots of a number of days with their sum; ``lines`` are the days, the newest first."""
+    """The plots of a number of days with their sum; ``lines`` are the days, latest first."""
 
     count: int
     total: UsageSum

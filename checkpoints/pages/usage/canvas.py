@@ -1,4 +1,4 @@
-"""The canvas of a workflow with what its nodes used: tokens, cost, share of cached input."""
+"""The canvas of a workflow with the usage of its nodes: tokens, cost, share of cached input."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _SIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class UsageCanvasPage:
-    """The published version on a canvas; ``setup`` is None if the graph is too large to be drawn.
+    """The published version on a canvas; ``setup`` is None if the graph is too large to draw.
 
     ``panel`` is for a browser without JavaScript.
     """
@@ -48,7 +48,7 @@ class UsageCanvasPage:
 
 @dataclass(frozen=True, slots=True)
 class UsagePanel:
-    """What stands beside the canvas: the sum of a node, or of all; None if none was reported."""
+    """The panel beside the canvas: the usage of a node, or of all; None if none was reported."""
 
     name: str
     sum: UsageSum | None
@@ -58,7 +58,7 @@ class UsagePanel:
 
 @dataclass(frozen=True, slots=True)
 class _Used:
-    """A workflow's published version, and what its nodes used in the last days."""
+    """A workflow's published version, and the usage of its nodes in the last days."""
 
     row: Workflow
     document: Document
@@ -67,7 +67,7 @@ class _Used:
 
 
 def used_words(usage: UsageSum) -> str:
-    """Tokens and cost of a node, as short as its card is narrow; the panel has them in full."""
+    """Returns tokens and cost of a node, short enough for its card; the panel has them in full."""
     parts = [
         _("%(n)s tok") % {"n": thousands(usage.tokens)},
         dollars(usage.cost) if usage.priced else _("cost unknown"),
@@ -105,7 +105,7 @@ def usage_canvas(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 @require_safe
 @page
 def usage_canvas_panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """What stands beside the canvas, of ``?node=``, as a part of a page."""
+    """Returns the panel of ``?node=``, as a part of a page."""
     used = _used(request, actor, slug)
     panel = _panel(used, request.GET.get("node", ""))
     return render(request, "checkpoints/_usage_panel.html", {"page": panel})

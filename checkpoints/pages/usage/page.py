@@ -33,7 +33,7 @@ _MOST: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class SumLine:
-    """What one workflow version, node or model used; ``url`` leads to it."""
+    """The usage of one workflow version, node or model; ``url`` is its page."""
 
     name: str
     sum: UsageSum
@@ -43,7 +43,7 @@ class SumLine:
 
 @dataclass(frozen=True, slots=True)
 class EstimateLine:
-    """A model, and how far the estimate is from what was reported for it."""
+    """A model, and the difference between estimated and reported tokens."""
 
     model: str
     found: Calibration
@@ -92,7 +92,7 @@ def usage(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @page
 def usage_days(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The plots of the last 30 days, as a part of the overview, which asks for it later."""
+    """Returns the plots of the last 30 days, as a part of the overview that loads later."""
     totals = totals_of_workspace(actor.workspace, clock.now().date(), USUAL)
     return render(request, "checkpoints/_usage_days.html", {"days": usage_by_day(totals)})
 
@@ -100,7 +100,7 @@ def usage_days(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @page
 def usage_estimates(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The estimate beside what was reported, as a part of the page, which asks for it later."""
+    """Returns estimated against reported tokens, as a part of the page that loads later."""
     lines = [EstimateLine(model, each) for model, each in calibrations(actor.workspace).items()]
     return render(request, "checkpoints/_usage_estimates.html", {"lines": lines})
 
@@ -141,7 +141,7 @@ def _recalls(actor: Actor, totals: Totals, workflow: str) -> Sequence[NodeRecall
 
 
 def _canvas_url(actor: Actor, workflow: str, count: int) -> str:
-    """Where the nodes are on a canvas, if the workflow is there and published."""
+    """Returns the address of the nodes on a canvas, if the workflow is published."""
     rows = Workflow.objects.for_workspace(actor.workspace).filter(published_version__isnull=False)
     if not workflow or not workflow.isascii() or not rows.filter(slug=workflow).exists():
         return ""
@@ -154,13 +154,13 @@ def _version_line(name: str, number: int | None, each: UsageSum, count: int) -> 
 
 
 def _dearest(lines: Sequence[SumLine]) -> list[SumLine]:
-    """The lines that cost most, then those that used most tokens."""
+    """Returns the lines with the highest cost, then those with the most tokens."""
     order = sorted(lines, key=lambda line: (line.sum.price_cost, line.sum.tokens), reverse=True)
     return order[:_MOST]
 
 
 def days_of(text: str) -> int:
-    """One of the offered numbers of days; ValidationFailed for any other."""
+    """Returns one of the offered numbers of days; raises ValidationFailed for any other."""
     if text not in {str(each) for each in DAYS}:
         words = ", ".join(map(str, DAYS))
         raise ValidationFailed.at("?days", _("Choose a number of days: %(n)s.") % {"n": words})

@@ -1,1 +1,1 @@
-"""What recorded executions would have done with another document."""
+"""Replays recorded executions with another workflow document."""

@@ -1,4 +1,4 @@
-"""What if a document that is not saved were published: one recorded execution for each call."""
+"""The endpoint that tries an unsaved document on one recorded execution per call."""
 
 from typing import Annotated, Any, Final
 
@@ -23,7 +23,7 @@ _USUAL: Final = 20
 
 
 class WhatIfAsked(CanvasRequest):
-    """A document and how many of the newest executions; with ``run`` the next one of a run."""
+    """A document and how many of the latest executions to try; ``run`` continues a run."""
 
     last: Annotated[int, Field(ge=1, le=MAX_EXECUTIONS)] = _USUAL
     run: Annotated[str, Field(max_length=200_000)] = ""
@@ -31,9 +31,11 @@ class WhatIfAsked(CanvasRequest):
 
 @editor_call
 def what_if(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{run, done, whole, sums, results}``; ``run`` is what the next call sends, null at the end.
+    """Returns ``{run, done, whole, sums, results}``.
 
-    The first call counts and looks at nothing, so that it can be said how long it will take.
+    The next call sends ``run``, null at the end.
+
+    The first call only counts, so that the page can say how long it will take.
     """
     actor.require(Action.PREVIEW)
     row = workflow_named(actor, slug)
@@ -55,7 +57,7 @@ def what_if(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 
 def _plan_of(parts: DocumentParts) -> Plan:
-    """The whole document: an element that is left out would count as one that was removed."""
+    """Returns the whole document: an omitted element would count as removed."""
     broken = [part.id for part in parts.nodes if part.element is None]
     broken += [part.id for part in parts.edges if part.element is None]
     if broken:

@@ -1,4 +1,4 @@
-"""The page that tries the draft on recorded executions, one after the other until told to stop."""
+"""The page that tries the draft on recorded executions, one after the other."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -50,11 +50,11 @@ KIND_WORDS: Final[Mapping[ChangeKind, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How far it came: ``left`` of ``whole`` executions are still to be looked at.
+    """The progress of a run: ``left`` of ``whole`` executions remain.
 
-    ``tried`` names what is tried: the version of the draft, or the digest of a document that is
-    not saved. ``before`` is when the last execution that was looked at began, and its id.
-    ``inputs`` and ``changed`` count by node.
+    ``tried`` identifies what is tried: the version of the draft, or the digest of an unsaved
+    document. ``before`` is the start time and id of the last execution tried. ``inputs`` and
+    ``changed`` count by node.
     """
 
     tried: str
@@ -69,7 +69,7 @@ class Run:
         return self.whole - self.left
 
     def token(self) -> str:
-        """What the next request needs of it, signed."""
+        """Returns what the next request needs, signed."""
         at, name = self.before or (None, "")
         told = {
             "tried": self.tried,
@@ -99,12 +99,12 @@ class Run:
         )
 
     def sums(self) -> list["NodeSum"]:
-        """What is known of each node, those that change most first."""
+        """Returns the sums of each node, those that change most first."""
         sums = [NodeSum(name, count, self.changed[name]) for name, count in self.inputs.items()]
         return sorted(sums, key=lambda each: -each.changed)
 
     def after(self, tried: Sequence[ReplayedExecution], left: int) -> "Run":
-        """The same after some executions, with ``left`` to go."""
+        """Returns the run after some executions, with ``left`` remaining."""
         inputs, changed, before = self.inputs.copy(), self.changed.copy(), self.before
         for each in tried:
             inputs += each.inputs
@@ -117,7 +117,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class NodeSum:
-    """How many inputs of a node would change."""
+    """The number of contexts of a node that would change."""
 
     node: str
     inputs: int
@@ -136,7 +136,7 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class InputLines:
-    """An input that would change; ``more`` of its differences are not shown."""
+    """A context that would change; ``more`` of its differences are not shown."""
 
     tried: ReplayedInput
     problem: str
@@ -146,7 +146,7 @@ class InputLines:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionResult:
-    """One execution with the inputs that would change."""
+    """One execution with the contexts that would change."""
 
     tried: ReplayedExecution
     url: str
@@ -156,7 +156,7 @@ class ExecutionResult:
 
 @dataclass(frozen=True, slots=True)
 class WhatIfPage:
-    """The question, and what is known so far; ``run`` is None before it begins."""
+    """The form, and the results so far; ``run`` is None before it begins."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -173,43 +173,45 @@ class WhatIfPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def what_if_page(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Asks how many; then each request looks at some executions and says how to go on.
+    """Asks how many executions to try.
 
-    A browser with scripts asks for one after the other and shows how far it is; without, each
-    page has as many as can be looked at in a few seconds, and a button to go on.
+    Each further request tries some and returns how to continue.
+
+    A browser with scripts sends one request after the other and shows the progress; without
+    scripts, each page tries as many as a few seconds allow, and has a button to continue.
     """
     actor.require(Action.PREVIEW)
     row = find_workflow(actor.workspace, slug)
     by_script = bool(request.headers.get("HX-Request"))
     if request.method != "POST":
-        return _shown(request, row, _USUAL, None, ())
+        return _show_page(request, row, _USUAL, None, ())
     if "run" not in request.POST:
         last = _number(request.POST.get("last", ""))
         if last is None:
             text = _("Enter a number from 1 to %(most)s.") % {"most": MAX_EXECUTIONS}
-            return _shown(request, row, _USUAL, None, (), problem=text)
+            return _show_page(request, row, _USUAL, None, (), problem=text)
         there = count_executions(actor, slug, last)
         run = Run(str(row.draft_version), there, there)
         if by_script:
-            return _shown(request, row, last, run, ())
+            return _show_page(request, row, last, run, ())
     else:
         run = Run.read(request.POST["run"])
     if run.tried != str(row.draft_version):
         problem = _("The draft has changed since. Start again to replay it as it is now.")
         if not by_script:
             raise InvalidState(problem)
-        return _shown(request, row, run.whole, run, (), _STEP, problem=problem)
+        return _show_page(request, row, run.whole, run, (), _STEP, problem=problem)
     plan = definition(bytes(row.draft)).plan
     run, results = go_on(actor, slug, plan, run, 1 if by_script else run.left)
     if by_script:
-        return _shown(request, row, run.whole, run, results, _STEP)
-    return _shown(request, row, run.whole, run, results)
+        return _show_page(request, row, run.whole, run, results, _STEP)
+    return _show_page(request, row, run.whole, run, results)
 
 
 def go_on(
     actor: Actor, slug: str, plan: Plan, run: Run, count: int
 ) -> tuple[Run, Sequence[ExecutionResult]]:
-    """Look at the next executions, at most ``count`` and as long as there is time."""
+    """Tries the next executions, at most ``count`` and within the time limit."""
     recorded = last_executions(actor, slug, count, before=run.before) if count else []
     found = what_if(actor, plan, recorded)
     known = run.left if len(recorded) == count else len(recorded)  # there may be fewer than asked
@@ -249,7 +251,7 @@ def _line(change: InputChange) -> ChangeLine:
     return ChangeLine(change.kind, KIND_WORDS[change.kind], what, why)
 
 
-def _shown(
+def _show_page(
     request: HttpRequest,
     row: Workflow,
     last: int,

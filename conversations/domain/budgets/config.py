@@ -80,5 +80,5 @@ class BudgetConfig(Contract):
 
     @property
     def keeps_turn_start(self) -> bool:
-        """True if the user message stays that began the turn at the cut."""
+        """Returns True if the user message that began the turn at the cut is kept."""
         return self.drop == "oldest" and self.keep_turn_start

@@ -1,4 +1,4 @@
-"""The fold of a budget: what it makes of a view, message by message."""
+"""The fold of a budget: its effect on a view, message by message."""
 
 from collections import deque
 from collections.abc import Hashable
@@ -23,7 +23,7 @@ class Weight:
     call: int | None = None
 
     def less(self, freed: int) -> "Weight":
-        """The weight of the message without some of its tokens."""
+        """Returns the weight of the message without some of its tokens."""
         return replace(self, tokens=self.tokens - freed)
 
     def of_nobody(self) -> "Weight":
@@ -32,18 +32,20 @@ class Weight:
 
 
 class FoldStore(Protocol):
-    """Folds that were made before; they save time and never decide anything."""
+    """A cache of earlier folds; it saves time and never changes a result."""
 
     def find(self, key: Hashable, view: View) -> "Fold | None":
-        """The longest fold under ``key`` over messages that ``view`` begins with; the caller
-        continues a copy of it."""
+        """Returns the longest fold under ``key`` over a prefix of ``view``.
+
+        The caller continues a copy of it.
+        """
 
     def keep(self, key: Hashable, view: View, fold: "Fold") -> None:
-        """Keep a fold over the whole of ``view``, which nobody continues any more."""
+        """Stores a fold over the whole of ``view``, which nobody continues any longer."""
 
 
 class _TurnStart(NamedTuple):
-    """An unprotected user message, and how many protected ones stand in front of it."""
+    """An unprotected user message, and the number of protected ones before it."""
 
     message: int
     tokens: int
@@ -53,8 +55,8 @@ class _TurnStart(NamedTuple):
 class _Place(NamedTuple):
     """A position at which the view may be cut.
 
-    ``before`` are the tokens of all unprotected messages in front of it, ``turn`` is the user
-    message that a cut here would leave behind its turn.
+    ``before`` are the tokens of all unprotected messages before it; ``turn`` is the user message
+    whose turn a cut here would split.
     """
 
     position: int
@@ -110,7 +112,7 @@ class Fold:
         self._removable = 0  # what emptying all old results frees
 
     def copy(self) -> "Fold":
-        """The same fold, to be continued on its own; costs what stands behind the cut."""
+        """Returns an independent copy of the fold; costs the messages after the cut."""
         twin = Fold.__new__(Fold)
         twin.__dict__.update(self.__dict__)
         twin._stays, twin._kept = self._stays.copy(), self._kept.copy()
@@ -122,18 +124,18 @@ class Fold:
 
     @property
     def size(self) -> int:
-        """How many entries the fold keeps."""
+        """Returns the number of entries in the fold."""
         parts = (self._stays, self._kept, self._window, self._places, self._widowed)
         results = (self._emptied, self._old_results, self._last_results)
         return sum(map(len, parts)) + sum(map(len, results))
 
     @property
     def emptied(self) -> tuple[tuple[int, int], ...]:
-        """The log indices of the results that were emptied, and how many tokens each freed."""
+        """Returns the log indices of emptied results, and how many tokens each freed."""
         return tuple(self._emptied)
 
     def visible(self, view: View) -> View:
-        """What remains of ``view``, whose first ``count`` positions were folded."""
+        """Returns what remains of ``view``, whose first ``count`` positions were folded."""
         rest = view.slice(self.cut, len(view))
         if self._widowed:
             gone = sorted(index for _, index in self._widowed)
@@ -145,8 +147,11 @@ class Fold:
         return View.of_indices(kept).concat(rest) if kept else rest
 
     def add(self, weight: Weight, call: int | None = None) -> None:
-        """Take the next message of the view; ``call`` is the position of the call that it
-        answers, None if that is not in front of it in the view."""
+        """Adds the next message of the view.
+
+        ``call`` is the position of the call that it answers, None if that is not before it in the
+        view.
+        """
         position = self.count
         self.count += 1
         if call is not None and call < self.cut and weight.call not in self._stays:
@@ -187,7 +192,7 @@ class Fold:
         )
 
     def _offer(self, weight: Weight, position: int) -> None:
-        """Remember that the view may be cut in front of this message."""
+        """Records that the view may be cut before this message."""
         drop, is_start = self._config.drop, weight.counts_as == "user"
         if drop == "tool_results" or (drop == "oldest_turns" and not is_start):
             return
@@ -222,24 +227,25 @@ class Fold:
             self._removable -= frees
 
     def _move_cut(self, goal: int, least: int) -> None:
-        """To the first place that leaves at most ``goal`` tokens, else to the last one.
+        """Moves the cut to the first place that leaves at most ``goal`` tokens, else to the last
+        one.
 
-        What a place leaves only grows until the next cut: one that left too much always will.
+        What a place leaves only grows until the next cut, so one that left too much always will.
         """
         places = self._places
-        while len(places) > 1 and self._left_at(places[0]) > goal:
+        while len(places) > 1 and self._tokens_after_cut(places[0]) > goal:
             places.popleft()
-        if not places or self.tokens - self._left_at(places[0]) < least:
+        if not places or self.tokens - self._tokens_after_cut(places[0]) < least:
             return
-        self.tokens = self._left_at(places[0])
+        self.tokens = self._tokens_after_cut(places[0])
         place = places.popleft()
         self.cut, self._before_cut, self._held = place.position, place.before, place.turn
         while self._window and self._window[0].position < self.cut:
             self._kept.append(self._window.popleft().message)
         self._widowed = [each for each in self._widowed if each.position >= self.cut]
 
-    def _left_at(self, place: _Place) -> int:
-        """The tokens that would remain if the view were cut there."""
+    def _tokens_after_cut(self, place: _Place) -> int:
+        """Returns the tokens that would remain if the view were cut there."""
         held = self._held.tokens if self._held else 0
         holds = place.turn.tokens if place.turn else 0
         line = LINE_TOKENS if self._leaves_pointer and not self.cut else 0

@@ -1,4 +1,4 @@
-"""Folding a budget over the view of a log, from where an earlier fold ended."""
+"""Folds a budget over the view of a log, continuing from an earlier fold."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -47,7 +47,7 @@ def _text_of(config: BudgetConfig) -> str:
 
 
 def extend(fold: Fold, view: View, log: Log, freed: Mapping[int, int] = NOTHING) -> None:
-    """Fold the messages of ``view`` that come behind those that were folded."""
+    """Folds the messages of ``view`` that follow the folded ones."""
     new = view.slice(fold.count, len(view))
     weights = {weight.index: weight for weight in log.weights(new.indices_as_runs())}
     for line in log.pointers():

@@ -1,1 +1,1 @@
-"""Formats in which providers take messages: one module a provider, listed in ``formats``."""
+"""Formats in which providers take messages: one module per provider, listed in ``formats``."""

@@ -45,7 +45,9 @@ _OF_IMAGES: Final = frozenset({"cache_control"})
 
 
 def write(messages: Sequence[SourceMessage]) -> FormattedView:
-    """User and assistant in turns; all results stand first in the user message behind the calls.
+    """Writes user and assistant in turns.
+
+    All results come first in the user message after the calls.
 
     System texts of all messages are the blocks of ``system``.
     """
@@ -57,7 +59,7 @@ def write(messages: Sequence[SourceMessage]) -> FormattedView:
 
 
 class _Turn:
-    """A message in the making: results, and what else it holds."""
+    """An unfinished message: results, and its other parts."""
 
     def __init__(self, role: str) -> None:
         self.role = role
@@ -116,7 +118,7 @@ class _Chat:
         return {**own, "type": "tool_use", "id": call_id, "name": call.name, "input": given}
 
     def _turn(self, role: str, message: SourceMessage) -> _Turn:
-        """The last message if it is of the role, else a new one."""
+        """Returns the last message if it is of the role, else a new one."""
         if self._turns and self._turns[-1].role == role:
             return self._turns[-1]
         if not self._turns and role == "assistant":
@@ -175,7 +177,11 @@ class _Chat:
                 told = "a text of white space only, which Anthropic rejects, is left out"
                 self.warnings.add("empty_text", told, message.index)
             return None
-        return {"type": "text", "text": text, **self._kept(more, _OF_TEXTS, "a text part", message)}
+        return {
+            "type": "text",
+            "text": text,
+            **self._further_fields(more, _OF_TEXTS, "a text part", message),
+        }
 
     def _image(self, image: Image, message: SourceMessage) -> Block | None:
         if image.url:
@@ -185,10 +191,10 @@ class _Chat:
         else:
             self.warnings.part_left_out(f"an image of the type {image.media_type}", message.index)
             return None
-        more = self._kept(image.more, _OF_IMAGES, "an image", message)
+        more = self._further_fields(image.more, _OF_IMAGES, "an image", message)
         return {"type": "image", "source": source, **more}
 
-    def _kept(
+    def _further_fields(
         self, more: Mapping[str, JsonValue], known: frozenset[str], of: str, message: SourceMessage
     ) -> Block:
         rest = {name: value for name, value in more.items() if name not in known}

@@ -1,4 +1,4 @@
-"""The formats by name; ``ctxadmin`` is that of the contract itself, which nothing is done to."""
+"""The formats by name; ``ctxadmin`` is that of the contract itself and changes nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -23,7 +23,10 @@ FORMATS: Final[Mapping[ProviderFormat, Write]] = MappingProxyType(
 
 
 def provider_format(name: str) -> ProviderFormat | None:
-    """The provider's format of this name, None for our own; KeyError for any other."""
+    """Returns the provider's format of this name, None for ctxadmin's own.
+
+    KeyError for any other.
+    """
     if name == OWN:
         return None
     for known in FORMATS:
@@ -33,5 +36,5 @@ def provider_format(name: str) -> ProviderFormat | None:
 
 
 def write(messages: Sequence[SourceMessage], name: ProviderFormat) -> FormattedView:
-    """The messages of a view in its order, as a provider takes them (semantics 1.17)."""
+    """Writes the messages of a view in order, in a provider's format (semantics 1.17)."""
     return FORMATS[name](messages)

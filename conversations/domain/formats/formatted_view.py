@@ -1,4 +1,4 @@
-"""The messages of a view as a provider takes them."""
+"""The messages of a view in a provider's format."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from conversations.domain.formats.warnings import FormatWarning
 
 @dataclass(frozen=True, slots=True)
 class FormattedView:
-    """Messages in a format, what it has beside them as ``system``, and what it could not say.
+    """Messages in a format, its separate ``system`` text, and what it could not express.
 
-    ``system`` is None in formats whose system text stands among the messages.
+    ``system`` is None in formats whose system text is among the messages.
     """
 
     messages: Sequence[dict[str, JsonValue]]

@@ -29,7 +29,7 @@ _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 
 
 def write(messages: Sequence[SourceMessage]) -> FormattedView:
-    """The messages as they were logged, without our own fields and what OpenAI does not know."""
+    """Writes the messages as logged, without ctxadmin's own fields and those unknown to OpenAI."""
     warnings = Warnings(NAME)
     pairs = Pairs(warnings, unique=False)
     written = [_message(message, pairs, warnings) for message in messages]

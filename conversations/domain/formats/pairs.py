@@ -1,4 +1,4 @@
-"""Calls and results as a format places them: which result answers which call, under which id."""
+"""Matches calls and results in a format: which result answers which call, under which id."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _ANY: Final = re.compile(r"")
 
 @dataclass(frozen=True, slots=True)
 class PlacedCall:
-    """A call as a format has it: under the id ``id``, asked at the log index ``index``."""
+    """A call in a format: its id there, and the log index at which it was made."""
 
     id: str
     name: str
@@ -21,11 +21,11 @@ class PlacedCall:
 
 
 class Pairs:
-    """Follows the calls of a list of messages, from the first to the last.
+    """Tracks the calls of a list of messages, from the first to the last.
 
-    Ids are used again in real data. Where they must be ``unique``, a repeated one gets a number,
-    and what is not ``allowed`` in one becomes ``_``: always the same for the same messages, and
-    for more of them, too.
+    Real data reuse ids. Where they must be ``unique``, a repeated one gets a number, and characters
+    that are not ``allowed`` become ``_``: always the same for the same messages, and for more of
+    them.
     """
 
     def __init__(
@@ -45,13 +45,16 @@ class Pairs:
         self._repeats: dict[str, int] = {}
 
     def call(self, call: Call, index: int) -> PlacedCall:
-        """Place a call that waits for its result from now on."""
+        """Registers a call that now waits for its result."""
         placed = PlacedCall(self._fresh(call.id, index), call.name, index, call.is_custom)
         self._open.setdefault(call.id, []).append(placed)
         return placed
 
     def answer(self, call_id: str, index: int) -> PlacedCall | None:
-        """The call that a result answers, which no other answers then; warns if there is none."""
+        """Returns the call that a result answers, which no other answers then.
+
+        Warns without one.
+        """
         waiting = self._open.get(call_id)
         if waiting:
             found = waiting.pop()
@@ -63,12 +66,12 @@ class Pairs:
         return None
 
     def cleaned(self, call_id: str) -> str:
-        """An id as the format may have it."""
+        """Returns an id in the form that the format allows."""
         text = call_id if self._forbidden is _ANY else self._forbidden.sub("_", call_id)
         return text[: self._longest]
 
     def close(self) -> None:
-        """From here on no result can answer the calls so far; warns of those without one."""
+        """Closes the calls so far: no result can answer them; warns of those without one."""
         for waiting in self._open.values():
             for call in waiting:
                 told = "a call has no result, which providers reject"

@@ -32,7 +32,7 @@ _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 
 
 def write(messages: Sequence[SourceMessage]) -> FormattedView:
-    """The items in the order of the view, system texts among them."""
+    """Writes the items in the order of the view, system texts among them."""
     warnings = Warnings(NAME)
     pairs = Pairs(warnings, longest=_LONGEST_ID)
     items = [item for message in messages for item in _items(message, pairs, warnings)]
@@ -57,7 +57,7 @@ def _items(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> list[Ite
 
 
 def _messages(message: SourceMessage, warnings: Warnings) -> list[Item]:
-    """The content as a message, around items that the provider has made beside it."""
+    """Returns the content as a message, around items that the provider has beside it."""
     if isinstance(message.body.get("content"), str):
         content = _content(message, warnings)
         return [_message(message, content, warnings)] if content else []
@@ -96,7 +96,7 @@ def _output(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Item:
 
 
 def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
-    """A text where the content is one, else a list of parts."""
+    """Returns a text where the content is one, else a list of parts."""
     content = message.body.get("content")
     parts = message.all_parts(warnings)
     if isinstance(content, str) and len(parts) == 1:

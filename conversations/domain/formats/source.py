@@ -1,4 +1,4 @@
-"""Logged messages read into what every provider knows: texts, images, calls and results."""
+"""Logged messages parsed into what every provider has: texts, images, calls and results."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -43,7 +43,7 @@ PROVIDER_PART: Final = OWN
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text part; ``more`` are its fields beside type and text."""
+    """A text part; ``more`` are its fields other than type and text."""
 
     text: str
     more: Fields = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Image:
 
     @property
     def address(self) -> str:
-        """Its URL, a data URL if it has no other."""
+        """Returns its URL, a data URL if it has no other."""
         return self.url or f"data:{self.media_type};base64,{self.data}"
 
 
@@ -94,7 +94,7 @@ class Call:
 
     @property
     def text(self) -> str:
-        """The arguments as text."""
+        """Returns the arguments as text."""
         given = self.arguments
         return given if isinstance(given, str) else dumps({} if given is None else given).decode()
 
@@ -120,7 +120,7 @@ class SourceMessage:
 
     @property
     def answers(self) -> str:
-        """The id of the call that a tool message answers."""
+        """Returns the id of the call that a tool message answers."""
         return str(self.body.get("tool_call_id"))
 
     def own(self, warnings: Warnings) -> Fields:
@@ -128,7 +128,7 @@ class SourceMessage:
         return _own_of(own_fields_of(self.body), "a message", self.index, warnings)
 
     def parts(self, warnings: Warnings) -> list[Part]:
-        """The content as parts, a text as one of them."""
+        """Returns the content as parts; a text is one part."""
         content = self.body.get("content")
         if isinstance(content, str):
             return [Text(content)]
@@ -136,13 +136,13 @@ class SourceMessage:
         return [_part(each, self.index, warnings) for each in listed if isinstance(each, dict)]
 
     def all_parts(self, warnings: Warnings) -> list[Part]:
-        """The parts with the refusal that OpenAI has in a field beside them."""
+        """Returns the parts including the refusal that OpenAI has in a field beside them."""
         refusal = self.body.get("refusal")
         beside = [Refusal(refusal)] if isinstance(refusal, str) and refusal else []
         return [*self.parts(warnings), *beside]
 
     def calls(self, warnings: Warnings) -> Iterator[Call]:
-        """The tool calls, in whatever shape they were logged; warns of what is not taken over."""
+        """Returns the tool calls, in whatever form they were logged; warns of what is dropped."""
         listed = self.body.get("tool_calls")
         for each in listed if isinstance(listed, list) else ():
             if isinstance(each, dict):
@@ -150,12 +150,12 @@ class SourceMessage:
 
 
 def provider_part(format_name: str, part: JsonValue) -> dict[str, JsonValue]:
-    """A part of a content that keeps what only one provider knows, under its format's name."""
+    """Returns a content part that preserves what only one provider has, under its format's name."""
     return {"type": PROVIDER_PART, "format": format_name, "part": part}
 
 
 def own_part(part: Part, format_name: str) -> dict[str, JsonValue] | None:
-    """What ``provider_part`` keeps for this format; None for any other part."""
+    """Returns what ``provider_part`` preserved for this format; None for any other part."""
     if not isinstance(part, Other) or part.fields.get("type") != PROVIDER_PART:
         return None
     kept = part.fields.get("part")
@@ -188,9 +188,9 @@ def placed(blocks: list[JsonValue], calls: Sequence[tuple[Call, JsonValue]], nam
 
 
 def warn_of_fields(message: SourceMessage, warnings: Warnings, known: Set[str] = _NONE) -> None:
-    """Warn of the fields of a message that a format has no place for, but for those ``known``.
+    """Warns of the fields of a message that a format lacks, except those ``known``.
 
-    ``refusal`` is one of the parts (``all_parts``), and the name of a result that of its call.
+    ``refusal`` is one of the parts (``all_parts``), and the name of a result is that of its call.
     """
     if message.name is not None and message.role != "tool" and "name" not in known:
         warnings.field_left_out("the field 'name'", message.index)
@@ -201,22 +201,21 @@ def warn_of_fields(message: SourceMessage, warnings: Warnings, known: Set[str] =
 
 
 def warn_of_more(more: Fields, of: str, index: int, warnings: Warnings) -> None:
-    """Warn of the further fields of a part that a format has no place for."""
+    """Warns of the further fields of a part that a format lacks."""
     for name in more:
         warnings.field_left_out(f"the field {name!r} of {of}", index)
 
 
 def source_messages(bodies: Sequence[tuple[int, bytes]]) -> list[SourceMessage]:
-    """The messages of a view from their log indices and JSON."""
+    """Returns the messages of a view from their log indices and JSON."""
     return [SourceMessage(index, orjson.loads(body)) for index, body in bodies]
 
 
 def arguments_object(call: Call, index: int, warnings: Warnings) -> dict[str, JsonValue]:
-    """The arguments of a call as the object that some providers want.
+    """Returns the arguments of a call as the object that some providers require.
 
-    A text that is no JSON object is handed on under ``_raw``, with a warning; so is one whose
-    values would be others afterwards, as integers beyond 64 bit would. An empty text is no
-    argument.
+    A text that is not a JSON object is passed on under ``_raw``, with a warning; so is one whose
+    values would change, such as integers beyond 64 bits. An empty text means no arguments.
     """
     given = call.arguments
     if isinstance(given, dict):
@@ -292,7 +291,9 @@ def _plain_part(data: dict[str, JsonValue]) -> Part:
 
 
 def _image(kind: str, data: dict[str, JsonValue]) -> Image | None:
-    """The image of a part as OpenAI, Anthropic or Vercel writes it, None if it is another part."""
+    """Returns the image of a part in OpenAI's, Anthropic's or Vercel's form, None for another
+    part.
+    """
     if kind in ("image_url", "input_image"):
         inner = data.get("image_url")
         more = _without(data, "type", "image_url")
@@ -325,7 +326,7 @@ def _sourced(data: dict[str, JsonValue]) -> Image | None:
 
 
 def _located(address: JsonValue, media_type: str, more: Fields) -> Image | None:
-    """The image at an address, or in a data URL, or as plain base64 of a known type."""
+    """Returns the image at an address, or in a data URL, or as plain base64 of a known type."""
     if not isinstance(address, str) or not address:
         return None
     found = DATA_URL.match(address)

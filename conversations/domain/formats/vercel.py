@@ -42,7 +42,7 @@ _ROLES: Final = {"developer": "system"}  # which the SDK has no word for
 
 
 def write(messages: Sequence[SourceMessage]) -> FormattedView:
-    """One model message for each message, system messages among them."""
+    """Writes one model message for each message, system messages among them."""
     warnings = Warnings(NAME)
     pairs = Pairs(warnings)
     written = [_message(message, pairs, warnings) for message in messages]
@@ -182,7 +182,7 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
 
 
 def _file(fields: SourceFields) -> Fields | None:
-    """OpenAI's file as the SDK has it, if its bytes are in the message."""
+    """Returns OpenAI's file in the SDK's form, if its bytes are in the message."""
     file = fields.get("file")
     data = file.get("file_data") if isinstance(file, dict) else None
     found = DATA_URL.match(data) if isinstance(data, str) else None
@@ -194,7 +194,7 @@ def _file(fields: SourceFields) -> Fields | None:
 
 
 def _reasoning(fields: SourceFields) -> Fields:
-    """Anthropic's thinking, with the signature where the SDK hands it back to Anthropic."""
+    """Returns Anthropic's thinking, with the signature where the SDK returns it to Anthropic."""
     own: JsonValue = {"anthropic": {"signature": fields.get("signature")}}
     return {"type": "reasoning", "text": str(fields.get("thinking")), "providerOptions": own}
 

@@ -1,11 +1,11 @@
-"""What a format cannot say, collected as warnings with the messages that they are about."""
+"""Warnings about what a format cannot express, with the messages that they concern."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class FormatWarning:
-    """Something that a format says otherwise, or not at all, by log indices, ascending."""
+    """Something that a format changes or omits, by log indices, ascending."""
 
     code: str
     message: str
@@ -32,7 +32,7 @@ class Warnings:
         self.add("field_left_out", f"{what} has no place in this format and is left out", index)
 
     def all(self) -> tuple[FormatWarning, ...]:
-        """The warnings in the order in which they first came up."""
+        """Returns the warnings in the order of their first occurrence."""
         return tuple(
             FormatWarning(code, message, tuple(sorted(indices)))
             for (code, message), indices in self._found.items()

@@ -22,7 +22,7 @@ _ROLES: Final = frozenset({"user", "assistant", "system", "developer", "tool"})
 
 
 def recognise(value: JsonValue) -> bool:
-    """A system text beside the messages, or blocks that only this API has."""
+    """Recognizes a system text beside the messages, or blocks that only this API has."""
     if isinstance(value, dict) and _is_answer(value):
         return True
     messages = messages_of(value)
@@ -54,13 +54,13 @@ def _is_result(kind: JsonValue) -> bool:
 
 
 def _is_answer(value: dict[str, JsonValue]) -> bool:
-    """A message as the API answers it, by itself."""
+    """Returns whether the value is a single answer of the API."""
     is_message = value.get("type") == "message" and value.get("role") == "assistant"
     return is_message and isinstance(value.get("content"), list) and "stop_reason" in value
 
 
 def append(place: SourceValue, transcript: Transcript) -> Fields:
-    """Add the system text and the messages."""
+    """Adds the system text and the messages."""
     value = place.value
     if isinstance(value, dict) and _is_answer(value):
         _append_message(place, transcript)
@@ -74,7 +74,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
 
 
 def append_system(system: SourceValue, transcript: Transcript) -> None:
-    """Add the system text that stands beside the messages, if there is one."""
+    """Adds the system text beside the messages, if there is one."""
     if not system.value:
         return
     if not isinstance(system.value, str | list):
@@ -84,13 +84,13 @@ def append_system(system: SourceValue, transcript: Transcript) -> None:
 
 
 def append_messages(messages: SourceValue, transcript: Transcript) -> None:
-    """Add a list of messages."""
+    """Adds a list of messages."""
     for place in messages.items():
         _append_message(place, transcript)
 
 
 def _append_message(place: SourceValue, transcript: Transcript) -> None:
-    """Add a message; one with calls or results becomes several, in the order of a chat."""
+    """Adds a message; one with calls or results becomes several, in the order of a chat."""
     message = place.value
     split = _is_pair if not transcript.keeps_own else _is_changed
     if not isinstance(message, dict) or not any(map(split, _parts(message))):
@@ -116,7 +116,7 @@ def _type_of(value: JsonValue) -> JsonValue:
 
 
 class _Split:
-    """One message with blocks of calls and results, as messages of the chat form.
+    """Splits one message with blocks of calls and results into messages of the chat form.
 
     Results come before the other blocks of a user message. In an assistant message, whose results
     are those of the provider's own tools, they end the message that called.
@@ -157,7 +157,7 @@ class _Split:
         self._parts.append(part)
 
     def flush(self) -> None:
-        """Add what was collected as one message."""
+        """Adds what was collected as one message."""
         if not self._parts and not self._calls:
             return
         message: dict[str, JsonValue] = {"role": self._role, "content": self._parts or None}
@@ -167,7 +167,7 @@ class _Split:
         self._parts, self._calls, self._places = [], [], Places()
 
     def _append(self, place: SourceValue, message: dict[str, JsonValue]) -> None:
-        """The first one gets the further fields of the message."""
+        """Adds a message; the first one gets the further fields of the original."""
         self._transcript.append(place, {**self._others, **message})
         self._others = {}
 

@@ -1,4 +1,4 @@
-"""Messages that are appended in a provider's format: what ``formats`` writes, read again."""
+"""Reads messages that are appended in a provider's format: the inverse of ``formats``."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ _READERS: Final[Mapping[ProviderFormat, Callable[[SourceValue, Transcript], None
 
 @dataclass(frozen=True, slots=True)
 class AppendedMessages:
-    """The messages in the chat form, and read; as many of both."""
+    """The messages in the chat form, and parsed; equally many of both."""
 
     messages: Sequence[JsonValue]
     drafts: tuple[Draft, ...]
 
 
 class _WholeTranscript(Transcript):
-    """Refuses what an import would leave out: an append has no report that tells of it."""
+    """Refuses what an import would leave out, because an append has no report."""
 
     keeps_own: ClassVar[bool] = True
 
@@ -47,7 +47,7 @@ class _WholeTranscript(Transcript):
 def read_appended(
     messages: Sequence[JsonValue], name: ProviderFormat, system: JsonValue = None
 ) -> AppendedMessages:
-    """Messages in a format as those of the log, in their order (semantics 1.20).
+    """Returns messages in a format as messages of the log, in order (semantics 1.20).
 
     ``system`` is what Anthropic has beside the messages; it comes first. Raises ValidationFailed
     and TooLarge with the place of what is wrong, or cannot be stored.

@@ -1,4 +1,4 @@
-"""Tool calls of foreign files: their ids, made where they are missing, and their results."""
+"""The tool calls of imported files: their ids, generated where they are missing, and results."""
 
 from collections import defaultdict, deque
 
@@ -10,7 +10,7 @@ from ctxadmin.lib import json_bytes
 def tool_call(
     call_id: str, name: str, arguments: JsonValue, rest: dict[str, JsonValue] | None = None
 ) -> dict[str, JsonValue]:
-    """A call in the chat form; arguments that are no text become JSON."""
+    """Returns a call in the chat form; arguments that are not text become JSON."""
     if not isinstance(arguments, str):
         arguments = json_bytes.dumps({} if arguments is None else arguments).decode()
     function: dict[str, JsonValue] = {"name": name, "arguments": arguments}
@@ -44,8 +44,8 @@ class Places:
 class CallIds:
     """The calls of a conversation that wait for a result, for files without ids.
 
-    ``call-1``, ``call-2`` ... are made for calls without an id: the same file, the same ids. A
-    result without an id belongs to the oldest waiting call with its name.
+    Calls without an id get ``call-1``, ``call-2`` ..., always the same for the same file. A result
+    without an id belongs to the oldest waiting call with its name.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class CallIds:
         self._by_id: defaultdict[str, deque[int]] = defaultdict(deque)
 
     def ask(self, call_id: str | None, name: str) -> str:
-        """The id of a new call."""
+        """Returns the id of a new call."""
         call_id = call_id or self._new_id()
         self._used.add(call_id)
         self._order += 1
@@ -69,7 +69,7 @@ class CallIds:
         return call_id
 
     def answer(self, call_id: str | None, name: str | None) -> str:
-        """The id of the call that a result answers; a new one if none waits for it."""
+        """Returns the id of the call that a result answers; a new one if none waits for it."""
         age = self._oldest(call_id, name)
         if age is not None:
             return self._waiting.pop(age)[0]
@@ -97,12 +97,12 @@ class CallIds:
 
 
 def has_chat_calls(message: dict[str, JsonValue]) -> bool:
-    """Whether a message calls or answers as the chat form does, which others never do."""
+    """Returns whether a message calls or answers in the chat form, which other shapes never do."""
     return any(name in message for name in ("tool_calls", "toolCalls", "tool_call_id"))
 
 
 def messages_of(value: JsonValue) -> list[dict[str, JsonValue]]:
-    """The messages of an object with ``messages`` or a list of messages; [] if it is neither."""
+    """Returns the messages of an object with ``messages``, or of a list; [] for anything else."""
     found = value.get("messages") if isinstance(value, dict) else value
     messages = found if isinstance(found, list) else []
     objects = [each for each in messages if isinstance(each, dict)]

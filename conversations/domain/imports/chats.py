@@ -81,17 +81,17 @@ CHATS: Final = (
 
 
 def append_chat(place: SourceValue, transcript: Transcript) -> Fields | None:
-    """Add the messages of a value of any of these shapes; None if none recognises it."""
+    """Adds the messages of a value of any of these shapes; returns None if none recognizes it."""
     shape = first_match(CHATS, place.value)
     return None if shape is None or shape.append is None else shape.append(place, transcript)
 
 
 def append_list(messages: SourceValue, transcript: Transcript) -> None:
-    """Add a list of messages of any shape; one that nothing recognises is read as OpenAI's."""
+    """Adds a list of messages of any shape; an unrecognized one is read as OpenAI's."""
     if append_chat(messages, transcript) is None:
         openai.append_messages(messages, transcript)
 
 
 def is_message(value: JsonValue) -> bool:
-    """Whether some shape has such messages."""
+    """Returns whether some shape has such messages."""
     return isinstance(value, dict) and first_match(CHATS, [value]) is not None

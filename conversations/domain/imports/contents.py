@@ -21,17 +21,17 @@ Part = dict[str, JsonValue]
 
 
 def text_part(text: str, rest: Part | None = None) -> Part:
-    """A part with a text, and what else is known of it."""
+    """Returns a part with a text, and its further fields."""
     return {"type": "text", "text": text, **(rest or {})}
 
 
 def reasoning_part(text: str, rest: Part | None = None) -> Part:
-    """What the model thought before it answered."""
+    """Returns a part with what the model thought before it answered."""
     return {"type": "reasoning", "text": text, **(rest or {})}
 
 
 def media_part(media_type: str | None, data: str, name: str | None = None) -> Part:
-    """A picture, a sound or a file from base64 data or a URL."""
+    """Returns a picture, a sound or a file from base64 data or a URL."""
     kind = media_type or ""
     is_url = data.startswith(("http://", "https://", "data:", "gs://", "file:"))
     url = data if is_url else f"data:{kind or 'application/octet-stream'};base64,{data}"
@@ -48,7 +48,7 @@ def media_part(media_type: str | None, data: str, name: str | None = None) -> Pa
 
 
 def content_of(parts: Sequence[JsonValue]) -> JsonValue:
-    """A text if that is all, None for nothing, else the list of parts."""
+    """Returns a text if that is all, None for nothing, else the list of parts."""
     if not parts:
         return None
     only = parts[0] if len(parts) == 1 else None
@@ -58,7 +58,7 @@ def content_of(parts: Sequence[JsonValue]) -> JsonValue:
 
 
 def result_content(value: JsonValue) -> tuple[JsonValue, bool]:
-    """The content of a result, and whether it is JSON as a text because it was no text."""
+    """Returns the content of a result, and whether it became JSON text because it was not text."""
     if value is None:
         return "", False
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Lines of batches and logs of calls: a request, its response, or both, with the id of the call."""
+"""Lines of batches and logs of calls: a request, its response, or both, with the call's id."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +13,7 @@ _RESPONSES: Final = ("response", "result")
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What a line holds; ``failed`` is a response that is an error."""
+    """The content of a line; ``failed`` is a response that is an error."""
 
     request: SourceValue | None
     response: SourceValue | None
@@ -22,7 +22,9 @@ class Envelope:
 
 
 def is_envelope(value: JsonValue) -> bool:
-    """A line of a batch of OpenAI, Anthropic or Google, or a request beside its response."""
+    """Recognizes a line of a batch of OpenAI, Anthropic or Google, or a request with its
+    response.
+    """
     if not isinstance(value, dict) or "messages" in value or "run_type" in value:
         return False
     held = [name for name in (*_REQUESTS, *_RESPONSES) if isinstance(value.get(name), dict)]
@@ -30,7 +32,7 @@ def is_envelope(value: JsonValue) -> bool:
 
 
 def open_envelope(place: SourceValue) -> Envelope:
-    """The request and the response of a line."""
+    """Returns the request and the response of a line."""
     request = next((each for name in _REQUESTS if (each := place.get(name)).value), None)
     response = next((each for name in _RESPONSES if (each := place.get(name)).value), None)
     fields = place.rest("custom_id", "key", "body", *_REQUESTS, *_RESPONSES, "method", "url", "id")
@@ -47,7 +49,7 @@ def open_envelope(place: SourceValue) -> Envelope:
 
 
 def _inner(place: SourceValue | None) -> SourceValue | None:
-    """The body of a request or response of HTTP, the message of a result."""
+    """Returns the body of a request or response of HTTP, the message of a result."""
     if place is None:
         return None
     for name in ("body", "message"):

@@ -1,4 +1,4 @@
-"""Conversations of a file: JSON, or JSONL with a conversation, a message or a span a line."""
+"""The conversations of a file: JSON, or JSONL with a conversation, a message or a span per line."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,10 +18,10 @@ _MARK: bytes = b"\xef\xbb\xbf"
 
 
 def read_file(data: bytes, shape: str | None = None) -> tuple[ImportedConversation, ...]:
-    """All conversations of a JSON or JSONL text of any shape, or of the one that is named.
+    """Returns all conversations of a JSON or JSONL text of any shape, or of the named one.
 
-    JSON: one conversation, or a list of conversations. JSONL: a conversation a line, or a message
-    a line for a single conversation. Raises ValidationFailed or TooLarge; the problems name the
+    JSON: one conversation, or a list of conversations. JSONL: a conversation per line, or a message
+    per line for a single conversation. Raises ValidationFailed or TooLarge; the problems name the
     line (``extra``) and the field (the pointer into the JSON of that line).
     """
     forced = None if shape is None else shape_named(shape)
@@ -40,15 +40,15 @@ def read_file(data: bytes, shape: str | None = None) -> tuple[ImportedConversati
 def read_lines(
     lines: Iterable[bytes], forced: Shape | None = None
 ) -> Iterator[ImportedConversation]:
-    """The conversations of JSONL, one line at a time, for large files.
+    """Yields the conversations of JSONL, one line at a time, for large files.
 
-    Messages by themselves, runs and spans are read when all lines are there. Raises as
-    ``read_file`` does, when it comes to the line.
+    Single messages, runs and spans are read after all lines. Raises as ``read_file`` does, at the
+    line.
     """
     loose: list[SourceValue] = []
     traces: dict[str, tuple[Shape, list[SourceValue]]] = {}
     for number, line in enumerate(lines, start=1):
-        place = _place(line, number)
+        place = _value_of(line, number)
         if place is None:
             continue
         if _is_loose(place.value):
@@ -70,8 +70,8 @@ def read_lines(
         yield from shape.read(places)
 
 
-def _place(line: bytes, number: int) -> SourceValue | None:
-    """The value of a line; None for an empty one."""
+def _value_of(line: bytes, number: int) -> SourceValue | None:
+    """Returns the value of a line; None for an empty one."""
     text = line.removeprefix(_MARK) if number == 1 else line
     if not text.strip():
         return None
@@ -82,7 +82,7 @@ def _place(line: bytes, number: int) -> SourceValue | None:
 
 
 def _is_loose(value: JsonValue) -> bool:
-    """Whether a line is a message by itself."""
+    """Returns whether a line is a single message."""
     if not isinstance(value, dict) or "messages" in value:
         return False
     return "role" in value or (recognise(value) is None and is_message(value))

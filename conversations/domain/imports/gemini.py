@@ -30,7 +30,7 @@ _BESIDE: Final = frozenset(
 
 
 def recognise(value: JsonValue) -> bool:
-    """An object with contents or candidates, or a list of contents."""
+    """Recognizes an object with contents or candidates, or a list of contents."""
     if isinstance(value, list):
         return _are_contents(value)
     if not isinstance(value, dict):
@@ -48,7 +48,7 @@ def _are_contents(value: JsonValue) -> bool:
 
 
 def _is_content(value: JsonValue) -> bool:
-    """A role and parts; those of other shapes have a type."""
+    """Recognizes a role and parts; those of other shapes have a type."""
     if not isinstance(value, dict) or word(value.get("role") or "user") not in _ROLES:
         return False
     if "content" in value:
@@ -60,7 +60,7 @@ def _is_content(value: JsonValue) -> bool:
 
 
 def append(place: SourceValue, transcript: Transcript) -> Fields:
-    """Add the system instruction, the contents and the first candidate."""
+    """Adds the system instruction, the contents and the first candidate."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
         return Fields()
@@ -96,7 +96,7 @@ def _append_candidates(candidates: SourceValue, transcript: Transcript) -> None:
 
 
 def append_messages(contents: SourceValue, transcript: Transcript) -> None:
-    """Add a list of contents."""
+    """Adds a list of contents."""
     for content in contents.items():
         _append_content(content, transcript)
 
@@ -155,18 +155,18 @@ class _Turn:
             self._parts.append(made)
 
     def finish(self) -> None:
-        """Add what is left; an empty content is an empty message, one of unknown parts is none."""
+        """Adds the rest; an empty content is an empty message, one of unknown parts is none."""
         if self._parts or self._calls or not (self._is_begun or self._has_left_out):
             self._flush()
 
     def _flush(self) -> None:
         content = content_of(self._parts)
         self._transcript.add(
-            self._place, self._role, content, calls=self._calls, metadata=self._take_metadata()
+            self._place, self._role, content, calls=self._calls, metadata=self._pop_metadata()
         )
         self._parts, self._calls = [], []
 
-    def _take_metadata(self) -> dict[str, JsonValue]:
+    def _pop_metadata(self) -> dict[str, JsonValue]:
         taken, self._metadata, self._is_begun = self._metadata, {}, True
         return taken
 
@@ -193,7 +193,7 @@ class _Turn:
             content,
             answers=self._transcript.calls.answer(result.get("id").text_or_none(), name),
             name=name,
-            metadata={**self._take_metadata(), **kept},
+            metadata={**self._pop_metadata(), **kept},
         )
         self._transcript.took(_last(result), "role: tool")
 
@@ -203,12 +203,12 @@ def _name(place: SourceValue) -> SourceValue:
 
 
 def _last(place: SourceValue) -> str:
-    """The name of the field that holds this."""
+    """Returns the name of the field that holds this."""
     return place.pointer.rpartition("/")[2]
 
 
 def _only_result(response: JsonValue) -> JsonValue:
-    """The text that a response is by itself: ``{"result": text}``, as the SDK makes it."""
+    """Returns the text of a response ``{"result": text}``, as the SDK makes it."""
     if isinstance(response, dict) and len(response) == 1:
         for name in ("result", "output"):
             if isinstance(response.get(name), str):
@@ -217,7 +217,10 @@ def _only_result(response: JsonValue) -> JsonValue:
 
 
 def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
-    """A part that is neither a call nor a result; None for an unknown one, which is left out."""
+    """Returns a part that is neither call nor result.
+
+    None for an unknown one, which is left out.
+    """
     text = part.get("text")
     if text.value is not None:
         rest = part.rest("text", "thought")

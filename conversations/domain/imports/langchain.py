@@ -40,13 +40,13 @@ _KNOWN: Final = (
 
 
 def recognise(value: JsonValue) -> bool:
-    """A list of dumped messages, or an object that holds one."""
+    """Recognizes a list of dumped messages, or an object that holds one."""
     found = _messages(SourceValue(value)).value
     return isinstance(found, list) and bool(found) and all(map(is_dumped, found))
 
 
 def is_dumped(value: JsonValue) -> bool:
-    """Whether this is a message in one of the three forms."""
+    """Returns whether this is a message in one of the three forms."""
     if not isinstance(value, dict):
         return False
     if _is_constructor(value):
@@ -63,7 +63,7 @@ def _is_constructor(value: dict[str, JsonValue]) -> bool:
 
 
 def _kind(value: JsonValue) -> str | None:
-    """``human`` of ``human``, ``HumanMessage`` and ``HumanMessageChunk``."""
+    """Returns ``human`` for ``human``, ``HumanMessage`` and ``HumanMessageChunk``."""
     if not isinstance(value, str):
         return None
     name = value.removesuffix("Chunk").removesuffix("Message")
@@ -71,7 +71,7 @@ def _kind(value: JsonValue) -> str | None:
 
 
 def _messages(place: SourceValue) -> SourceValue:
-    """The list of messages: itself, of a state, of a prompt, of a dumped history."""
+    """Returns the list of messages: itself, of a state, of a prompt, of a dumped history."""
     value = place.value
     if isinstance(value, dict) and _is_constructor(value):
         return place.get("kwargs").get("messages")
@@ -81,7 +81,7 @@ def _messages(place: SourceValue) -> SourceValue:
 
 
 def append(place: SourceValue, transcript: Transcript) -> Fields:
-    """Add the messages."""
+    """Adds the messages."""
     messages = _messages(place)
     append_messages(messages, transcript)
     if isinstance(place.value, list):
@@ -94,13 +94,13 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
 
 
 def append_messages(messages: SourceValue, transcript: Transcript) -> None:
-    """Add a list of dumped messages."""
+    """Adds a list of dumped messages."""
     for place in messages.items():
         _append_message(place, transcript)
 
 
 def _append_message(place: SourceValue, transcript: Transcript) -> None:
-    kind, data = _opened(place)
+    kind, data = _kind_and_fields(place)
     if kind == "remove":
         transcript.leave_out(place, "RemoveMessage", REMOVES)
         return
@@ -134,8 +134,8 @@ def _append_message(place: SourceValue, transcript: Transcript) -> None:
     )
 
 
-def _opened(place: SourceValue) -> tuple[str, SourceValue]:
-    """The kind of a message and the place of its fields."""
+def _kind_and_fields(place: SourceValue) -> tuple[str, SourceValue]:
+    """Returns the kind of a message and the place of its fields."""
     fields = place.fields()
     if _is_constructor(fields):
         path = fields.get("id")
@@ -164,12 +164,12 @@ def _role(kind: str, data: SourceValue) -> str:
 
 
 def _object(place: SourceValue) -> SourceValue:
-    """An object that may be missing."""
+    """Returns an object that can be missing."""
     return place if place.value is not None else replace(place, value={})
 
 
 def _calls(data: SourceValue, extra: SourceValue, transcript: Transcript) -> list[JsonValue]:
-    """The calls of an answer; the provider's own ones, if kept, have the arguments unchanged."""
+    """Returns the calls of an answer, with the provider's own arguments unchanged if present."""
     texts = _provider_arguments(extra)
     made: list[JsonValue] = []
     for field in ("tool_calls", "invalid_tool_calls"):
@@ -183,7 +183,7 @@ def _calls(data: SourceValue, extra: SourceValue, transcript: Transcript) -> lis
             made.append(tool_call(call_id, name, arguments, rest))
             transcript.took(field, "tool_calls")
     if not made:
-        made = _former_calls(extra, transcript)
+        made = _legacy_calls(extra, transcript)
     return made
 
 
@@ -197,8 +197,8 @@ def _provider_arguments(extra: SourceValue) -> dict[str, JsonValue]:
     return found
 
 
-def _former_calls(extra: SourceValue, transcript: Transcript) -> list[JsonValue]:
-    """Calls that stand in ``additional_kwargs`` alone."""
+def _legacy_calls(extra: SourceValue, transcript: Transcript) -> list[JsonValue]:
+    """Returns calls that are in ``additional_kwargs`` alone."""
     made: list[JsonValue] = []
     calls = extra.get("tool_calls")
     for call in calls.items_if_any():
@@ -238,7 +238,7 @@ def _append_result(
 
 
 class _Parts:
-    """The parts of a content, and the calls that stand only there."""
+    """The parts of a content, and the calls that are only there."""
 
     def __init__(self) -> None:
         self.parts: list[JsonValue] = []
@@ -285,7 +285,7 @@ def _add_block(block: SourceValue, known: set[str], found: _Parts, transcript: T
 
 
 def _media(block: SourceValue) -> JsonValue:
-    """A picture, a sound or a file of LangChain's own form; None for any other block."""
+    """Returns a picture, a sound or a file in LangChain's own form; None for any other block."""
     kind = word(block.get("type").value)
     if kind not in ("image", "audio", "file", "video"):
         return None

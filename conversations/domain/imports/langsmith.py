@@ -20,7 +20,7 @@ _ANSWERS: Final = ("output", "message", "messages", "answer", "result", "respons
 
 
 def recognise(value: JsonValue) -> bool:
-    """A run, a list of runs, or an object with ``runs``."""
+    """Recognizes a run, a list of runs, or an object with ``runs``."""
     if isinstance(value, dict) and "runs" in value and "run_type" not in value:
         value = value["runs"]
     if isinstance(value, list):
@@ -33,7 +33,7 @@ def _is_run(value: JsonValue) -> bool:
 
 
 def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
-    """The conversations of runs, those of child runs too."""
+    """Returns the conversations of runs, child runs included."""
     found: list[Traced] = []
     without: list[SourceValue] = []
     budget = TraceBudget()
@@ -50,7 +50,7 @@ def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
 
 
 def _runs(places: Iterable[SourceValue]) -> Iterator[SourceValue]:
-    """The runs of some values and the runs within them, which nest as deep as JSON may."""
+    """Yields the runs of some values and the runs within them, at any depth."""
     for place in places:
         if isinstance(place.value, list) or place.children is not None:
             yield from _runs(place.items())
@@ -64,7 +64,7 @@ def _runs(places: Iterable[SourceValue]) -> Iterator[SourceValue]:
 
 
 def _traced(run: SourceValue) -> Traced | None:
-    """The messages of a run; None if it has none."""
+    """Returns the messages of a run; None without any."""
     transcript = Transcript(NAME, run)
     inputs, outputs = run.get("inputs"), run.get("outputs")
     fields = _append_inputs(inputs, transcript)
@@ -88,7 +88,7 @@ def _metadata(run: SourceValue) -> dict[str, JsonValue]:
 
 
 def _group(run: SourceValue) -> str:
-    """The thread of a run, else its trace."""
+    """Returns the thread of a run, else its trace."""
     for holder in (run.get("extra").get("metadata"), run.get("metadata")):
         thread = holder.get(*_THREADS).value
         if isinstance(thread, str) and thread:
@@ -122,7 +122,7 @@ def _append_inputs(inputs: SourceValue, transcript: Transcript) -> Fields:
 
 
 def _state(run: SourceValue, outputs: SourceValue, transcript: Transcript) -> Transcript | None:
-    """The messages of an output that begins with the input, as states of graphs do."""
+    """Adds the messages of an output that begins with the input, as states of graphs do."""
     messages = outputs.get("messages")
     if not isinstance(messages.value, list) or len(messages.value) <= len(transcript):
         return None

@@ -1,4 +1,4 @@
-"""Chats in the OpenAI form, which is also ours: requests, answers, lines of fine-tuning."""
+"""Chats in the OpenAI form, which is also ctxadmin's: requests, answers, lines of fine-tuning."""
 
 from typing import Final, get_args
 
@@ -19,7 +19,7 @@ _FOREIGN_PARTS: Final = frozenset({"thinking", "redacted_thinking", "reasoning"}
 
 
 def recognise(value: JsonValue) -> bool:
-    """A chat whose messages have roles, and no calls in places that other shapes have."""
+    """Recognizes a chat whose messages have roles, and calls only where this shape has them."""
     if isinstance(value, dict):
         if _is_completion(value) or _is_preference(value):
             return True
@@ -30,7 +30,7 @@ def recognise(value: JsonValue) -> bool:
 
 
 def is_chat_message(message: dict[str, JsonValue]) -> bool:
-    """A message as OpenAI has it, or one that only a closer look refuses."""
+    """Recognizes a message of OpenAI, or one that only a full parse refuses."""
     if (
         word(message.get("role")) not in _ROLES
         or "parts" in message
@@ -44,7 +44,7 @@ def is_chat_message(message: dict[str, JsonValue]) -> bool:
 
 
 def _is_foreign(part: dict[str, JsonValue]) -> bool:
-    """A part that Anthropic or Vercel have, or a call or a result."""
+    """Returns whether a part is Anthropic's or Vercel's, or a call or a result."""
     kind = word(part.get("type"))
     if kind in ("image", "document"):
         return True
@@ -54,7 +54,7 @@ def _is_foreign(part: dict[str, JsonValue]) -> bool:
 
 
 def append(place: SourceValue, transcript: Transcript) -> Fields:
-    """Add the messages of a chat, an answer or a line of fine-tuning."""
+    """Adds the messages of a chat, an answer or a line of fine-tuning."""
     value = place.value
     if isinstance(value, list):
         append_messages(place, transcript)
@@ -77,7 +77,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
 
 
 def _messages(place: SourceValue) -> SourceValue:
-    """The place of the messages; null ones are no missing ones."""
+    """Returns the place of the messages; null is not the same as missing."""
     messages = place.get("messages")
     if not isinstance(messages.value, list) or not messages.value:
         raise messages.refusal(say("a list of at least one message is required"))
@@ -85,7 +85,7 @@ def _messages(place: SourceValue) -> SourceValue:
 
 
 def append_messages(messages: SourceValue, transcript: Transcript) -> None:
-    """Add a list of messages."""
+    """Adds a list of messages."""
     count = len(transcript)
     for place in messages.items():
         append_message(place, transcript)
@@ -94,7 +94,7 @@ def append_messages(messages: SourceValue, transcript: Transcript) -> None:
 
 
 def append_message(place: SourceValue, transcript: Transcript) -> None:
-    """Add a message; what is refused in the chat form is brought into it."""
+    """Adds a message; converts what the chat form would refuse."""
     message = place.value
     if not isinstance(message, dict):
         transcript.add_verbatim(place)
@@ -116,7 +116,7 @@ def append_message(place: SourceValue, transcript: Transcript) -> None:
 
 
 def _note_calls(message: dict[str, JsonValue], transcript: Transcript) -> None:
-    """Let results know the calls that have ids."""
+    """Registers the calls with ids, for their results."""
     calls = message.get("tool_calls", message.get("toolCalls"))
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict) and isinstance(call.get("id"), str):
@@ -131,7 +131,7 @@ def _note_calls(message: dict[str, JsonValue], transcript: Transcript) -> None:
 def _change_result(
     place: SourceValue, changed: dict[str, JsonValue], transcript: Transcript
 ) -> None:
-    """A result of a function, which has a name and no id."""
+    """Converts the result of a function, which has a name and no id."""
     name = place.get("name").text()
     changed["role"] = "tool"
     if not changed.get("tool_call_id"):
@@ -160,7 +160,9 @@ def _change_call(place: SourceValue, changed: dict[str, JsonValue], transcript: 
 def _change_content(
     message: dict[str, JsonValue], changed: dict[str, JsonValue], transcript: Transcript
 ) -> None:
-    """Null beside a refusal or a sound, or by itself: what was said then, if anything."""
+    """Converts a null content, beside a refusal or a sound or alone, to what was said, if
+    anything.
+    """
     refusal, audio = message.get("refusal"), message.get("audio")
     is_kept = transcript.keeps_own and message.get("role") == "assistant"
     null: dict[str, JsonValue] = {"content": None} if is_kept else {}
@@ -180,7 +182,7 @@ def _change_content(
 
 
 def _is_completion(value: dict[str, JsonValue]) -> bool:
-    """An answer: ``{"object": "chat.completion", "choices": [{"message": ...}]}``."""
+    """Recognizes an answer: ``{"object": "chat.completion", "choices": [{"message": ...}]}``."""
     choices = value.get("choices")
     return (
         "messages" not in value
@@ -205,7 +207,9 @@ def _append_completion(place: SourceValue, transcript: Transcript) -> Fields:
 
 
 def _is_preference(value: dict[str, JsonValue]) -> bool:
-    """A line of fine-tuning by preference: a chat, a preferred answer and another one."""
+    """Recognizes a line of fine-tuning by preference: a chat, a preferred answer and another
+    one.
+    """
     asked = value.get("input")
     return isinstance(asked, dict) and "messages" in asked and "preferred_output" in value
 

@@ -1,4 +1,4 @@
-"""Spans and log records of OpenTelemetry (OTLP JSON) with what models got and answered."""
+"""Spans and log records of OpenTelemetry (OTLP JSON) with the input and output of models."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ _EVENTS: Final = {
 
 @dataclass(slots=True)
 class _Span:
-    """A span, or what log records tell of one: its attributes and its events in order."""
+    """A span, or what log records have of one: its attributes and its events in order."""
 
     place: SourceValue
     attributes: Mapping[str, SourceValue] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class _Span:
 
 
 def recognise(value: JsonValue) -> bool:
-    """An export request, or a list of them."""
+    """Recognizes an export request, or a list of them."""
     values = value if isinstance(value, list) else [value]
     return bool(values) and all(
         isinstance(each, dict) and any(isinstance(each.get(root), list) for root in _ROOTS)
@@ -58,7 +58,7 @@ def recognise(value: JsonValue) -> bool:
 
 
 def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
-    """The conversations of all spans."""
+    """Returns the conversations of all spans."""
     found: list[Traced] = []
     without: list[SourceValue] = []
     budget = TraceBudget()
@@ -76,7 +76,7 @@ def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
 
 
 def _spans(places: Sequence[SourceValue]) -> Iterator[_Span]:
-    """Spans with their events, and for log records the span that they name, if it is not here."""
+    """Returns spans with their events, and for log records the span that they name, if missing."""
     spans: list[_Span] = []
     by_id: dict[str, _Span] = {}
     records: defaultdict[str, list[SourceValue]] = defaultdict(list)
@@ -119,7 +119,7 @@ def _events(span: SourceValue) -> Iterator[tuple[str, SourceValue, Mapping[str, 
 
 
 def _record(record: SourceValue) -> tuple[str, SourceValue, Mapping[str, SourceValue]]:
-    """A log record as an event: the fields of its body are attributes, too."""
+    """Returns a log record as an event: the fields of its body are attributes, too."""
     named = attributes(record.get("attributes"))
     name = record.get("eventName", "event_name").value
     if name is None and "event.name" in named:
@@ -160,7 +160,7 @@ def _fields(span: _Span, named_by: JsonValue) -> Fields:
 
 
 def _append_whole(named: Mapping[str, SourceValue], transcript: Transcript) -> None:
-    """The attributes that hold a whole conversation."""
+    """Adds the attributes that hold a whole conversation."""
     for name in _WHOLE:
         if name in named:
             otel_messages.append_attribute(name, named[name].parsed(), transcript)
@@ -195,7 +195,7 @@ def _number(place: SourceValue | None) -> int:
 
 
 def _append_indexed(named: Mapping[str, SourceValue], transcript: Transcript) -> None:
-    """Attributes ``gen_ai.prompt.0.role``, ``gen_ai.prompt.0.tool_calls.0.name`` ..."""
+    """Adds attributes ``gen_ai.prompt.0.role``, ``gen_ai.prompt.0.tool_calls.0.name`` ..."""
     for prefix in _INDEXED:
         for message in otel_messages.indexed_messages(prefix, named):
             openai.append_message(message, transcript)

@@ -28,7 +28,7 @@ _OF_EVENTS: Final = ("gen_ai.event.content", "message")
 
 
 def append_attribute(name: str, place: SourceValue, transcript: Transcript) -> None:
-    """Add the messages, or the parts of the system text, that an attribute holds."""
+    """Adds the messages, or the parts of the system text, that an attribute holds."""
     if name != "gen_ai.system_instructions":
         for message in place.items():
             _append_message(message, transcript)
@@ -41,7 +41,7 @@ def append_attribute(name: str, place: SourceValue, transcript: Transcript) -> N
 
 
 def _append_message(place: SourceValue, transcript: Transcript) -> None:
-    """A message with parts; results become messages of their own, before the other parts."""
+    """Adds a message with parts; results become messages of their own, before the other parts."""
     if "parts" not in place.fields():
         openai.append_message(place, transcript)
         return
@@ -97,7 +97,7 @@ def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
 
 
 def append_recorded(place: SourceValue, role: str, transcript: Transcript) -> None:
-    """Add the messages of a prompt or an answer that was recorded as JSON, or as a text."""
+    """Adds the messages of a prompt or an answer that was recorded as JSON, or as text."""
     parsed = _json(place)
     if isinstance(parsed.value, dict):
         parsed = SourceValue([parsed.value], children=(parsed,))
@@ -108,11 +108,11 @@ def append_recorded(place: SourceValue, role: str, transcript: Transcript) -> No
 
 
 def event_message(role: str, event: SourceValue, named: Mapping[str, SourceValue]) -> SourceValue:
-    """The message of an event in the chat form, at the place of the event."""
+    """Returns the message of an event in the chat form, at the place of the event."""
     message: dict[str, JsonValue] = {"role": role}
     for holder in _OF_EVENTS:
         if holder in named:
-            message |= _said(named[holder])
+            message |= _recorded_fields(named[holder])
     for name in ("content", "tool_calls", "role", "name"):
         if name in named:
             is_json = name == "tool_calls" or _holds_parts(named[name])
@@ -124,8 +124,8 @@ def event_message(role: str, event: SourceValue, named: Mapping[str, SourceValue
     return SourceValue(message, event.pointer, event.line, is_embedded=True)
 
 
-def _said(place: SourceValue) -> dict[str, JsonValue]:
-    """The fields of a message that is written as JSON or as a list of pairs."""
+def _recorded_fields(place: SourceValue) -> dict[str, JsonValue]:
+    """Returns the fields of a message that is written as JSON or as a list of pairs."""
     parsed = _json(place)
     if isinstance(parsed.value, str):
         return {"content": parsed.value}
@@ -133,7 +133,9 @@ def _said(place: SourceValue) -> dict[str, JsonValue]:
 
 
 def _json(place: SourceValue) -> SourceValue:
-    """The value of a text that looks like an object or a list in JSON, else the place itself."""
+    """Returns the value of a text that looks like an object or a list in JSON, else the place
+    itself.
+    """
     value = place.value
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
@@ -144,7 +146,7 @@ def _json(place: SourceValue) -> SourceValue:
 
 
 def indexed_messages(prefix: str, named: Mapping[str, SourceValue]) -> list[SourceValue]:
-    """Messages of which each field is an attribute, in the order of their numbers."""
+    """Returns messages with an attribute per field, in the order of their numbers."""
     found: dict[int, _Indexed] = {}
     for name, place in named.items():
         number, _, field = name.removeprefix(prefix).partition(".")
@@ -155,7 +157,7 @@ def indexed_messages(prefix: str, named: Mapping[str, SourceValue]) -> list[Sour
 
 
 class _Indexed:
-    """One message of which each field is an attribute."""
+    """One message with an attribute per field."""
 
     def __init__(self, place: SourceValue) -> None:
         self._place = place

@@ -11,7 +11,7 @@ _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 
 
 def attributes(place: SourceValue) -> dict[str, SourceValue]:
-    """Attributes by name, each with its value at the place where it stands."""
+    """Returns attributes by name, each with its value at its place."""
     found: dict[str, SourceValue] = {}
     for each in place.items_if_any():
         name, value = each.get("key").value, each.get("value")
@@ -21,7 +21,7 @@ def attributes(place: SourceValue) -> dict[str, SourceValue]:
 
 
 def value_of(place: SourceValue) -> JsonValue:
-    """The JSON of an OTLP value; what is none stays as it is."""
+    """Returns the JSON of an OTLP value; anything else unchanged."""
     return _value(place.value)
 
 
@@ -51,5 +51,5 @@ def _values(value: JsonValue) -> list[JsonValue]:
 
 
 def _whole(value: JsonValue) -> JsonValue:
-    """A number that OTLP writes as a text."""
+    """Returns a number that OTLP writes as text."""
     return int(value) if isinstance(value, str) and _INTEGER.fullmatch(value) else value

@@ -1,4 +1,4 @@
-"""Why an import left something out, or warns of it; pages show these in the reader's language."""
+"""The reasons why an import left something out, or warns of it; pages translate them."""
 
 from collections.abc import Mapping
 from typing import Final

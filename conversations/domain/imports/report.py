@@ -1,4 +1,4 @@
-"""What an import took as what, and what it left out."""
+"""The report of an import: what was taken as what, and what was left out."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,7 +22,9 @@ class TakenConversation:
 
 @dataclass(frozen=True, slots=True)
 class ImportNote:
-    """``what`` was left out, or is odd, ``count`` times; ``pointer`` and ``line`` name the first.
+    """``what`` was left out, or is unusual, ``count`` times.
+
+    ``pointer`` and ``line`` name the first.
 
     ``line`` (from 1) is that of JSONL.
     """
@@ -45,7 +47,7 @@ class ImportNote:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """The report of one import; lists hold at most MOST_SHOWN kinds, totals count all."""
+    """The report of one import; lists have at most MOST_SHOWN kinds, totals count all."""
 
     shape: str
     conversations: int
@@ -60,7 +62,7 @@ class ImportReport:
 
     @property
     def is_plain(self) -> bool:
-        """Everything was stored as it stands in the file, and nothing is odd."""
+        """Returns True if everything was stored as it is in the file, and nothing is unusual."""
         changed = any(each.target != "metadata" for each in self.taken)
         return not (changed or self.left_out_count or self.warning_count)
 
@@ -80,7 +82,7 @@ class ImportReport:
 
 
 class NoteTally:
-    """Counts equal notes; remembers the first place of each kind."""
+    """Counts equal notes; records the first place of each kind."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, str], ImportNote] = {}
@@ -117,7 +119,7 @@ class TakenTally:
 
 
 def merge_reports(reports: Iterable[ImportReport]) -> tuple[ImportReport, ...]:
-    """One report for each shape, in the order in which they first occur."""
+    """Returns one report for each shape, in the order of first occurrence."""
     by_shape: dict[str, list[ImportReport]] = {}
     for report in reports:
         by_shape.setdefault(report.shape, []).append(report)

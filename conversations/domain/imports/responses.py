@@ -44,7 +44,7 @@ _OUTPUTS: Final = ("output", "outputs", "results", "result", "error")
 
 
 def recognise(value: JsonValue) -> bool:
-    """A request, a response, or a list of items of which one is no plain message."""
+    """Recognizes a request, a response, or a list of items with one that is not a plain message."""
     if isinstance(value, list):
         return _are_items(value)
     if not isinstance(value, dict) or "messages" in value:
@@ -60,7 +60,10 @@ def recognise(value: JsonValue) -> bool:
 
 
 def _are_items(value: JsonValue, *, plain: bool = False) -> bool:
-    """Whether all are items; ``plain``: also if all of them are messages with a role alone."""
+    """Returns whether all are items.
+
+    ``plain``: also if all of them are messages with only a role.
+    """
     if not isinstance(value, list) or not value:
         return False
     if not all(isinstance(each, dict) and _is_item(each) for each in value):
@@ -76,7 +79,7 @@ def _is_item(item: dict[str, JsonValue]) -> bool:
 
 
 def _is_marked(item: dict[str, JsonValue]) -> bool:
-    """Not to be taken for a message of another shape."""
+    """Returns whether an item cannot be a message of another shape."""
     if word(item.get("type")) in _ITEMS:
         return True
     content = item.get("content")
@@ -91,7 +94,7 @@ def _is_marked(item: dict[str, JsonValue]) -> bool:
 
 
 def append(place: SourceValue, transcript: Transcript) -> Fields:
-    """Add instructions, input and output."""
+    """Adds instructions, input and output."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
         return Fields()
@@ -116,7 +119,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
 
 
 def append_messages(items: SourceValue, transcript: Transcript) -> None:
-    """Add a list of items; calls in a row, and a text before them, become one message."""
+    """Adds a list of items; calls in a row, and a text before them, become one message."""
     turns = _Turns(transcript)
     for item in items.items():
         turns.add(item)
@@ -124,7 +127,7 @@ def append_messages(items: SourceValue, transcript: Transcript) -> None:
 
 
 class _Turns:
-    """The message of the assistant that is being collected, until something else comes."""
+    """The assistant message that is being collected, until something else follows."""
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
@@ -160,7 +163,7 @@ class _Turns:
             self._transcript.leave_out(item, kind, UNKNOWN_ITEM)
 
     def flush(self) -> None:
-        """Add what was collected as one message."""
+        """Adds what was collected as one message."""
         if self._start is not None:
             self._transcript.add(
                 self._start,
@@ -239,7 +242,7 @@ class _Turns:
             self._add_own_result(item, call_id, kind)
 
     def _add_own_result(self, item: SourceValue, call_id: str, kind: str) -> None:
-        """The result that stands in the item of its call, if there is one."""
+        """Adds the result in the item of its call, if there is one."""
         made: dict[str, JsonValue] = {
             name: value for name in _OUTPUTS if (value := item.get(name).value) is not None
         }
@@ -275,7 +278,7 @@ class _Turns:
 
 
 def _single(made: dict[str, JsonValue]) -> JsonValue:
-    """The value of an only field, else the fields."""
+    """Returns the value of an only field, else the fields."""
     return next(iter(made.values())) if len(made) == 1 else made
 
 
@@ -286,7 +289,7 @@ def _parts(content: SourceValue, transcript: Transcript, role: str) -> list[Json
 
 
 def _part(part: SourceValue, transcript: Transcript, role: str) -> JsonValue:
-    """A part of a message as the chat form has it."""
+    """Returns a part of a message in the chat form."""
     kind = word(part.fields().get("type"))
     if kind in _TEXTS:
         rest = part.rest("type", "text")

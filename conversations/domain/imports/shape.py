@@ -1,4 +1,4 @@
-"""A form in which other programs keep conversations."""
+"""A form in which other programs store conversations."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,11 @@ ReadTraces = Callable[[Sequence[SourceValue]], list[ImportedConversation]]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """``recognise`` is cheap and takes no other shape; ``append`` adds the messages of one value.
+    """``recognise`` is cheap and accepts no other shape.
 
-    ``keys`` are fields that hint at this shape where nothing is recognised. Traces have
+    ``append`` adds the messages of one value.
+
+    ``keys`` are fields that hint at this shape where nothing is recognized. Traces have
     ``read_traces`` instead: their values are read together, since one conversation is in several.
     """
 
@@ -29,7 +31,10 @@ class Shape:
     read_traces: ReadTraces | None = None
 
     def read(self, places: Sequence[SourceValue]) -> list[ImportedConversation]:
-        """The conversations of some values; the first wrong place is a ContextError."""
+        """Returns the conversations of some values.
+
+        Raises ContextError at the first invalid place.
+        """
         if self.read_traces is not None:
             return self.read_traces(places)
         return [self._read_one(place) for place in places]
@@ -42,5 +47,5 @@ class Shape:
 
 
 def first_match(shapes: Iterable[Shape], value: JsonValue) -> Shape | None:
-    """The first of some shapes that recognises a value."""
+    """Returns the first of some shapes that recognizes a value."""
     return next((shape for shape in shapes if shape.recognise(value)), None)

@@ -1,4 +1,4 @@
-"""The shapes of conversations that imports know, and the reading of a value of any of them."""
+"""The shapes of conversations that imports know, and the reader of values of any of them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -48,19 +48,19 @@ _NOT_ONE: Final = "a conversation is an object with messages, or a list of messa
 
 
 def recognise(value: JsonValue) -> Shape | None:
-    """The shape of a value; that of a request or response for a line of a batch."""
+    """Returns the shape of a value; that of a request or response for a line of a batch."""
     if is_envelope(value):
         return _inside(SourceValue(value))
     return first_match(SHAPES, value)
 
 
 def matches(value: JsonValue) -> list[str]:
-    """The names of all shapes that recognise a value: one, or none."""
+    """Returns the names of all shapes that recognize a value: one, or none."""
     return [shape.name for shape in SHAPES if shape.recognise(value)]
 
 
 def shape_named(name: str) -> Shape:
-    """The shape that is asked for; ValidationFailed names the known ones."""
+    """Returns the requested shape; raises ValidationFailed naming the known ones."""
     if name not in _BY_NAME:
         raise ValidationFailed.at(
             "?shape", say("a shape is one of {names}", names=", ".join(NAMES))
@@ -69,7 +69,7 @@ def shape_named(name: str) -> Shape:
 
 
 def read_only(value: JsonValue, shape: str | None = None) -> ImportedConversation:
-    """The conversation of a JSON value; a list of several is refused before any is read."""
+    """Returns the conversation of a JSON value; refuses a list of several before reading any."""
     forced = None if shape is None else shape_named(shape)
     if (
         isinstance(value, list)
@@ -90,12 +90,12 @@ def _several(what: str) -> ContextError:
 
 
 def read_any(value: JsonValue, shape: str | None = None) -> list[ImportedConversation]:
-    """The conversations of a JSON value; ``shape`` is the name of the only one to try."""
+    """Returns the conversations of a JSON value; ``shape`` is the name of the only one to try."""
     return read_place(SourceValue(value), None if shape is None else shape_named(shape))
 
 
 def read_place(place: SourceValue, forced: Shape | None = None) -> list[ImportedConversation]:
-    """The conversations of a value: of a shape, or a list of such values.
+    """Returns the conversations of a value: of a shape, or a list of such values.
 
     Raises ValidationFailed or TooLarge with the place of what is wrong.
     """
@@ -105,7 +105,7 @@ def read_place(place: SourceValue, forced: Shape | None = None) -> list[Imported
 
 
 def _is_list_of_values(place: SourceValue, forced: Shape | None) -> bool:
-    """Whether this is no conversation, but a list of values that are."""
+    """Returns whether this is a list of conversations and not one itself."""
     if not isinstance(place.value, list) or not place.value:
         return False
     shape = forced or recognise(place.value)
@@ -115,7 +115,7 @@ def _is_list_of_values(place: SourceValue, forced: Shape | None) -> bool:
 
 
 def read_one(place: SourceValue, forced: Shape | None = None) -> list[ImportedConversation]:
-    """``read_place`` of a value that is no list of conversations."""
+    """Returns ``read_place`` of a value that is not a list of conversations."""
     shape = forced or recognise(place.value)
     if is_envelope(place.value):
         return [_read_envelope(place, forced)]
@@ -180,7 +180,7 @@ def _read_envelope(place: SourceValue, forced: Shape | None) -> ImportedConversa
 
 
 def _unknown(place: SourceValue) -> ContextError:
-    """A refusal that names the known shapes and the one that is nearest."""
+    """Returns an error that names the known shapes and the nearest one."""
     keys = _keys(place.value)
     nearest = max(SHAPES, key=lambda shape: len(shape.keys & keys))
     known = ", ".join(TITLES[name] for name in NAMES)
@@ -191,7 +191,7 @@ def _unknown(place: SourceValue) -> ContextError:
 
 
 def _keys(value: JsonValue) -> set[str]:
-    """The names of fields of an object, and of the first object of a list."""
+    """Returns the names of fields of an object, and of the first object of a list."""
     first: JsonValue = value
     if isinstance(value, list):
         first = value[0] if value else None

@@ -32,7 +32,7 @@ _END: Final = "</tool_call>"
 
 
 def recognise(value: JsonValue) -> bool:
-    """An object with such conversations, or a list of turns."""
+    """Recognizes an object with such conversations, or a list of turns."""
     if isinstance(value, dict):
         return "conversations" in value and _are_turns(value["conversations"])
     return _are_turns(value)
@@ -47,7 +47,7 @@ def _is_turn(value: JsonValue) -> bool:
 
 
 def append(place: SourceValue, transcript: Transcript) -> Fields:
-    """Add the system text and the turns, and the better of two answers."""
+    """Adds the system text and the turns, and the better of two answers."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
         return Fields()
@@ -62,7 +62,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
 
 
 def append_messages(turns: SourceValue, transcript: Transcript) -> None:
-    """Add a list of turns."""
+    """Adds a list of turns."""
     for turn in turns.items():
         _append_turn(turn, transcript)
 
@@ -111,7 +111,7 @@ def _append_turn(turn: SourceValue, transcript: Transcript) -> None:
 
 
 def _calls(value: SourceValue, transcript: Transcript) -> list[JsonValue]:
-    """The calls of a turn: JSON of one or of a list."""
+    """Returns the calls of a turn: JSON of one or of a list."""
     parsed = value.parsed()
     found = parsed.items() if isinstance(parsed.value, list) else [parsed]
     return [_call(each, transcript) for each in found]
@@ -125,7 +125,7 @@ def _call(place: SourceValue, transcript: Transcript) -> JsonValue:
 
 
 def _tagged_calls(text: str, transcript: Transcript) -> tuple[str, list[JsonValue]]:
-    """The text of an answer without its calls, and these; all text if one cannot be read."""
+    """Returns the text of an answer and its tagged calls; all text if one cannot be parsed."""
     first, *others = text.split(_BEGIN)
     said = [first]
     found: list[SourceValue] = []
@@ -140,7 +140,7 @@ def _tagged_calls(text: str, transcript: Transcript) -> tuple[str, list[JsonValu
 
 
 def _tagged(text: str) -> SourceValue | None:
-    """The call that a text is; None if it is none."""
+    """Returns the call in a text; None if it is none."""
     try:
         place = SourceValue(json_bytes.loads_strict(text.encode()), is_embedded=True)
         place.get("name").text()

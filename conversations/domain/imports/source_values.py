@@ -1,4 +1,4 @@
-"""Values of a foreign file with the place where each stands, for errors and reports."""
+"""Values of an imported file with their places, for errors and reports."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,8 +15,8 @@ from ctxadmin.lib.sentence import say
 class SourceValue:
     """A value, its JSON pointer, and its line (from 1) in a JSONL file.
 
-    Within a JSON text that stands in a field (``is_embedded``) everything has the pointer of the
-    field. ``children`` are the items of a list whose items stand in lines of their own.
+    Within JSON text in a field (``is_embedded``) everything has the pointer of the field.
+    ``children`` are the items of a list whose items are in lines of their own.
     """
 
     value: JsonValue
@@ -26,7 +26,7 @@ class SourceValue:
     children: tuple["SourceValue", ...] | None = None
 
     def get(self, *names: str) -> "SourceValue":
-        """The first of these fields that is there and not null, else a place with None."""
+        """Returns the first of these fields that exists and is not null, else a place with None."""
         if not isinstance(self.value, dict):
             return SourceValue(None, self.pointer, self.line, self.is_embedded)
         for name in names:
@@ -35,10 +35,10 @@ class SourceValue:
         return self._child(names[0], None)
 
     def items(self, most: int | None = MOST_MESSAGES) -> Iterator["SourceValue"]:
-        """The items of a list, one by one; ValidationFailed if this is none.
+        """Yields the items of a list; raises ValidationFailed if this is not one.
 
-        TooLarge for more than ``most``: a message of no format has as many parts, and what stands
-        for them takes more memory than they do.
+        Raises TooLarge over ``most`` items: a message of no format has as many parts, and their
+        representation takes more memory than they do.
         """
         if self.children is not None:
             yield from self.children
@@ -51,27 +51,27 @@ class SourceValue:
             yield self._child(str(number), item)
 
     def items_if_any(self) -> Iterator["SourceValue"]:
-        """``items``; none for null."""
+        """Yields ``items``; none for null."""
         return iter(()) if self.value is None and self.children is None else self.items()
 
     def text(self) -> str:
-        """The text; ValidationFailed if this is none."""
+        """Returns the text; raises ValidationFailed for anything else."""
         if not isinstance(self.value, str):
             raise self.refusal(say("this must be a text"))
         return self.value
 
     def text_or_none(self) -> str | None:
-        """The text, None for null; ValidationFailed for anything else."""
+        """Returns the text, None for null; raises ValidationFailed for anything else."""
         return None if self.value is None else self.text()
 
     def fields(self) -> dict[str, JsonValue]:
-        """The fields of an object; ValidationFailed if this is none."""
+        """Returns the fields of an object; raises ValidationFailed for anything else."""
         if not isinstance(self.value, dict):
             raise self.refusal(say("this must be an object"))
         return self.value
 
     def rest(self, *known: str) -> dict[str, JsonValue]:
-        """The fields of an object without the known and the null ones."""
+        """Returns the fields of an object without the known and the null ones."""
         return {
             name: value
             for name, value in self.fields().items()
@@ -79,7 +79,7 @@ class SourceValue:
         }
 
     def parsed(self) -> "SourceValue":
-        """The value of a JSON text in a field; any other value as it is."""
+        """Returns the value of JSON text in a field; any other value unchanged."""
         if not isinstance(self.value, str):
             return self
         try:
@@ -89,16 +89,16 @@ class SourceValue:
         return replace(self, value=value, is_embedded=True, children=None)
 
     def refusal(self, message: str) -> ContextError:
-        """A ValidationFailed at this place."""
+        """Returns a ValidationFailed at this place."""
         return self.locate(ValidationFailed.at(self.pointer, message))
 
     def excess(self, message: str, most: int) -> ContextError:
-        """A TooLarge at this place."""
+        """Returns a TooLarge at this place."""
         problem = FieldProblem(self.pointer, message, "too_large")
         return self.locate(TooLarge(message, limit=most, problems=[problem]))
 
     def locate(self, error: ContextError) -> ContextError:
-        """The same refusal, saying in which line it is."""
+        """Returns the same error with its line."""
         return error if self.line is None else in_line(error, self.line)
 
     def _child(self, name: str, value: JsonValue) -> "SourceValue":
@@ -110,12 +110,12 @@ class SourceValue:
 
 
 def word(value: JsonValue) -> str:
-    """The text; "" for anything else, which is no name of a role or a type."""
+    """Returns the text; "" for anything else, which is no name of a role or a type."""
     return value if isinstance(value, str) else ""
 
 
 def in_line(error: ContextError, line: int) -> ContextError:
-    """The same refusal, saying in which line."""
+    """Returns the same error with its line."""
     if isinstance(error, json_bytes.NotJson):
         text = say("This is not JSON: {why}.", why=error.what)
         problem = FieldProblem("", text, extra=(("line", line), ("column", error.column)))

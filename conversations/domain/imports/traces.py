@@ -1,4 +1,4 @@
-"""Conversations of traces, where each call of a model repeats all that was said before it."""
+"""Conversations of traces, where each call of a model repeats everything before it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,7 @@ from ctxadmin.lib.sentence import say
 class TraceBudget:
     """Bounds the runs or spans of one file or line, and the messages in all of them together.
 
-    They are read before it is known which of them repeat others: 800,000 runs of one message took
-    80 s and 3 GB.
+    They are read before repeats are known: 800,000 runs of one message took 80 s and 3 GB.
     """
 
     def __init__(self) -> None:
@@ -25,7 +24,7 @@ class TraceBudget:
         self._messages: Counter[int | None] = Counter()
 
     def spend(self, place: SourceValue, messages: int) -> None:
-        """Count one more; TooLarge beyond MOST_MESSAGES of either."""
+        """Counts one more; raises TooLarge beyond MOST_MESSAGES of either."""
         line = place.line
         self._counts[line] += 1
         self._messages[line] += messages
@@ -50,9 +49,10 @@ class Traced:
 def whole_conversations(
     found: Sequence[Traced], without: Sequence[SourceValue], what: str
 ) -> list[ImportedConversation]:
-    """The longest conversations, without those that are the beginning of one of their group.
+    """Returns the longest conversations, without those that are a prefix of another of their
+    group.
 
-    ``without`` are the places of runs or spans that have no messages; ``what`` is what they are.
+    ``without`` are the places of runs or spans that have no messages; ``what`` is their kind.
     """
     prefixes = [list(_prefixes(each.transcript)) for each in found]
     owners: defaultdict[str, dict[bytes, Transcript]] = defaultdict(dict)
@@ -74,7 +74,7 @@ def whole_conversations(
 
 
 def _prefixes(transcript: Transcript) -> Iterator[bytes]:
-    """A digest of each beginning of a conversation."""
+    """Returns a digest of each prefix of a conversation."""
     return accumulate(
         transcript.message_keys(), lambda before, key: json_bytes.digest(before + key)
     )

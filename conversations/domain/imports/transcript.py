@@ -1,4 +1,4 @@
-"""The conversation that an import makes: messages in the chat form, with what is told of them."""
+"""The conversation that an import makes: messages in the chat form, and the report."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _MOST_UNREAD: Final = 500  # messages: what tells the place of a short one takes
 class ImportedConversation:
     """One conversation of a file; ``line`` (from 1) is where it starts, None for plain JSON.
 
-    ``conversation_id`` is None if the file has none that may be one of ours; then it stands in the
+    ``conversation_id`` is None if the file has none that is valid here; an invalid one is in the
     metadata. ``title`` is the file's, ``suggested_title`` the beginning of the first user message.
     ``tools`` is the text of the tools.
     """
@@ -47,7 +47,7 @@ class ImportedConversation:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What a conversation has beside its messages.
+    """The fields of a conversation besides its messages.
 
     Of ``values`` id, title and metadata are used, the others become metadata. ``tools`` is the
     place of a text or a list.
@@ -57,13 +57,13 @@ class Fields:
     tools: SourceValue | None = None
 
     def beside(self, others: "Fields") -> "Fields":
-        """Both; of two values with one name that of self."""
+        """Returns both; of two values with one name that of self."""
         return Fields({**others.values, **self.values}, self.tools or others.tools)
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A message in the chat form; ``is_verbatim``: its fields stand so at its place."""
+    """A message in the chat form; ``is_verbatim``: its fields are exactly those at its place."""
 
     message: JsonValue
     place: SourceValue
@@ -73,7 +73,7 @@ class _Source:
 class Transcript:
     """Collects the messages of one conversation, and what was taken and left out.
 
-    ``keeps_own``: what only the provider knows is kept as it is, to be given back to it.
+    ``keeps_own``: what only the provider has is preserved for it.
     """
 
     keeps_own: ClassVar[bool] = False
@@ -95,15 +95,15 @@ class Transcript:
         return len(self._messages)
 
     def took(self, source: str, target: str, count: int = 1) -> None:
-        """Tell that a field or part was stored as something else."""
+        """Reports that a field or part was stored as something else."""
         self._taken.add(source, target, count)
 
     def leave_out(self, place: SourceValue, what: str, why: str) -> None:
-        """Tell that something of the file is not stored."""
+        """Reports that something of the file is not stored."""
         self._left_out.add(ImportNote(what, why, 1, place.pointer, place.line))
 
     def append(self, place: SourceValue, message: JsonValue, *, is_verbatim: bool = False) -> None:
-        """Add a message in the chat form; errors of a verbatim one point at its fields."""
+        """Adds a message in the chat form; errors of a verbatim one point at its fields."""
         self._messages.append(message)
         self._unread.append(_Source(message, place, is_verbatim))
         if len(self._messages) > MOST_MESSAGES:
@@ -115,13 +115,13 @@ class Transcript:
             self.read()
 
     def add_system_text(self, place: SourceValue) -> None:
-        """Add the system text that stands beside the messages, if there is one."""
+        """Adds the system text beside the messages, if there is one."""
         if place.value:
             self.append(place, {"role": "system", "content": place.text()})
             self.took("system", "role: system")
 
     def add_verbatim(self, place: SourceValue) -> None:
-        """Add a message that is in the chat form already."""
+        """Adds a message that is in the chat form already."""
         self.append(place, place.value, is_verbatim=True)
 
     def add(
@@ -160,7 +160,10 @@ class Transcript:
         self.append(place, {**message, **with_own_fields(self.shape, own or {})})
 
     def keep_fields(self, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        """Further fields of a message as metadata; an object ``metadata`` is merged into them."""
+        """Returns further fields of a message as metadata.
+
+        Merges an object ``metadata`` into them.
+        """
         own = fields.get("metadata")
         if isinstance(own, dict):
             fields = {**{key: fields[key] for key in fields if key != "metadata"}, **own}
@@ -222,16 +225,19 @@ class Transcript:
             self.took("id", "metadata")
 
     def message_keys(self) -> list[bytes]:
-        """A digest of each message: equal ones say, call and answer the same."""
+        """Returns a digest of each message: equal ones have the same content, calls and results."""
         self.read()
-        return [json_bytes.digest(json_bytes.dumps(_said(each))) for each in self._messages]
+        return [json_bytes.digest(json_bytes.dumps(_identity_of(each))) for each in self._messages]
 
     def chat(self) -> list[JsonValue]:
-        """The messages in the chat form."""
+        """Returns the messages in the chat form."""
         return self._messages
 
     def read(self) -> Sequence[Draft]:
-        """Read what was not read yet; the first wrong message is a ContextError."""
+        """Parses the messages added since the last call.
+
+        The first invalid one is a ContextError.
+        """
         for source in self._unread:
             draft = _draft(source)
             if draft.call_ids or draft.answers is not None:
@@ -241,7 +247,7 @@ class Transcript:
         return self._drafts
 
     def finish(self, fields: Fields) -> ImportedConversation:
-        """Read all messages; the first wrong one is a ContextError that names its place."""
+        """Parses all messages; the first invalid one is a ContextError that names its place."""
         drafts = tuple(self.read())
         if not drafts:
             raise self._root.refusal(say("there is no message in this conversation"))
@@ -286,7 +292,10 @@ class Transcript:
         )
 
     def _warn_of_pairs(self, drafts: Sequence[Draft]) -> None:
-        """Orphans, and calls without a result; those of the last turn may still get theirs."""
+        """Warns of orphans, and calls without a result.
+
+        Those of the last turn can still get theirs.
+        """
         waiting: dict[str, list[int]] = {}
         last_talk = 0
         for index, draft in enumerate(drafts):
@@ -309,7 +318,7 @@ class Transcript:
 
 
 def _tools_text(place: SourceValue) -> str | None:
-    """The text of tools: a text, or a list of tools as JSON."""
+    """Returns the text of tools: a text, or a list of tools as JSON."""
     tools = place.value
     if tools is None or isinstance(tools, str):
         return tools or None
@@ -328,7 +337,7 @@ def _draft(source: _Source) -> Draft:
 
 
 def _at_source(error: ContextError, pointer: str) -> ContextError:
-    """A refusal of a converted message, at the place from which it was converted."""
+    """Returns the error of a converted message, at the place it was converted from."""
     problems = []
     for each in error.problems:
         inner = each.pointer.removeprefix(pointer).removeprefix("/")
@@ -340,7 +349,7 @@ def _at_source(error: ContextError, pointer: str) -> ContextError:
     return ValidationFailed(first.message, problems=problems or [first])
 
 
-def _said(message: JsonValue) -> JsonValue:
+def _identity_of(message: JsonValue) -> JsonValue:
     if not isinstance(message, dict):
         return message
     calls, content = message.get("tool_calls"), message.get("content")
@@ -358,7 +367,7 @@ def _said(message: JsonValue) -> JsonValue:
 
 
 def _first_words(drafts: Sequence[Draft]) -> str:
-    """The first line of the first user message that says something, at most 80 characters."""
+    """Returns the first line with text of the first user message, at most 80 characters."""
     for draft in drafts:
         text = draft.text.strip() if draft.role == "user" else ""
         if text:

@@ -1,4 +1,4 @@
-"""What is uploaded to be imported: an export document, or conversations of any shape."""
+"""Reads an upload: an export document, or conversations of any shape."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ Importable = Transfer | ImportedConversation
 
 
 def read_upload(data: bytes, shape: str | None = None) -> Sequence[Importable]:
-    """The conversations of a file; ``shape`` is the name of the only one to try."""
+    """Returns the conversations of a file; ``shape`` is the name of the only one to try."""
     document = _export_in(data) if shape in (None, EXPORT_NAME) else None
     if document is not None:
         return [read_export(document)]
@@ -28,14 +28,14 @@ def read_upload(data: bytes, shape: str | None = None) -> Sequence[Importable]:
 
 
 def read_value(value: JsonValue, shape: str | None = None) -> Importable:
-    """The conversation of a JSON value; ValidationFailed if there are several."""
+    """Returns the conversation of a JSON value; raises ValidationFailed if there are several."""
     if shape == EXPORT_NAME or (shape is None and is_export(value)):
         return read_export(value)
     return read_only(value, shape)
 
 
 def report_of(source: Importable) -> ImportReport:
-    """What was taken as what; an export is taken as it is."""
+    """Returns what was taken as what; an export is stored unchanged."""
     if isinstance(source, ImportedConversation):
         return source.report
     drafts = [logged.entry.draft for logged in source.messages]
@@ -49,7 +49,7 @@ def report_of(source: Importable) -> ImportReport:
 
 
 def _export_in(data: bytes) -> JsonValue:
-    """The export document of the file, None if it is something else."""
+    """Returns the export document of the file, None if it is something else."""
     if b'"format"' not in data[:4096]:
         return None
     try:

@@ -34,7 +34,7 @@ _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
 
 def recognise(value: JsonValue) -> bool:
-    """Messages with parts that only this SDK has."""
+    """Recognizes messages with parts that only this SDK has."""
     messages = messages_of(value)
     if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
         return False
@@ -64,7 +64,7 @@ def _is_marked(part: dict[str, JsonValue]) -> bool:
 
 
 def append(place: SourceValue, transcript: Transcript) -> Fields:
-    """Add the system text and the messages."""
+    """Adds the system text and the messages."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
         return Fields()
@@ -74,7 +74,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
 
 
 def _tools(place: SourceValue) -> SourceValue:
-    """Tools by name become a list."""
+    """Converts tools by name to a list."""
     tools = place.get("tools")
     if not isinstance(tools.value, dict):
         return tools
@@ -86,7 +86,7 @@ def _tools(place: SourceValue) -> SourceValue:
 
 
 def append_messages(messages: SourceValue, transcript: Transcript) -> None:
-    """Add a list of messages."""
+    """Adds a list of messages."""
     for place in messages.items():
         _append_message(place, transcript)
 
@@ -150,7 +150,7 @@ class ModelTurn:
             self.parts.append(chat_part(part, self._transcript))
 
     def flush(self, *, is_last: bool = False) -> None:
-        """Add what was collected; an empty message only if there is nothing else of it."""
+        """Adds what was collected; an empty message only if there is nothing else of it."""
         is_empty = is_last and not self._is_begun and self._role != "tool"
         if self.parts or self.calls or is_empty:
             is_list = self.is_list and bool(self.parts or not self.calls)
@@ -164,7 +164,7 @@ class ModelTurn:
         metadata: dict[str, JsonValue], *, is_error: bool = False,
         own: dict[str, JsonValue] | None = None,
     ) -> None:  # fmt: skip
-        """Add the result of a call."""
+        """Adds the result of a call."""
         answered = self._transcript.calls.answer(call_id, name)
         self._append(
             place,
@@ -246,7 +246,7 @@ def _own_of_output(part: SourceValue) -> dict[str, JsonValue]:
 
 
 def _output(part: SourceValue, transcript: Transcript) -> tuple[JsonValue, str | None]:
-    """The content of a result, and its kind if it is more than a text or JSON."""
+    """Returns the content of a result, and its kind if it is neither text nor JSON."""
     output = part.get("output", "result", "error")
     if transcript.keeps_own and output.get("type").value == "execution-denied":
         return output.get("reason").text_or_none() or "", "execution-denied"
@@ -286,7 +286,7 @@ def _with_source(
 
 
 def chat_part(part: SourceValue, transcript: Transcript) -> JsonValue:
-    """A part of a content as the chat form has it."""
+    """Returns a part of a content in the chat form."""
     fields = part.fields()
     kind = word(fields.get("type"))
     if kind == "text":

@@ -1,4 +1,4 @@
-"""Messages of the Vercel AI SDK as its pages have them: parts with calls and results in one."""
+"""Messages of the Vercel AI SDK's pages: parts with calls and results in one."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ _OUTPUTS: Final = ("output", "result", "errorText")
 
 
 def recognise(value: JsonValue) -> bool:
-    """Messages of which one has typed parts beside its content, or calls of a page."""
+    """Recognizes messages of which one has typed parts beside its content, or calls of a page."""
     messages = messages_of(value)
     if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
         return False
@@ -38,7 +38,7 @@ def _has_parts(message: dict[str, JsonValue]) -> bool:
 
 
 def append(place: SourceValue, transcript: Transcript) -> Fields:
-    """Add the messages."""
+    """Adds the messages."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
         return Fields()
@@ -47,7 +47,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
 
 
 def append_messages(messages: SourceValue, transcript: Transcript) -> None:
-    """Add a list of messages."""
+    """Adds a list of messages."""
     for place in messages.items():
         _append_message(place, transcript)
 
@@ -72,7 +72,7 @@ def _append_message(place: SourceValue, transcript: Transcript) -> None:
 
 
 def _append_without_parts(place: SourceValue, turn: "_UiTurn") -> None:
-    """The former form: calls beside the text, which was said after their results."""
+    """Adds a message of the older form: calls beside the text that followed their results."""
     for invocation in place.get("toolInvocations").items_if_any():
         turn.add_invocation(invocation)
     content = place.get("content")
@@ -118,7 +118,7 @@ class _UiTurn(ModelTurn):
             self.add_text(chat_part(part, self._transcript))
 
     def add_text(self, part: JsonValue) -> None:
-        """A part that is said; behind calls it begins the next step."""
+        """Adds a text; after calls it begins the next step."""
         if self.calls:
             self._end_step()
         self.parts.append(part)

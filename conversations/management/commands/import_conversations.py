@@ -49,11 +49,14 @@ class Command(ReadyCommand):
                     told = f"{count} of {len(sources)} conversations, {messages} messages"
                     self.stdout.write(told)
         for report in merge_reports(map(report_of, sources)):
-            self._tell(report)
+            self._print_report(report)
         self.stdout.write(self.style.SUCCESS(f"Imported {len(sources)} conversations."))
 
     def _read(self, path: Path, shape: str | None) -> Sequence[Importable]:
-        """The conversations of one file; CommandError names the file, the line and the field."""
+        """Returns the conversations of one file.
+
+        CommandError names the file, the line and the field.
+        """
         try:
             sources = read_upload(path.read_bytes(), shape)
         except OSError as error:
@@ -63,18 +66,18 @@ class Command(ReadyCommand):
         self.stdout.write(f"{path}: {len(sources)} conversations read")
         return sources
 
-    def _tell(self, report: ImportReport) -> None:
-        """The report of one shape."""
+    def _print_report(self, report: ImportReport) -> None:
+        """Prints the report of one shape."""
         self.stdout.write(
             f"{TITLES[report.shape]}: conversations: {report.conversations}, messages: "
             f"{report.messages}, calls: {report.calls}, results: {report.results}"
         )
         for each in report.taken:
             self.stdout.write(f"  {each.source} -> {each.target}: {each.count}")
-        self._tell_notes("left out", report.left_out, report.left_out_count)
-        self._tell_notes("warnings", report.warnings, report.warning_count)
+        self._print_notes("left out", report.left_out, report.left_out_count)
+        self._print_notes("warnings", report.warnings, report.warning_count)
 
-    def _tell_notes(self, title: str, notes: Sequence[ImportNote], total: int) -> None:
+    def _print_notes(self, title: str, notes: Sequence[ImportNote], total: int) -> None:
         if total:
             self.stdout.write(f"  {title}: {total}")
         for note in notes:

@@ -1,4 +1,4 @@
-"""For how long the database's own log goes on holding what was deleted."""
+"""How long the database's own log still has deleted data."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,9 +14,9 @@ SHOW GLOBAL VARIABLES WHERE variable_name IN (
 
 
 def binary_log_days() -> int | None:
-    """The days after which MySQL removes its binary log, rounded up.
+    """Returns the days after which MySQL removes its binary log, rounded up.
 
-    0 if it keeps none; None if it never removes it by itself, as servers do that nobody configured.
+    0 without one; None if it is never removed automatically, as on servers without that setting.
     SQLite has no such log: it overwrites what is deleted (``secure_delete``).
     """
     if connection.vendor != "mysql":
@@ -27,7 +27,7 @@ def binary_log_days() -> int | None:
 
 
 def days_by(settings: Mapping[str, str]) -> int | None:
-    """The same by the server's settings, as it spells them."""
+    """Returns the days from the server's settings."""
     if settings["log_bin"] != "ON":
         return 0
     if settings.get("binlog_expire_logs_auto_purge") == "OFF":

@@ -1,4 +1,4 @@
-"""Time for long work: migrations and other commands wait longer for the database than a server."""
+"""Timeouts of long work: migrations and other commands wait longer for the database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +14,9 @@ _LOCK_WAIT: Final = 30  # seconds; a migration that waits for a table makes all 
 
 @contextmanager
 def command_timeouts() -> Iterator[None]:
-    """Connections that this process opens inside wait ``COMMAND_TIMEOUT`` for an answer.
+    """Gives connections that this process opens inside ``COMMAND_TIMEOUT`` for an answer.
 
-    A server starts by it, before it takes requests; those hear of an outage in seconds.
+    A server starts with it, before it takes requests, which learn of an outage in seconds.
     """
     of_all = connections.settings[DEFAULT_DB_ALIAS]
     before = of_all["OPTIONS"]

@@ -1,4 +1,4 @@
-"""What the errors of databases mean to who waits for an answer."""
+"""The meaning of database errors for a caller."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ _ENDED: Final = frozenset({1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1317,
 
 
 class CommitUnknown(OperationalError):
-    """The connection was lost while a transaction was committed: it may be stored, or not."""
+    """The connection was lost during a COMMIT: the transaction may be stored, or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """One kind of trouble: what is told, and after how many seconds it is worth another try."""
+    """One kind of error: the message, and after how many seconds to try again."""
 
     numbers: Collection[int]
     text: str
@@ -114,27 +114,27 @@ _NO_TABLE: Final = "no such "  # SQLite has no number of its own for it: table, 
 
 
 def number_of(error: BaseException) -> int | None:
-    """The number that MySQL or MariaDB gave to an error, of Django's or the driver's class."""
+    """Returns the number of a MySQL or MariaDB error, of Django's or the driver's class."""
     number = error.args[0] if error.args else None
     return number if isinstance(number, int) else None
 
 
 def leaves_unknown(error: Error) -> bool:
-    """True for an error at a COMMIT after which nobody knows if the database has stored it."""
+    """Returns True for an error at a COMMIT that leaves unknown whether it was stored."""
     if isinstance(error, InterfaceError):
         return True
     return number_of(error) in AWAY | BROKEN | _ENDED
 
 
 def is_outage(error: Error) -> bool:
-    """True for an error that the next call would meet, too: the database is down."""
+    """Returns True for an error that the next request would get too: the database is down."""
     return meaning_of(error) in (_GONE, _NOWHERE, _INSECURE, _BROKEN)
 
 
 def unavailable_of(error: Error) -> Unavailable | None:
-    """The refusal that tells of a database error; None if it is a fault of ours.
+    """Returns the refusal for a database error; None if it is a fault of ctxadmin.
 
-    The text holds nothing of the statement or its values.
+    The text contains nothing of the statement or its values.
     """
     meaning = meaning_of(error)
     if meaning is None:
@@ -144,7 +144,7 @@ def unavailable_of(error: Error) -> Unavailable | None:
 
 
 def meaning_of(error: Error) -> Meaning | None:
-    """What kind of trouble a database error tells of; None if it is a fault of ours."""
+    """Returns the kind of a database error; None if it is a fault of ctxadmin."""
     if isinstance(error, CommitUnknown):
         return _UNKNOWN
     code = getattr(error.__cause__, "sqlite_errorcode", None)

@@ -1,8 +1,8 @@
-"""Migrations that go on where they were interrupted, on databases that cannot undo them.
+"""Migrations that continue after an interruption, on databases that cannot roll them back.
 
-MySQL and MariaDB commit each statement that changes tables. So the operations that are done are
-counted in a table, which exists as long as a migration is under way: after a crash the next run
-leaves those out, and repeats the one that was interrupted.
+MySQL and MariaDB commit each statement that changes tables. So the completed operations are counted
+in a table, which exists during a migration: after a crash the next run skips those, and repeats the
+one that was interrupted.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _TABLE: Final = "ctxadmin_migration_progress"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many operations of a migration are done."""
+    """The number of completed operations of a migration."""
 
     app: str
     name: str
@@ -30,7 +30,7 @@ class Progress:
 
 
 def interrupted(connection: BaseDatabaseWrapper) -> Progress | None:
-    """The migration that was begun and has not come to its end, if there is one."""
+    """Returns the migration that was begun and not completed, if there is one."""
     with connection.cursor() as cursor:
         if _TABLE not in connection.introspection.table_names(cursor):
             return None
@@ -44,7 +44,7 @@ def interrupted(connection: BaseDatabaseWrapper) -> Progress | None:
 
 
 class ResumingExecutor(MigrationExecutor):
-    """Django's executor, which counts what is done where it cannot be undone."""
+    """Django's executor, which counts completed operations where they cannot be rolled back."""
 
     connection: BaseDatabaseWrapper
     progress_callback: Any
@@ -79,7 +79,10 @@ class ResumingExecutor(MigrationExecutor):
 
     @contextmanager
     def _counted(self, migration: Migration) -> Iterator[int | None]:
-        """How many operations a former run did, None if there was none; forgotten at the end."""
+        """Yields how many operations a former run completed, None without one.
+
+        Cleared at the end.
+        """
         key = (migration.app_label, migration.name)
         found = interrupted(self.connection)
         if found is not None and (found.app, found.name) == key:

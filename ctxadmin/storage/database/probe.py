@@ -1,4 +1,4 @@
-"""Asks the database if it can be trusted, and says what it found."""
+"""Checks whether the database can be trusted, and reports the findings."""
 
 import os
 import shutil
@@ -40,14 +40,14 @@ _FIXES: Final = {
 
 
 def findings() -> list[Finding]:
-    """Everything about the database: that it answers, keeps what it stores, and is up to date."""
+    """Returns all findings about the database: it answers, is durable, and is up to date."""
     return _while_it_answers(
         lambda: [*_settings(), *_room(), *_columns(), *_rights(), *schema_probe.look()]
     )
 
 
 def settings_only() -> list[Finding]:
-    """The same without migrations, for a look before they are run."""
+    """Returns the findings without migrations, for a check before they run."""
     return _while_it_answers(lambda: [*_settings(), *_columns(), *_rights()])
 
 
@@ -70,7 +70,7 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def full_disk() -> Finding | None:
-    """The error about the disk of the embedded database if that is full, even for reads."""
+    """Returns the error of a full disk of the embedded database, which even reads can need."""
     if connection.vendor != "sqlite":
         return None
     return sqlite_rules.full_disk(_free_bytes(_sqlite_path()))
@@ -126,7 +126,9 @@ def _sqlite_file() -> sqlite_rules.SqliteFile:
 
 
 def _room() -> Iterator[Finding]:
-    """Had a write of this process no room on the disk of the server, which nobody can ask?"""
+    """Returns whether a write of this process found the server's disk full, which cannot be
+    queried.
+    """
     if monotonic() - getattr(connection, "full_at", -_LASTS) < _LASTS:
         yield Finding(
             "database.room",
@@ -137,7 +139,7 @@ def _room() -> Iterator[Finding]:
 
 
 def _columns() -> Iterator[Finding]:
-    """Do the columns hold all characters? Asked once a minute if they did."""
+    """Checks that the columns store all characters; once a minute if they did."""
     if connection.vendor == "sqlite":
         return
     user = _user()
@@ -151,7 +153,7 @@ def _columns() -> Iterator[Finding]:
 
 @cache
 def _charsets() -> columns.Columns:
-    """The character sets of all columns of this program, as its migrations make them."""
+    """Returns the character sets of all columns of this program, as its migrations make them."""
     return {
         (model._meta.db_table.lower(), str(field.column).lower()): (
             "ascii" if _ASCII in (field.db_type(connection) or "") else columns.CHARSET
@@ -162,12 +164,15 @@ def _charsets() -> columns.Columns:
 
 
 def _user() -> tuple[str, ...]:
-    """The server, the database and the user of the connection."""
+    """Returns the server, the database and the user of the connection."""
     return tuple(str(connection.settings_dict[name]) for name in ("HOST", "PORT", "NAME", "USER"))
 
 
 def _rights() -> Iterator[Finding]:
-    """May the user write? Asked once a minute, and when a statement was denied in this process."""
+    """Checks the rights to write.
+
+    Once a minute, and when a statement was denied in this process.
+    """
     if connection.vendor == "sqlite":
         return
     user = _user()
@@ -184,7 +189,7 @@ def _rights() -> Iterator[Finding]:
 
 @cache
 def _tables() -> tuple[rights.Table, ...]:
-    """The tables of all models of this program; of those that are append-only no row changes."""
+    """Returns the tables of all models of this program; append-only ones need fewer rights."""
     return tuple(
         rights.Table(
             model._meta.db_table,

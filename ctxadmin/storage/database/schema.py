@@ -26,9 +26,9 @@ _IGNORED: Final = re.compile(r" (?:character set|collate|auto_increment).*|(?<=i
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as the database describes it; ``filled`` if a row may leave it out.
+    """A column as the database describes it; ``filled`` if a row can omit it.
 
-    An expected ``kind`` may be "": then any is right.
+    An expected ``kind`` can be "": then any is right.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The columns of an index in their order."""
+    """The columns of an index in order."""
 
     columns: tuple[str, ...]
     unique: bool = False
@@ -57,22 +57,22 @@ Schema = Mapping[str, Table]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as expected, in plain words; ``slow`` if it costs time only."""
+    """One difference from the expected tables, in plain words; ``slow`` if it only costs time."""
 
     text: str
     slow: bool = False
 
 
 def differences(expected: Schema, found: Schema) -> list[Difference]:
-    """What the database lacks of the expected tables, or has in another way.
+    """Returns what the database lacks of the expected tables, or has differently.
 
-    Tables that are not expected, columns that rows may leave out and further indexes do no harm.
+    Unexpected tables, columns that rows can omit and further indexes do no harm.
     """
     return [text for name in sorted(expected) for text in _of_table(name, expected, found)]
 
 
 def summary(found: Sequence[Difference]) -> str:
-    """The first differences, and how many there are beside them."""
+    """Returns the first differences, and the number of others."""
     rest = len(found) - _SHOWN
     named = "; ".join(each.text for each in found[:_SHOWN])
     return f"{named}; and {rest} more" if rest > 0 else named
@@ -104,7 +104,7 @@ def _of_table(name: str, expected: Schema, found: Schema) -> Iterator[Difference
 
 
 def _serves(wanted: Index, there: Iterable[Index]) -> bool:
-    """One index does what another would: unique over the same columns, or with them first."""
+    """Returns whether one index replaces another: unique over the same columns, or a prefix."""
     size = len(wanted.columns)
     return any(
         each.unique and each.columns == wanted.columns
@@ -115,7 +115,7 @@ def _serves(wanted: Index, there: Iterable[Index]) -> bool:
 
 
 def expected_schema(connection: BaseDatabaseWrapper, apps: Apps | StateApps) -> Schema:
-    """The tables that the models of some apps make on a database."""
+    """Returns the tables that the models of some apps make on a database."""
     return {
         meta.db_table.lower(): Table(
             columns={
@@ -158,7 +158,7 @@ def _indexes_of(meta: Any) -> Iterator[Index]:
 
 
 def _spelled(connection: BaseDatabaseWrapper, kind: str) -> str:
-    """A type as two descriptions of it are compared."""
+    """Returns a type in a form in which two descriptions can be compared."""
     kind = kind.lower()
     if connection.vendor != "mysql":
         return kind
@@ -166,7 +166,7 @@ def _spelled(connection: BaseDatabaseWrapper, kind: str) -> str:
 
 
 def read_schema(connection: BaseDatabaseWrapper) -> Schema:
-    """The tables that a database has."""
+    """Returns the tables of a database."""
     read = _read_mysql if connection.vendor == "mysql" else _read_sqlite
     columns, indexes = read(connection)
     return {

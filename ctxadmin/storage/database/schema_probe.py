@@ -1,4 +1,4 @@
-"""Asks if the tables of the database are those that this program needs."""
+"""Checks that the tables of the database are those that this program needs."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -32,7 +32,9 @@ _OTHER: Final = (
 
 
 def look() -> Iterator[Finding]:
-    """Are all migrations applied, and are the tables as the models need them?"""
+    """Returns the finding: all migrations are applied, and the tables are as the models need
+    them.
+    """
     applied, known = _applied(), _known()
     missing = sorted(f"{app}.{name}" for app, name in known - applied)
     if missing:
@@ -53,14 +55,14 @@ def look() -> Iterator[Finding]:
 
 
 def is_pending() -> bool:
-    """Is any migration of this program not applied?"""
+    """Returns whether any migration of this program is not applied."""
     return bool(_known() - _applied())
 
 
 def look_before_migration() -> Iterator[Finding]:
-    """Are the tables as the applied migrations made them? Else no other can be applied.
+    """Checks that the tables are as the applied migrations made them, as the next ones require.
 
-    Not asked of an empty database, nor while a migration is half done.
+    Not for an empty database, nor while a migration is half done.
     """
     applied, known = _applied(), _known()
     if not applied or known <= applied or applied - known or interrupted(connection):
@@ -91,7 +93,7 @@ def _half_done(begun: Progress) -> str:
 
 
 def _tables() -> Iterator[Finding]:
-    """Asked once a minute if they were right: it takes 10 to 50 ms."""
+    """Compares the tables; once a minute if they were right, because it takes 10 to 50 ms."""
     database = tuple(str(connection.settings_dict[name]) for name in ("HOST", "PORT", "NAME"))
     if monotonic() - _asked.get(database, -_LASTS) < _LASTS:
         yield Finding(TABLES, "ok", "The tables are as this program needs them.")
@@ -142,5 +144,5 @@ def _applied() -> set[tuple[str, str]]:
 
 @cache
 def _known() -> frozenset[tuple[str, str]]:
-    """The migrations of this program; they do not change while it runs."""
+    """Returns the migrations of this program; they do not change while it runs."""
     return frozenset(MigrationLoader(None).disk_migrations or ())

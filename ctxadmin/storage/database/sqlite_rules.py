@@ -1,4 +1,4 @@
-"""Which settings of a SQLite file keep the promises, and what others would break."""
+"""Judges settings of a SQLite file: which of them guarantee the promises."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _GONE_WITH_POWER: Final = frozenset({"ramfs", "tmpfs"})
 
 @dataclass(frozen=True, slots=True)
 class SqliteFile:
-    """What the rules ask of a file; ``kind`` is the name of its file system, "" if not known."""
+    """What the rules need of a file; ``kind`` is the name of its file system, "" if unknown."""
 
     journal: str
     synchronous: int
@@ -32,7 +32,7 @@ class SqliteFile:
 
 
 def judge(file: SqliteFile) -> Iterator[Finding]:
-    """What is right and wrong with the file of the embedded database."""
+    """Returns the findings about the file of the embedded database."""
     if file.synchronous >= _FULL:
         yield Finding("database.commit", "ok", "Every commit is flushed to the disk.")
     else:
@@ -96,7 +96,7 @@ def _writable(file: SqliteFile) -> Finding:
 
 
 def full_disk(free_bytes: int) -> Finding | None:
-    """The error about a disk that has so many bytes left; None if they are enough."""
+    """Returns the error about a disk with so many bytes left; None if they are enough."""
     if free_bytes >= _NO_ROOM:
         return None
     return Finding(
@@ -108,7 +108,7 @@ def full_disk(free_bytes: int) -> Finding | None:
 
 
 def file_system_of(path: Path, mounts: Iterable[str]) -> str:
-    """The kind of file system that a path is on, by the lines of ``/proc/self/mountinfo``."""
+    """Returns the kind of file system of a path, by the lines of ``/proc/self/mountinfo``."""
     found, longest = "", -1
     whole = PurePosixPath(path)
     for line in mounts:

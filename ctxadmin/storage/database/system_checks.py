@@ -1,4 +1,4 @@
-"""What the probe finds, as system checks of Django: ``manage.py check --database default``."""
+"""The findings of the probe as system checks of Django: ``manage.py check --database default``."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ _migrates: Final = ContextVar("migrates", default=False)
 
 @contextmanager
 def for_migration() -> Iterator[None]:
-    """Checks inside are those of ``migrate``, which takes a database that is not up to date."""
+    """Marks checks inside as those of ``migrate``, which accepts an outdated database."""
     token = _migrates.set(True)
     try:
         yield
@@ -27,7 +27,7 @@ def for_migration() -> Iterator[None]:
 def check_database(
     *, databases: Sequence[str] | None = None, **others: Any
 ) -> list[checks.CheckMessage]:
-    """What ``/readyz`` says of the database, empty or half-migrated ones included."""
+    """Returns what ``/readyz`` says of the database, including empty and half-migrated ones."""
     if DEFAULT_DB_ALIAS not in (databases or ()):
         return []
     return [

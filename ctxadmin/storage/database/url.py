@@ -1,4 +1,4 @@
-"""What ``DATABASE_URL`` says, as Django's settings of the one database."""
+"""Converts ``DATABASE_URL`` to Django's settings of the one database."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -23,11 +23,11 @@ Settings = dict[str, Any]
 
 
 def sqlite(path: Path) -> Settings:
-    """Django's settings of a SQLite file.
+    """Returns Django's settings of a SQLite file.
 
-    A cut of power keeps what was acknowledged (FULL), readers do not wait for the writer (WAL),
-    and a writer takes the lock at once instead of failing half way (IMMEDIATE). Threads keep their
-    connections: opening one takes longer than most of what is asked of it.
+    A power cut keeps what was acknowledged (FULL), readers do not wait for the writer (WAL), and a
+    writer takes the lock at once instead of failing half way (IMMEDIATE). Threads keep their
+    connections: opening one takes longer than most queries.
     """
     return {
         "ENGINE": SQLITE,
@@ -45,7 +45,7 @@ def sqlite(path: Path) -> Settings:
 
 
 def parse(url: str) -> Settings:
-    """Django's settings; ImproperlyConfigured names the part that is wrong, and never the rest."""
+    """Returns Django's settings; ImproperlyConfigured names only the part that is wrong."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -63,7 +63,7 @@ def parse(url: str) -> Settings:
 
 
 def session(lock_wait: int) -> str:
-    """The statement that new connections begin with: strict, in UTC, waiting so long for locks."""
+    """Returns the first statement of new connections: strict, in UTC, with a lock timeout."""
     return (
         "SET SESSION sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', time_zone='+00:00',"
         f" innodb_lock_wait_timeout={lock_wait}, lock_wait_timeout={lock_wait}"
@@ -100,7 +100,7 @@ def _mysql(parts: SplitResult, port: int | None) -> Settings:
 
 
 def _with_tls(options: Mapping[str, Any]) -> Settings:
-    """The options as the driver takes them; files without a mode are there to be used."""
+    """Returns the options for the driver; files without a mode imply one."""
     files = {name: options[name] for name in _SSL_FILES if name in options}
     found = {name: value for name, value in options.items() if name not in files}
     if ("ssl_cert" in files) != ("ssl_key" in files):

@@ -1,1 +1,1 @@
-"""The link to Redis, which holds checked copies and decides nothing; without it all is SQL."""
+"""The connection to Redis, which has verified copies and decides nothing; without it all is SQL."""

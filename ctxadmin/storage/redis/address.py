@@ -1,4 +1,4 @@
-"""Where a Redis is: the addresses that may be given, read without Redis' own packages."""
+"""The addresses of Redis in settings, parsed without Redis' own packages."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _TLS_FILES: Final = frozenset({"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"})
 
 
 class Kind(StrEnum):
-    """How many servers there are, and who knows which of them to ask."""
+    """How many servers there are, and which of them to ask."""
 
     SINGLE = "single"
     CLUSTER = "cluster"
@@ -35,7 +35,7 @@ class RedisAddress:
     """One Redis, a Redis Cluster, or the Sentinels that know the primary of a service.
 
     ``path`` is that of a unix socket, with no ``hosts``. ``tls_files`` are the paths of the
-    authority's, own certificate and key as redis-py names them.
+    authority's certificate, and of the client's certificate and key, by redis-py's names.
     """
 
     kind: Kind
@@ -50,7 +50,7 @@ class RedisAddress:
 
 
 def read_address(url: str) -> RedisAddress:
-    """The address that a url stands for; ValueError with a sentence that never has a password."""
+    """Parses a URL; raises ValueError with a sentence that never contains a password."""
     match = _URL.fullmatch(url)
     if match is None:
         raise _wrong("it is not a URL")
@@ -70,7 +70,7 @@ def read_address(url: str) -> RedisAddress:
     if base != "redis" or kind not in ("", "cluster", "sentinel"):
         raise _wrong(f"{scheme!r} is not known")
     hosts = _hosts(match["hosts"], 26379 if kind == "sentinel" else 6379)
-    service, database = _place(Kind(kind or "single"), path)
+    service, database = _service_and_database(Kind(kind or "single"), path)
     if not kind and len(hosts) > 1:
         raise _wrong("several hosts need +cluster or +sentinel after the scheme")
     files = {name: options.pop(name) for name in _TLS_FILES & options.keys()} if tls else {}
@@ -102,8 +102,8 @@ def _hosts(text: str, default_port: int) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-def _place(kind: Kind, path: str) -> tuple[str, int]:
-    """The service and the database of a path."""
+def _service_and_database(kind: Kind, path: str) -> tuple[str, int]:
+    """Returns the service and the database of a path."""
     service, _, database = path.partition("/") if kind is Kind.SENTINEL else ("", "", path)
     if kind is Kind.SENTINEL and not service:
         raise _wrong("Sentinels are asked for a service, whose name is missing in the path")

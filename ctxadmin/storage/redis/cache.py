@@ -1,4 +1,4 @@
-"""Django's cache of the settings: in the Redis of the live copy, or in the memory of a process."""
+"""Django's cache of the settings: in the Redis of the live copy, or in the process's memory."""
 
 from typing import Any, Final
 
@@ -9,11 +9,11 @@ _IN_MEMORY: Final = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 
 
 def caches(address: RedisAddress | None) -> dict[str, Any]:
-    """Django's setting ``CACHES``.
+    """Returns Django's setting ``CACHES``.
 
-    Values are stored as JSON: reading a pickle executes what it says. A Redis that is down has
-    nothing, and takes nothing. django-redis has no client for a cluster, and asks Sentinels for
-    the name of a service in small letters.
+    Values are stored as JSON, because reading a pickle can execute code. An unavailable Redis is an
+    empty cache. django-redis has no client for a cluster, and asks Sentinels for a service by its
+    name in lower case.
     """
     if address is None or address.kind is Kind.CLUSTER or not _is_small(address.service):
         return {"default": _IN_MEMORY}

@@ -1,4 +1,4 @@
-"""What is used of a client of Redis, told without Redis' own packages."""
+"""The used part of a Redis client's interface, declared without Redis' own packages."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ AnswerT = TypeVar("AnswerT")
 
 
 class Away(Exception):
-    """Redis did not answer in time, refused, or is left alone because it did so lately."""
+    """Redis did not answer in time, refused, or is left alone after a recent failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why Redis does not respond, as the begin of a sentence, and what an operator can do."""
+    """Why Redis does not respond, as the beginning of a sentence, and what an operator can do."""
 
     text: str
     fix: str
@@ -23,7 +23,7 @@ NO_ANSWER: Final = Trouble("Redis does not respond", "Check Redis and REDIS_URL.
 
 
 class Pipe(Protocol):
-    """Commands that are sent at once; with a transaction nothing comes between them."""
+    """Commands that are sent at once; in a transaction nothing comes between them."""
 
     def hgetall(self, name: str) -> object: ...
     def hget(self, name: str, key: str) -> object: ...
@@ -38,7 +38,7 @@ class Pipe(Protocol):
 
 
 class Client(Protocol):
-    """What is used of redis-py's clients, which are one to us whatever Redis they know."""
+    """The used methods of redis-py's clients, the same for every kind of Redis."""
 
     def ping(self) -> object: ...
     def pipeline(self, *, transaction: bool) -> Pipe: ...

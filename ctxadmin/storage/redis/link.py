@@ -1,4 +1,4 @@
-"""One Redis as this process reaches it: quick to give up, left alone for a while after that."""
+"""One Redis for this process: fails fast, and is left alone for a while after a failure."""
 
 import logging
 import threading
@@ -33,7 +33,7 @@ Span: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 
 def no_span(name: str) -> AbstractContextManager[None]:
-    """Nothing around a call."""
+    """A span that does nothing."""
     return nullcontext()
 
 
@@ -47,16 +47,17 @@ class Script:
     def run(
         self, client: Client, keys: Sequence[str], arguments: Sequence[str | bytes | int]
     ) -> object:
-        """Run it once; all keys are of one conversation."""
+        """Runs it once; all keys are of one conversation."""
         try:
             return client.evalsha(self.sha, len(keys), *keys, *arguments)
         except NoScriptError:
             return client.eval(self.text, len(keys), *keys, *arguments)
 
     def run_all(self, client: Client, calls: Sequence[Call]) -> list[object]:
-        """Run it for each of the calls; each is of one conversation.
+        """Runs it for each of the calls; each is of one conversation.
 
-        By one round trip, but for a cluster, to whose nodes redis-py sends no scripts together.
+        With one round trip, except for a cluster, to whose nodes redis-py sends no scripts
+        together.
         """
         if len(calls) == 1 or isinstance(client, RedisCluster):
             return [self.run(client, *call) for call in calls]
@@ -73,10 +74,10 @@ class Script:
 
 
 class Link:
-    """Asks one Redis. After a failure nobody asks it until a probe was answered.
+    """Calls one Redis. After a failure it is not called until a probe was answered.
 
-    So a Redis that stalls costs one timeout, and not one for every call. ``on_return`` is run
-    by the probe's thread when Redis is back. ``span`` is entered around each call.
+    So a Redis that stalls costs one timeout, and not one for every call. The probe's thread runs
+    ``on_return`` when Redis is back. ``span`` is entered around each call.
     """
 
     def __init__(
@@ -96,7 +97,9 @@ class Link:
         self.reset()
 
     def reset(self) -> None:
-        """As when it was made: a forked process has no probe, and connections of its own."""
+        """Resets to the initial state: a forked process has no probe, and connections of its
+        own.
+        """
         self._client: Client | None = None
         self._lock = threading.Lock()
         self._is_away = threading.Event()
@@ -104,11 +107,11 @@ class Link:
 
     @property
     def is_away(self) -> bool:
-        """True from a failure on until a probe is answered."""
+        """Returns True from a failure until a probe is answered."""
         return self._is_away.is_set()
 
     def ask(self, call: Callable[[Client], AnswerT]) -> AnswerT:
-        """What ``call`` makes of the client; Away if Redis does not play its part."""
+        """Returns the result of ``call`` with the client; raises Away if Redis fails."""
         if self.is_away:
             raise Away
         try:
@@ -121,12 +124,12 @@ class Link:
         except RedisError as error:
             count("failures")
             self.trouble = trouble_of(error)
-            self._look_again()
+            self._resolve_again()
             logger.warning("Redis refused a call: %s", _kind_of(error))
             raise Away from error
 
     def answers(self) -> bool:
-        """True if Redis answers now."""
+        """Returns True if Redis answers now."""
         try:
             self.ask(lambda client: client.ping())
         except Away:
@@ -134,7 +137,7 @@ class Link:
         return True
 
     def close(self) -> None:
-        """End the probing; nobody asks any more."""
+        """Stops the probing and all calls."""
         self._is_closed.set()
 
     def _connected(self) -> Client:
@@ -144,11 +147,11 @@ class Link:
                 client = self._client = self._client or connect(self.address, self.timeout)
         return client
 
-    def _look_again(self) -> None:
-        """Ask again which server is which, where there are several.
+    def _resolve_again(self) -> None:
+        """Resolves again which server is which, where there are several.
 
         The client is not closed: another thread may be in the middle of a call, and redis-py then
-        fails in ways of its own. Its connections end with the last one who uses it.
+        fails in ways of its own. Its connections end with their last user.
         """
         if self.address.kind is not Kind.SINGLE:
             self._client = None
@@ -161,7 +164,7 @@ class Link:
             self._is_away.set()
         count("openings")
         logger.warning("Redis is down (%s); everything is read from SQL.", _kind_of(error))
-        self._look_again()
+        self._resolve_again()
         threading.Thread(target=self._probe, name="redis-probe", daemon=True).start()
 
     def _probe(self) -> None:
@@ -170,7 +173,7 @@ class Link:
                 self._connected().ping()
             except (RedisError, RedisClusterException, OSError) as error:
                 self.trouble = trouble_of(error)
-                self._look_again()
+                self._resolve_again()
                 continue
             self._is_away.clear()
             logger.warning("Redis is back.")
@@ -180,7 +183,7 @@ class Link:
 
 
 def connect(address: RedisAddress, timeout: float) -> Client:
-    """A client that waits no longer than ``timeout`` seconds for anything and repeats nothing."""
+    """Returns a client that waits at most ``timeout`` seconds and retries nothing."""
     options: dict[str, object] = {
         "username": address.username,
         "password": address.password,
@@ -219,7 +222,7 @@ def _sentinel(address: RedisAddress, options: dict[str, object]) -> object:
 
 
 def _new(maker: object) -> Callable[..., object]:
-    """What redis-py makes of options, whose types it tells for single names only."""
+    """Calls redis-py with options whose types it declares for single names only."""
     return cast(Callable[..., object], maker)
 
 
@@ -227,6 +230,6 @@ _MAKERS: Final = {Kind.SINGLE: _single, Kind.CLUSTER: _cluster, Kind.SENTINEL: _
 
 
 def _kind_of(error: Exception) -> str:
-    """What may be logged of an error: its kind, and Redis' own word for a refusal."""
+    """Returns what may be logged of an error: its kind, and Redis' own word for a refusal."""
     word = str(error).partition(" ")[0] if isinstance(error, ResponseError) else ""
     return f"{type(error).__name__} {word}".strip()

@@ -1,4 +1,4 @@
-"""The Redis of the live copy as this process reaches it, and whether it is there."""
+"""The Redis of the live copy for this process, and whether it is available."""
 
 from ctxadmin.lib.finding import Finding
 from ctxadmin.storage.redis.client import Reached
@@ -7,23 +7,26 @@ _copies: Reached | None = None
 
 
 def use(link: Reached | None) -> None:
-    """Name the Redis of the live copy; None if there is no copy."""
+    """Sets the Redis of the live copy; None if there is no copy."""
     global _copies
     _copies = link
 
 
 def copies() -> Reached | None:
-    """The Redis of the live copy."""
+    """Returns the Redis of the live copy."""
     return _copies
 
 
 def is_away() -> bool:
-    """True while a Redis that is to be used does not answer; nobody is asked for it."""
+    """Returns True while a configured Redis does not answer; makes no call."""
     return _copies is not None and _copies.is_away
 
 
 def findings() -> list[Finding]:
-    """For /readyz: does Redis answer, asked just now, and else why not; at most 0.25 s."""
+    """Returns the finding for /readyz: whether Redis answers now, and else why not.
+
+    At most 0.25 s.
+    """
     if _copies is None:
         return [Finding("live_copy", "ok", "There is no live copy: SQL serves all reads.")]
     if _copies.answers():

@@ -1,4 +1,4 @@
-"""What keeps a Redis from answering, as far as redis-py's errors tell it apart."""
+"""Classifies the failures of Redis by redis-py's errors."""
 
 import ssl
 from collections.abc import Callable, Iterator
@@ -76,7 +76,7 @@ _TROUBLES: Final[tuple[tuple[Callable[[BaseException], bool], Trouble], ...]] = 
 
 
 def trouble_of(error: BaseException) -> Trouble:
-    """In words of ours: those of the error may name what is secret."""
+    """Returns a failure in own words, because those of the error may contain secrets."""
     causes = list(_causes(error))
     return next(
         (trouble for fits, trouble in _TROUBLES if any(map(fits, causes))),

@@ -1,4 +1,4 @@
-"""Everyone's own page: who one is here, one's password and one's sessions."""
+"""The page of one's own account: role, password and sessions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from ctxadmin.ui.pages import show
 
 
 class PasswordForm(PasswordChangeForm):
-    """Django's form; who guesses at the old password is locked out as at the sign-in."""
+    """Django's form; guessing the old password is limited as at the sign-in."""
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
         self.request = request
@@ -45,7 +45,7 @@ class PasswordForm(PasswordChangeForm):
 
 @dataclass(frozen=True, slots=True)
 class AccountPage:
-    """Who one is, and where one is signed in.
+    """The person and their sessions.
 
     ``must_change`` if nothing else is open before another password is chosen; then no session is
     shown.

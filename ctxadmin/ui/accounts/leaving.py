@@ -1,4 +1,4 @@
-"""Signing out; the address that the button posts to leads on also when it is opened."""
+"""Signing out; the address of the button also redirects when it is opened."""
 
 from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +17,7 @@ class SignOut(LogoutView):
         return redirect("/")
 
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        """The pages that are open in other tabs hear of it at once."""
+        """Signs out; open pages in other tabs are notified at once."""
         key = request.session.session_key
         answer: HttpResponse = super().post(request, *args, **kwargs)
         if key:

@@ -44,7 +44,7 @@ _ACTIVE: Final = Status(gettext_lazy("active"), "green", "circle-check")
 
 
 class PersonRequest(Contract):
-    """What someone may do from now on, and where their mail goes."""
+    """The role and mail address of a person."""
 
     role: RoleName
     email: Annotated[str, Field(max_length=254)] = ""
@@ -106,7 +106,7 @@ class NewPersonPage:
 
 @dataclass(frozen=True, slots=True)
 class PersonPage:
-    """One person; ``own`` if it is who looks, ``warning`` says why nothing was saved."""
+    """One person; ``own`` if it is the reader, ``warning`` says why nothing was saved."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -139,7 +139,7 @@ def people(request: HttpRequest, actor: Actor) -> HttpResponse:
 @never_cache
 @page
 def new_person(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Add someone; the answer is the only page that ever shows their first password."""
+    """Adds someone; the answer is the only page that ever shows their first password."""
     actor.require(Action.MEMBER_MANAGE)
     if request.method == "POST":
         form = NewPersonForm(request.POST)
@@ -163,7 +163,7 @@ def new_person(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def person(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """One person; a POST gives them another role and mail address."""
+    """Shows one person; a POST changes their role and mail address."""
     found = services.find_person(actor, name)
     if request.method != "POST":
         form = PersonForm(initial={"role": found.role.value, "email": found.email})
@@ -192,7 +192,7 @@ def person(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @never_cache
 @page
 def renew(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Another password for who forgot theirs; the answer shows it this once."""
+    """Replaces a forgotten password; the answer is the only page that ever shows it."""
     confirm = _question(
         services.find_person(actor, name),
         title=_("New password for %(name)s") % {"name": name},
@@ -294,7 +294,7 @@ def _own_name(actor: Actor) -> str:
 
 
 def _crumbs(*way: Crumb | str) -> tuple[Crumb, ...]:
-    """The way to a page of people; without one the list itself."""
+    """Returns the breadcrumbs of a page of people; without a person those of the list."""
     start = [Crumb(_("Settings"), reverse("settings"))]
     if not way:
         return (*start, Crumb(_("People")))

@@ -1,4 +1,4 @@
-"""The browsers that someone is signed in with, on their own page; each can be signed out."""
+"""The browsers in which someone is signed in, on their own page; each can be signed out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class SessionList:
 
 
 def session_list(request: HttpRequest, actor: Actor) -> SessionList:
-    here = _here(request)
+    here = _current_session(request)
     found = services.list_sessions(actor)
     lines = [SessionLine(each, _browser(each), each.id == here) for each in found]
     lines.sort(key=lambda line: not line.is_here)
@@ -51,7 +51,7 @@ def session_list(request: HttpRequest, actor: Actor) -> SessionList:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def end_session(request: HttpRequest, actor: Actor, session: str) -> HttpResponse:
-    """Sign one browser out; who opens the address by hand is led to the list."""
+    """Signs one browser out; opening the address redirects to the list."""
     if request.method == "POST":
         if services.end_session(actor, session):
             flash.success(request, _("Browser signed out."))
@@ -64,7 +64,7 @@ def end_session(request: HttpRequest, actor: Actor, session: str) -> HttpRespons
 @page
 def end_other_sessions(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method == "POST":
-        count = services.end_other_sessions(actor, _here(request))
+        count = services.end_other_sessions(actor, _current_session(request))
         text = ngettext(
             "%(n)d other browser signed out.", "%(n)d other browsers signed out.", count
         )
@@ -72,7 +72,7 @@ def end_other_sessions(request: HttpRequest, actor: Actor) -> HttpResponse:
     return redirect("account")
 
 
-def _here(request: HttpRequest) -> str:
+def _current_session(request: HttpRequest) -> str:
     return stored_key(request.session.session_key or "")
 
 

@@ -1,4 +1,4 @@
-"""The sign-in page; Django's view with words of our own."""
+"""The sign-in page: Django's view with texts of its own."""
 
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SignInForm(AuthenticationForm):
-    """Username and password; which of the two is wrong is not said."""
+    """Username and password; the error does not say which of the two is wrong."""
 
     error_messages = {
         **AuthenticationForm.error_messages,

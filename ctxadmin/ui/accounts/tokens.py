@@ -1,4 +1,4 @@
-"""The settings page: the tokens of engines, made, shown once and revoked."""
+"""The settings page of engine tokens: created, shown once and revoked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def _with_letters(text: str) -> str:
 
 
 class NewTokenRequest(Contract):
-    """What a new token is to be called, may do, and how long it holds."""
+    """The name, scopes and lifetime of a new token."""
 
     name: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_with_letters)]
     scopes: Annotated[
@@ -94,7 +94,7 @@ class TokenLine:
 
 @dataclass(frozen=True, slots=True)
 class SettingsPage:
-    """The tokens of the workspace, those that hold first, and the way to the other settings."""
+    """The tokens of the workspace, active ones first, with links to the other settings."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -147,7 +147,7 @@ def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
 @never_cache
 @page
 def new_token(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Make a token; the answer is the only page that ever shows its secret."""
+    """Creates a token; the answer is the only page that ever shows its secret."""
     actor.require(Action.TOKEN_MANAGE)
     if request.method == "POST":
         form = TokenForm(request.POST)

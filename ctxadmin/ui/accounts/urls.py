@@ -1,4 +1,4 @@
-"""The paths of the settings pages, and of everyone's own account."""
+"""The paths of the settings pages, and of one's own account."""
 
 from django.urls import URLPattern, URLResolver, path
 

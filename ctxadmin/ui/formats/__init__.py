@@ -1,1 +1,1 @@
-"""How numbers are written where Django's own formats say it otherwise than browsers do."""
+"""Formats of numbers where Django's own differ from those of browsers."""

@@ -1,4 +1,4 @@
-"""The tree of a form: fields, groups, lists and variants, as it is drawn and as it is read."""
+"""The tree of a form: fields, groups, lists and variants, for drawing and reading it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Shown:
 class FieldBox:
     """One field with its label, help and errors.
 
-    ``marker`` is a hidden name that keeps a content which is not a text as JSON.
+    ``marker`` is a hidden name that keeps a content which is not text as JSON.
     """
 
     kind: ClassVar[str] = "field"
@@ -42,9 +42,9 @@ class FieldBox:
 class GroupBox:
     """A fieldset, or a row of a list; the outermost one has no legend.
 
-    ``place`` are the legends around it. ``constants`` are members that no field asks for,
-    ``left_out`` those that are not shown, ``is_open`` keeps others; ``contract`` reads what the
-    outer model takes as free JSON.
+    ``place`` are the legends around it. ``constants`` are members without a field, ``left_out``
+    those that are not shown, ``is_open`` keeps others; ``contract`` reads what the outer model
+    takes as free JSON.
     """
 
     kind: ClassVar[str] = "group"
@@ -88,7 +88,7 @@ class VariantBox:
 class RowsBox:
     """A list whose rows can be added, removed and moved by submit buttons.
 
-    ``focus`` is the button or new row where the reader goes on after such an edit.
+    ``focus`` is the button or new row that gets the focus after such an edit.
     """
 
     kind: ClassVar[str] = "rows"
@@ -118,7 +118,7 @@ Box: TypeAlias = FieldBox | GroupBox | VariantBox | RowsBox
 
 
 def counts(box: Box) -> bool:
-    """False for what is hidden by a choice: it is not asked for and not read."""
+    """Returns False for what a choice hides: it is neither required nor read."""
     return box.shown is None or box.shown.now
 
 
@@ -135,7 +135,7 @@ def children(box: Box) -> "Sequence[Box]":
 
 
 def fields_in(box: Box) -> Iterator[FieldBox]:
-    """The fields of a box that count now, in the order in which they are drawn."""
+    """Yields the fields of a box that count now, in drawing order."""
     if isinstance(box, FieldBox):
         yield box
         return
@@ -145,7 +145,7 @@ def fields_in(box: Box) -> Iterator[FieldBox]:
 
 
 def hidden_fields(box: Box, *, inside: bool = False) -> Iterator[str]:
-    """The names of all fields that do not count now."""
+    """Yields the names of all fields that do not count now."""
     hidden = inside or not counts(box)
     if isinstance(box, FieldBox):
         if hidden:
@@ -156,7 +156,7 @@ def hidden_fields(box: Box, *, inside: bool = False) -> Iterator[str]:
 
 
 def labels_of(box: Box) -> Mapping[str, str]:
-    """What members in and below ``box`` are called, by name; the outer one of a name wins."""
+    """Returns the labels of members in and below ``box``, by name; the outer one of a name wins."""
     return dict(reversed(list(_labels(box))))
 
 

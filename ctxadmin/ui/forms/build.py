@@ -1,4 +1,4 @@
-"""Makes the fields and the tree of boxes of a form from its shape and what it shows."""
+"""Builds the fields and the tree of boxes of a form from its shape and its values."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ from ctxadmin.ui.forms.shape import Group, Kind, Leaf, Member, Rows, Shape, Vari
 
 
 class Builder:
-    """Adds the fields to ``form`` and gives the boxes; ``texts`` is what the form shows."""
+    """Adds the fields to ``form`` and returns the boxes; ``texts`` are the shown values."""
 
     def __init__(
         self, form: forms.Form, texts: Texts, edit: RowEdit | None, rows_button: str
@@ -65,7 +65,7 @@ class Builder:
         legend = member.hint.label or label_of(member.name)
         box = self._box(member.shape, member, name, legend)
         if member.hint.shown_when is not None:
-            box.shown = self._shown(member.hint.shown_when, parent)
+            box.shown = self._shown_box(member.hint.shown_when, parent)
         return box
 
     def _box(self, shape: Shape, member: Member, name: str, legend: Text) -> Box:
@@ -108,7 +108,7 @@ class Builder:
         panels: dict[str, GroupBox] = {}
         for tag, group in variants.options.items():
             panel = self.group(group, member, join(name, tag), label_of(tag))
-            panel.shown = self._shown(ShownWhen.is_(variants.tag, tag), name)
+            panel.shown = self._shown_box(ShownWhen.is_(variants.tag, tag), name)
             panels[tag] = panel
         return VariantBox(member, name, legend, variants.tag, choice, panels)
 
@@ -142,21 +142,21 @@ class Builder:
     def _legends(self) -> list[Text]:
         return [legend for legend in self.inside if legend]
 
-    def _shown(self, rule: ShownWhen, parent: str) -> Shown:
+    def _shown_box(self, rule: ShownWhen, parent: str) -> Shown:
         chooser = join(parent, rule.member)
         now = self.texts.get(chooser, "") in rule.values
         return Shown(chooser, " ".join(sorted(rule.values)), now)
 
 
 def _keep_unknown_choice(field: LeafField, value: str) -> None:
-    """A value that is not offered, e.g. of a removed transform, stays until it is changed."""
+    """Keeps a value that is not offered, e.g. of a removed transform, until it is changed."""
     widget = field.widget
     if isinstance(widget, forms.Select) and value not in {key for key, _name in widget.choices}:
         widget.choices = [*widget.choices, (value, value)]
 
 
 def _focus_first_field(row: Box) -> bool:
-    """Have the browser start at the first field of a row; False if it has none."""
+    """Gives the first field of a row the focus; returns False if it has none."""
     if isinstance(row, FieldBox):
         row.bound.field.widget.attrs["autofocus"] = True
         return True

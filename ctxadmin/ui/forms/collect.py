@@ -15,7 +15,7 @@ from ctxadmin.ui.forms.shape import member_of
 
 @dataclass(slots=True)
 class Collected:
-    """What was read: the value, where its parts stand, and what could not be read.
+    """The result: the value, the places of its parts, and what could not be read.
 
     ``inner`` are values that the outer model takes as free JSON and a model of their own reads.
     """
@@ -29,10 +29,10 @@ class Collected:
 def collect(
     root: GroupBox, cleaned: Mapping[str, JsonValue | Missing], before: JsonValue
 ) -> Collected:
-    """The object that the fields of ``root`` say, ``cleaned`` being their values by name.
+    """Returns the object in the fields of ``root``; ``cleaned`` are their values by name.
 
-    What equals its default is left out. Members that the form does not show stay as they are
-    in ``before``.
+    Values that equal their default are omitted. Members that the form does not show stay as they
+    are in ``before``.
     """
     reader = _Reader(cleaned)
     value = reader.group(root, "", before)
@@ -108,7 +108,9 @@ class _Reader:
 
 
 def _kept(box: GroupBox, known: Mapping[str, JsonValue], shown: set[str]) -> dict[str, JsonValue]:
-    """Members of before that the form leaves out, and free ones where the model keeps them."""
+    """Returns members of ``before`` that the form leaves out, and free ones where the model
+    keeps them.
+    """
     kept = {name: member_of(known, name) for name in box.left_out}
     if box.is_open:
         spellings = {to_camel(name) for name in shown}

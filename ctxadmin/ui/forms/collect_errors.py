@@ -1,4 +1,4 @@
-"""All that is wrong with what was sent: the rest is checked as if the first was mended."""
+"""Collects all errors of the input: the rest is checked as if the first errors were fixed."""
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,9 +25,9 @@ def all_faults(
     stand_ins: StandIns,
     check: Check[ModelT],
 ) -> list[FieldProblem]:
-    """What ``check`` finds wrong, also behind what the model and it find wrong at first.
+    """Returns the errors of ``check``, also those hidden behind errors of the model.
 
-    Items keep their places. What is said of a place, or of a part of it, is said once.
+    Items keep their places. Errors of a place, or of a part of it, are reported once.
     """
     value = copy.deepcopy(value)
     found: list[FieldProblem] = []
@@ -60,7 +60,10 @@ def _is_reported(pointer: str, told: Iterable[str]) -> bool:
 
 
 def _replaced(contract: type[ModelT], value: JsonValue, stand_ins: StandIns) -> ModelT | None:
-    """``value`` as a model, its wrong parts taken out or replaced; None if that does not help."""
+    """Returns ``value`` as a model, its wrong parts removed or replaced.
+
+    None if that does not help.
+    """
     for _try in range(_TRIES):
         try:
             return parse(contract, value)
@@ -71,7 +74,7 @@ def _replaced(contract: type[ModelT], value: JsonValue, stand_ins: StandIns) -> 
 
 
 def _replace(value: JsonValue, pointer: str, stand_ins: StandIns) -> None:
-    """Replace or take out what is wrong; what lacks a member that nothing stands in for goes."""
+    """Replaces or removes what is wrong; removes what lacks a member without a stand-in."""
     steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
     while steps:
         path = ".".join(step for step in steps if not step.isdigit())
@@ -89,7 +92,7 @@ def _replace(value: JsonValue, pointer: str, stand_ins: StandIns) -> None:
 
 
 def _holder(value: JsonValue, steps: Sequence[str]) -> JsonValue:
-    """What the last of the steps is a part of; None if the way does not go so far."""
+    """Returns the parent of the last step; None if the path does not exist."""
     for step in steps[:-1]:
         if isinstance(value, list) and step.isdigit() and int(step) < len(value):
             value = value[int(step)]

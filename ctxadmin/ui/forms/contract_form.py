@@ -30,9 +30,9 @@ class ContractForm(forms.Form, Generic[ModelT]):
 
     ``data`` is what was sent (None: nothing yet), ``initial`` a model or its JSON, ``root`` the
     start of every name if a page has several forms. ``is_valid()`` and then ``model`` as usual.
-    Members that are left out keep the value of ``initial``. When a button of a list was
-    pressed, ``is_valid()`` is False and ``edited`` True: show the form again. ``is_opened`` is
-    set where errors are those of what is stored, and nothing was sent yet.
+    Members that are left out keep the value of ``initial``. When a button of a list was pressed,
+    ``is_valid()`` is False and ``edited`` True: show the form again. ``is_opened`` is set where
+    errors are those of what is stored, and nothing was sent yet.
     """
 
     contract: ClassVar[type[Contract]]
@@ -61,17 +61,17 @@ class ContractForm(forms.Form, Generic[ModelT]):
 
     @property
     def edited(self) -> bool:
-        """True if rows were added, removed or moved and nothing is to be saved yet."""
+        """Returns True if rows were added, removed or moved and nothing is to be saved yet."""
         return self.edit is not None
 
     @property
     def as_typed(self) -> str:
-        """Name and value of a button that shows the form again as it was sent, and does no more."""
+        """Returns name and value of a button that only shows the form again as it was sent."""
         return f"{join(self.root, ROWS_BUTTON)}=up:-:0"
 
     @property
     def as_sent(self) -> QueryDict:
-        """What the form shows, as if it was sent like this; a form of it shows its errors."""
+        """Returns the shown values as if they had been sent; a form of them shows its errors."""
         data = QueryDict(mutable=True)
         for name, values in self.texts.lists():
             data.setlist(name, values)
@@ -79,7 +79,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
 
     @property
     def model(self) -> ModelT:
-        """The validated model; ask ``is_valid()`` first."""
+        """Returns the validated model; call ``is_valid()`` first."""
         if not self.is_valid() or self._parsed is None:
             raise ValueError("the form is not valid")
         return cast(ModelT, self._parsed)
@@ -105,15 +105,15 @@ class ContractForm(forms.Form, Generic[ModelT]):
                 self._parsed = parse(contract, value, pointer)
             except ValidationFailed as error:
                 problems += error.problems
-        self._place(problems)
+        self._place_problems(problems)
         return self.cleaned_data
 
     def read(self, value: JsonValue) -> JsonValue:
-        """What the fields say as the contract says it, if the form shows parts otherwise."""
+        """Converts the fields to the contract, if the form shows parts differently."""
         return value
 
     def faults(self, check: Check[ModelT]) -> list[FieldProblem]:
-        """All that ``check`` finds wrong beyond the model, also in a form that is invalid.
+        """Adds all errors of ``check`` beyond the model, also in a form that is invalid.
 
         It gets what was sent, with ``stand_ins`` for what is wrong in it.
         """
@@ -125,11 +125,13 @@ class ContractForm(forms.Form, Generic[ModelT]):
         return [each for each in found if not self._is_wrong(each.pointer)]
 
     def add_problems(self, problems: Iterable[FieldProblem]) -> None:
-        """Show what a service refused at the fields; afterwards the form is not valid."""
-        self._place(problems)
+        """Shows the errors of a service at the fields; the form is not valid afterward."""
+        self._place_problems(problems)
 
     def _texts(self, shape: Group, whole: Member, data: QueryDict | None) -> Texts:
-        """What the fields show: the initial value, or what was sent with its rows edited."""
+        """Returns the texts of the fields: the initial value, or what was sent with its rows
+        edited.
+        """
         if data is None:
             return texts_of(shape, whole, self.before, self.root)
         path = (
@@ -143,7 +145,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
             data, self.edit, lambda name: texts_of(rows.item, member, None, name), rows.most
         )
 
-    def _place(self, problems: Iterable[FieldProblem]) -> None:
+    def _place_problems(self, problems: Iterable[FieldProblem]) -> None:
         labels = labels_of(self.box)
         for problem in problems:
             place, rest = nearest(self.found.places, problem.pointer)
@@ -153,23 +155,23 @@ class ContractForm(forms.Form, Generic[ModelT]):
                 continue  # what could not be read is missing in the box
             message = message_at(problem, rest, self._line_of(place, rest), labels)
             column = dict(problem.extra).get("column")
-            self._say(place, message, column if isinstance(column, int) else None)
+            self._add_message(place, message, column if isinstance(column, int) else None)
 
     def _is_wrong(self, pointer: str) -> bool:
-        """True if something is said already of the field, or in the box, at ``pointer``."""
+        """Returns True if there is an error already at the field, or in the box, of ``pointer``."""
         place, _rest = nearest(self.found.places, pointer)
         if place.box is None or place.box is self.box:
             return place.field_name in self.errors
         return bool(place.box.errors) or any(name in self.errors for name in place.fields)
 
     def _line_of(self, place: FormPath, rest: Sequence[str]) -> int | None:
-        """On which line of a text area the item of a list stands."""
+        """Returns the line of a text area that has the item of the list."""
         field = self.fields.get(place.field_name)
         if not isinstance(field, LinesLeaf) or not rest or not rest[0].isdigit():
             return None
         return field.line_of(self.data.get(place.field_name), int(rest[0]))
 
-    def _say(self, place: FormPath, message: str, column: int | None) -> None:
+    def _add_message(self, place: FormPath, message: str, column: int | None) -> None:
         if place.field_name:
             if message not in self.errors.get(place.field_name, ()):
                 self.add_error(place.field_name, FieldError(message, column))
@@ -181,7 +183,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
 
 
 def _as_json(contract: type[Contract], initial: Contract | JsonValue) -> JsonValue:
-    """The initial value in the contract's spelling; as it is if it is no valid model."""
+    """Returns the initial value in the contract's spelling; unchanged if it is not valid."""
     if isinstance(initial, Contract):
         return cast(JsonValue, initial.model_dump(mode="json", by_alias=True, exclude_none=True))
     if initial is None:

@@ -38,17 +38,17 @@ _KNOWN_LABELS: Final = (
 
 
 class Missing:
-    """What an empty field gives: the member is left out of the object."""
+    """The value of an empty field: the member is left out of the object."""
 
 
 MISSING: Final = Missing()
 
 
 class LeafField(forms.Field):
-    """A field whose ``clean`` gives a JSON value or MISSING.
+    """A field whose ``clean`` returns a JSON value or MISSING.
 
-    Whether something is required, and every limit, is the model's to say: then there is one
-    rule and one message for forms and for the API.
+    The model decides whether something is required, and every limit, so that forms and the API have
+    one rule and one message.
     """
 
     def __init__(self, member: Member, leaf: Leaf, widget: forms.Widget) -> None:
@@ -67,12 +67,12 @@ class LeafField(forms.Field):
 
     @property
     def marked_required(self) -> bool:
-        """True if the reader has to be told that something must stand here."""
+        """Returns True if the field has to be marked as required."""
         return self.member.required and not isinstance(self.widget, forms.CheckboxInput)
 
     @property
     def long_label(self) -> str:
-        """The label with the rows and groups around it, for the summary of errors."""
+        """Returns the label with the rows and groups around it, for the summary of errors."""
         return " › ".join(str(part) for part in [*self.place, self.label or ""])
 
     def clean(self, value: Any) -> Any:  # Django's signature; the raw value is what widgets give
@@ -82,7 +82,7 @@ class LeafField(forms.Field):
         raise NotImplementedError
 
     def write(self, value: JsonValue) -> object:
-        """The value as the widget shows it; the other direction of ``read``."""
+        """Returns the value as the widget shows it; the inverse of ``read``."""
         return "" if value is None else value
 
     def has_changed(self, initial: Any, data: Any) -> bool:
@@ -90,7 +90,7 @@ class LeafField(forms.Field):
 
 
 class TextLeaf(LeafField):
-    """Text as it was typed, spaces too; line ends are ``\\n``."""
+    """Text as it was typed, spaces included; line ends are ``\n``."""
 
     def read(self, raw: Any) -> JsonValue | Missing:
         text = "" if raw is None else str(raw).replace("\r\n", "\n")
@@ -122,7 +122,7 @@ class NumberLeaf(LeafField):
 
 
 class DurationLeaf(LeafField):
-    """Whole seconds, typed and shown in units; the limits of the model are said in units too."""
+    """Whole seconds, typed and shown in units, as are the limits of the model."""
 
     def read(self, raw: Any) -> JsonValue | Missing:
         text = str(raw or "").strip()
@@ -157,7 +157,7 @@ class CheckboxLeaf(LeafField):
 
 
 class YesNoLeaf(LeafField):
-    """A boolean for which nothing said differs from no."""
+    """A boolean for which a missing value differs from no."""
 
     def read(self, raw: Any) -> JsonValue | Missing:
         return {"true": True, "false": False}.get(str(raw), MISSING)
@@ -181,7 +181,7 @@ class ChoicesLeaf(LeafField):
 
 
 class LinesLeaf(LeafField):
-    """A list of texts, one a line; empty lines count for nothing."""
+    """A list of texts, one per line; empty lines are ignored."""
 
     def read(self, raw: Any) -> JsonValue | Missing:
         lines: list[JsonValue] = [line for line in _lines(raw) if line]
@@ -192,13 +192,13 @@ class LinesLeaf(LeafField):
 
     @staticmethod
     def line_of(raw: Any, index: int) -> int:
-        """The line, from 1, on which item ``index`` stands."""
+        """Returns the line, from 1, of item ``index``."""
         filled = [number for number, line in enumerate(_lines(raw), 1) if line]
         return filled[index] if index < len(filled) else len(filled)
 
 
 class JsonLeaf(LeafField):
-    """JSON text, read as strictly as the API reads it; errors name line and column."""
+    """JSON text, parsed as strictly as by the API; errors name line and column."""
 
     def read(self, raw: Any) -> JsonValue | Missing:
         text = str(raw or "")
@@ -216,7 +216,7 @@ class JsonLeaf(LeafField):
 
 
 def field_for(member: Member, leaf: Leaf) -> LeafField:
-    """The field that asks for ``member``; constants have none."""
+    """Returns the field for ``member``; constants have none."""
     hint = member.hint
     code = {"class": "font-monospace", "spellcheck": "false", "autocapitalize": "off"}
     match leaf.kind:
@@ -246,7 +246,7 @@ def field_for(member: Member, leaf: Leaf) -> LeafField:
 
 
 def label_of(name: str) -> str:
-    """``keep_first`` -> ``Keep first``, in the reader's language if the catalogue has it."""
+    """Returns ``Keep first`` for ``keep_first``, translated if the catalog has it."""
     return gettext(name.replace("_", " ").capitalize())
 
 
@@ -280,14 +280,16 @@ def _text_widget(leaf: Leaf, hint: FieldHint) -> forms.Widget:
 
 
 def _number_widget(leaf: Leaf) -> forms.Widget:
-    """A text input: ``type=number`` sends nothing at all for what it does not understand."""
+    """Returns a text input: ``type=number`` sends nothing at all for what it does not
+    understand.
+    """
     negative = leaf.minimum is None or leaf.minimum < 0
     keyboard = "text" if negative else "numeric" if leaf.kind is Kind.INTEGER else "decimal"
     return forms.TextInput(attrs={"inputmode": keyboard, "autocomplete": "off", "size": "8"})
 
 
 def _limits(leaf: Leaf) -> Text:
-    """``From 1 to 100.``; that a number is not negative goes without saying."""
+    """Returns ``From 1 to 100.``; leaves out that a number is not negative."""
     low, high = leaf.minimum, leaf.maximum
     if low is not None and high is not None:
         return format_lazy(_("From {low} to {high}."), low=_number(low), high=_number(high))

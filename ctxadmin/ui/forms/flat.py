@@ -1,7 +1,7 @@
-"""Between a JSON object and the flat names and texts of an HTML form.
+"""Converts between a JSON object and the flat names and texts of an HTML form.
 
-The name of a leaf is its path with ``-``: ``rules-0-pattern``. ``rules-count`` tells how many
-rows a list has. The members of a variant stand under its tag: ``step-retry-times``.
+The name of a leaf is its path with ``-``: ``rules-0-pattern``. ``rules-count`` is the number of
+rows of a list. The members of a variant are under its tag: ``step-retry-times``.
 """
 
 import re
@@ -29,22 +29,22 @@ def join(prefix: str, name: str) -> str:
 
 
 def count_name(rows: str) -> str:
-    """The name of the hidden input that tells how many rows ``rows`` has."""
+    """Returns the name of the hidden input with the number of rows of ``rows``."""
     return f"{rows}-count"
 
 
 def marker_name(name: str) -> str:
-    """The name of the hidden input that says of a mixed content that it is JSON here."""
+    """Returns the name of the hidden input that marks a mixed content as JSON."""
     return f"{name}-as"
 
 
 def count_rows(data: Mapping[str, object], rows: str) -> int:
-    """How many rows the form was sent with; nonsense counts as none."""
+    """Returns how many rows the form was sent with; an invalid number counts as none."""
     return min(whole_number(str(data.get(count_name(rows), ""))) or 0, MOST_ROWS)
 
 
 def texts_of(shape: Shape, member: Member, value: JsonValue, name: str) -> Texts:
-    """What the form of ``member`` shows for ``value`` (None: nothing was said), by field name."""
+    """Returns the texts of the form of ``member`` for ``value`` (None: missing), by field name."""
     texts: Texts = MultiValueDict()
     _write(shape, member, value, name, texts)
     return texts
@@ -98,7 +98,7 @@ def _write_variants(
 
 @dataclass(frozen=True, slots=True)
 class RowEdit:
-    """A button of a list: add a row at the end, or remove or move row ``index``."""
+    """A button of a list: adds a row at the end, or removes or moves row ``index``."""
 
     action: EditAction
     rows: str
@@ -106,7 +106,7 @@ class RowEdit:
 
     @classmethod
     def read(cls, text: str) -> "RowEdit | None":
-        """From a button's value, ``up:rules:2``; None if it is none of ours."""
+        """Parses a button's value, ``up:rules:2``; returns None for any other."""
         match = _EDIT.fullmatch(text)
         if match is None:
             return None
@@ -114,7 +114,7 @@ class RowEdit:
         return cls(cast(EditAction, action), rows, int(index or 0))
 
     def focus(self, count: int) -> tuple[str, int]:
-        """Where the reader goes on: the action and the row that it now concerns."""
+        """Returns where the focus goes: the action, and the row it now concerns."""
         match self.action:
             case "add":
                 return "add", count - 1
@@ -127,9 +127,9 @@ class RowEdit:
 
 
 def edit_rows(data: Texts, edit: RowEdit, new_row: Callable[[str], Texts], most: int) -> QueryDict:
-    """The sent form with one list changed; everything that was typed stays.
+    """Returns the sent form with one list changed; everything that was typed stays.
 
-    ``new_row(name)`` gives the texts of an added row. An edit that cannot be made changes nothing.
+    ``new_row(name)`` returns the texts of an added row. An impossible edit changes nothing.
     """
     count = count_rows(data, edit.rows)
     order = list(range(count))

@@ -1,4 +1,4 @@
-"""What a page adds to a model so that its form reads well: labels, help, choices, panels."""
+"""What a page adds to the form of a model: labels, help, choices, panels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where in a form a JSON pointer of the model stands."""
+"""The place in a form of a JSON pointer of the model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ class FormPath:
 
     @property
     def label(self) -> str:
-        """The legends around and of the box, for the summary of errors."""
+        """Returns the legends around and of the box, for the summary of errors."""
         return (
             " › ".join(str(part) for part in (*self.box.place, self.box.legend)) if self.box else ""
         )
 
     @property
     def fields(self) -> list[str]:
-        """The names of the fields in the box."""
+        """Returns the names of the fields in the box."""
         return [each.bound.name for each in fields_in(self.box)] if self.box else []
 
 
@@ -36,7 +36,7 @@ WHOLE_FORM = FormPath()
 
 
 def nearest(places: Mapping[str, FormPath], pointer: str) -> tuple[FormPath, list[str]]:
-    """The innermost place that holds ``pointer``, and the steps below it."""
+    """Returns the innermost place that contains ``pointer``, and the steps below it."""
     rest: list[str] = []
     while pointer:
         if pointer in places:
@@ -47,7 +47,7 @@ def nearest(places: Mapping[str, FormPath], pointer: str) -> tuple[FormPath, lis
 
 
 class FieldError(ValidationError):
-    """What is wrong with a field; ``column`` is where in a text of one line, if that is known."""
+    """An error of a field; ``column`` is its place in a text of one line, if known."""
 
     def __init__(self, message: str, column: int | None) -> None:
         super().__init__(message, code="validation")
@@ -55,7 +55,7 @@ class FieldError(ValidationError):
 
 
 class BoxError(ValidationError):
-    """What is wrong with a whole box; the summary leads to its first field."""
+    """An error of a whole box; the summary links to its first field."""
 
     def __init__(self, message: str, place: FormPath) -> None:
         super().__init__(f"{place.label}: {message}", code="validation")
@@ -66,7 +66,7 @@ class BoxError(ValidationError):
 def message_at(
     problem: FieldProblem, rest: Sequence[str], line: int | None, labels: Mapping[str, str]
 ) -> str:
-    """What the field says: the place inside of it, the message, line and column if there are."""
+    """Returns the message at a field, with the place inside of it, and line and column if known."""
     message, extra = problem.message, dict(problem.extra)
     if "column" in extra and "column" not in message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}

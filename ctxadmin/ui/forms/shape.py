@@ -1,4 +1,4 @@
-"""The shape of a contract model as a form sees it, read from the model's JSON Schema."""
+"""The shape of a contract model for forms, read from the model's JSON Schema."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ Schema: TypeAlias = dict[str, JsonValue]
 
 
 class Kind(Enum):
-    """What a leaf asks for."""
+    """The kind of a leaf."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -33,9 +33,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One value; limits are those of the schema, None where there is none.
+    """One value; limits are those of the schema, None without one.
 
-    ``mixed`` is a text that may also be JSON (a content that is a text or a list of parts).
+    ``mixed`` is a text that can also be JSON (a content that is a text or a list of parts).
     """
 
     kind: Kind
@@ -51,7 +51,7 @@ class Leaf:
 class Group:
     """An object with named members.
 
-    ``left_out`` are those that the form does not show, ``is_open`` says that others are kept.
+    ``left_out`` are those that the form does not show; ``is_open`` means that others are kept.
     """
 
     members: tuple["Member", ...]
@@ -71,7 +71,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """One of several objects, told apart by the member ``tag``."""
+    """One of several objects, distinguished by the member ``tag``."""
 
     tag: str
     options: Mapping[str, Group]
@@ -93,15 +93,15 @@ class Member:
 
 
 def member_of(known: Mapping[str, JsonValue], name: str) -> JsonValue:
-    """A member of an object in either spelling; None if it is missing."""
+    """Returns a member of an object in either spelling; None if it is missing."""
     return known[name] if name in known else known.get(to_camel(name))
 
 
 def shape_of(model: type[Contract], hints: Hints, left_out: Sequence[str] = ()) -> Group:
-    """The shape of ``model``; ``hints`` and ``left_out`` name members by dotted paths.
+    """Returns the shape of ``model``; ``hints`` and ``left_out`` name members by dotted paths.
 
-    What no form can ask for in parts (free JSON, unions without a tag, too deep nesting)
-    becomes a leaf of kind JSON.
+    What no form can show in parts (free JSON, unions without a tag, deep nesting) becomes a leaf of
+    kind JSON.
     """
     return _Reader(_schema(model), hints, frozenset(left_out)).model(model, "")
 
@@ -112,7 +112,7 @@ def _schema(model: type[Contract]) -> Schema:
 
 
 class _Reader:
-    """Walks one schema; paths are dotted and hold no list indices."""
+    """Traverses one schema; paths are dotted and have no list indices."""
 
     def __init__(self, root: Schema, hints: Hints, left_out: frozenset[str]) -> None:
         self.definitions = cast(dict[str, Schema], root.get("$defs", {}))
@@ -171,7 +171,7 @@ class _Reader:
         return _leaf(schema, hint)
 
     def _contract(self, model: type[Contract], path: str) -> Group:
-        """A model that stands where the schema allows any JSON."""
+        """Returns the shape of a model where the schema allows any JSON."""
         return _Reader(_schema(model), self.hints, self.left_out).model(model, path)
 
     def _variants(self, schema: Schema, path: str, depth: int) -> Variants:
@@ -239,7 +239,7 @@ def _number(kind: Kind, schema: Schema) -> Leaf:
 
 
 def find_rows(shape: Shape, path: Sequence[str]) -> tuple[Rows, Member] | None:
-    """The list at ``path`` (names, row numbers, tags of variants) and the member that it is."""
+    """Returns the list at ``path`` (names, row numbers, tags of variants) and its member."""
     member = Member("", shape)
     for step in path:
         if isinstance(shape, Rows):

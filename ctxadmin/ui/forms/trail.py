@@ -1,4 +1,4 @@
-"""The labels on the way to a part of a contract, for lists of problems outside of its form."""
+"""The labels on the path to a part of a contract, for lists of problems outside of its form."""
 
 from functools import cache
 from typing import Any
@@ -12,9 +12,9 @@ from ctxadmin.ui.forms.shape import Group, Leaf, Member, Rows, Shape, shape_of
 
 
 def trail(form: type[ContractForm[Any]], pointer: str, root: str) -> tuple[list[Text], str]:
-    """The labels of the groups, rows and the field at ``pointer``, and the name of the field.
+    """Returns the labels of the groups, rows and field at ``pointer``, and the field's name.
 
-    They go as far as the form has parts; the name is "" if no single field is meant.
+    They go as far as the form has parts; the name is "" without a single field.
     """
     shape: Shape = _shape(form)
     labels: list[Text] = []

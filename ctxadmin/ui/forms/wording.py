@@ -12,10 +12,10 @@ _NAMES: Final = re.compile(r"[a-z]+(?:_[a-z]+)*(?:, [a-z]+(?:_[a-z]+)*)*")
 
 
 def in_words(message: str, labels: Mapping[str, str]) -> str:
-    """The message as a sentence in which members are called by their labels.
+    """Returns the message as a sentence that names members by their labels.
 
-    Only what cannot be a word of the sentence is taken for a name: ``keep_first``, and every
-    name of a list in which such a one stands.
+    Only what cannot be a word of the sentence is taken for a name: ``keep_first``, and every name
+    of a list that contains such a one.
     """
     told = translated(message)
     said = _NAMES.sub(lambda found: _called(found[0], labels), told)

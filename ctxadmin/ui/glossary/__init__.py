@@ -1,7 +1,7 @@
-"""The glossary: one word for each thing, what it means, and its name in the code.
+"""The glossary: one word for each thing, its meaning, and its name in the code.
 
 Pages, documents, error texts and code use these words and no synonyms. The page shows them in the
-reader's language; ``docs/reference/glossary.md`` is written by ``python -m scripts.glossary``.
+reader's language; ``python -m scripts.glossary`` writes ``docs/reference/glossary.md``.
 """
 
 from collections.abc import Sequence
@@ -23,5 +23,5 @@ GLOSSARY: Final[Sequence[TermGroup]] = (PEOPLE, CONVERSATIONS, WORKFLOWS, EXECUT
 
 @require_safe
 def glossary(request: HttpRequest) -> HttpResponse:
-    """The page of all terms; ``#slug`` leads to one of them."""
+    """Shows all terms; ``#slug`` links to one of them."""
     return render(request, "docs/glossary.html", {"groups": GLOSSARY})

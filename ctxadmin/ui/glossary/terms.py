@@ -1,4 +1,4 @@
-"""What the glossary is made of."""
+"""The elements of the glossary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ Text = str | Promise
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word and what it means.
+    """One word and its meaning.
 
     ``slug`` is its anchor on the page, the same in every language. ``code`` is the dotted path of
-    what has this meaning in the code, "" if nothing there has it alone.
+    its equivalent in the code, "" without a single one.
     """
 
     slug: str

@@ -1,4 +1,4 @@
-"""Template tags that draw forms; ``templates/README.md`` is their catalogue."""
+"""Template tags that draw forms; ``templates/README.md`` is their catalog."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,14 +25,14 @@ def field(
     hide_label: bool = False,
     mark_required: bool = True,
 ) -> dict[str, object]:
-    """A field of any Django form: label, widget, help, errors, tied together for readers."""
+    """Draws a field of any Django form: label, widget, help, errors, linked for screen readers."""
     drawn = _drawn(bound, wide=wide) | {"label": label or bound.label, "hide_label": hide_label}
     return drawn if mark_required else drawn | {"marked_required": False}
 
 
 @register.inclusion_tag("components/form/box.html")
 def form_box(box: Box) -> dict[str, object]:
-    """A field, group, list or variant of a ContractForm, with everything in it."""
+    """Draws a field, group, list or variant of a ContractForm, with everything in it."""
     context: dict[str, object] = {"box": box, "kind": box.kind}
     if isinstance(box, FieldBox):
         context |= _drawn(box.bound, wide=box.wide, suggestions=box.suggestions)
@@ -42,13 +42,13 @@ def form_box(box: Box) -> dict[str, object]:
 
 @register.inclusion_tag("components/form/contract_form.html")
 def contract_form(form: ContractForm[Any]) -> dict[str, object]:
-    """All of a ContractForm but the ``<form>`` and its buttons: errors, fields, lists."""
+    """Draws a ContractForm without the ``<form>`` and its buttons: errors, fields, lists."""
     return {"form": form}
 
 
 @register.inclusion_tag("components/form/errors.html")
 def form_errors(form: forms.BaseForm) -> dict[str, object]:
-    """The summary of a form's errors with links to the fields; nothing if there are none."""
+    """Draws the summary of a form's errors with links to the fields; nothing without errors."""
     whole = form.errors.as_data().get(NON_FIELD_ERRORS, [])
     listed = [_of_whole(form, error) for error in whole]
     for bound in form:
@@ -60,7 +60,7 @@ def form_errors(form: forms.BaseForm) -> dict[str, object]:
 
 
 def _of_whole(form: forms.BaseForm, error: ValidationError) -> dict[str, object]:
-    """What is wrong with no field; of a box its first field is where to go on."""
+    """Returns the error of no field; for a box the link goes to its first field."""
     if not isinstance(error, BoxError):
         return {"label": "", "message": " ".join(error.messages), "anchor": ""}
     first = next(iter(error.place.fields), "")
@@ -77,7 +77,7 @@ def file_field(
     errors: Sequence[str] = (),
     multiple: bool = False,
 ) -> dict[str, object]:
-    """A file to upload; the form needs ``enctype="multipart/form-data"``."""
+    """Draws a file upload; the form needs ``enctype="multipart/form-data"``."""
     return {
         "name": name,
         "label": label,
@@ -90,7 +90,7 @@ def file_field(
 
 @register.simple_tag
 def shown_attributes(shown: Shown | str | None) -> SafeString:
-    """The attributes by which forms.js shows and hides a box."""
+    """Returns the attributes by which forms.js shows and hides a box."""
     if not isinstance(shown, Shown):  # a field of a plain Django form has no box
         return SafeString("")
     return format_html(
@@ -103,7 +103,7 @@ def shown_attributes(shown: Shown | str | None) -> SafeString:
 
 @register.filter
 def shape_of_row(row: GroupBox | VariantBox) -> str:
-    """``flat`` for a row of plain fields, which stand side by side; else ``deep``."""
+    """Returns ``flat`` for a row of plain fields, which are side by side; else ``deep``."""
     if isinstance(row, GroupBox) and all(isinstance(box, FieldBox) for box in row.boxes):
         return "flat"
     return "deep"
@@ -146,7 +146,7 @@ def _css(widget: forms.Widget, *, invalid: bool) -> str:
 
 
 def _anchor(bound: BoundField) -> str:
-    """The id to jump to: a group of boxes has none of its own but its first one's."""
+    """Returns the id to jump to: a group of boxes has only that of its first one."""
     subwidgets: list[BoundWidget] = list(bound.subwidgets)
     many = isinstance(bound.field.widget, forms.CheckboxSelectMultiple | forms.RadioSelect)
     return str(subwidgets[0].id_for_label) if many and subwidgets else str(bound.auto_id)

@@ -1,4 +1,4 @@
-"""Template tags of the components; ``templates/README.md`` is their catalogue."""
+"""Template tags of the components; ``templates/README.md`` is their catalog."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -39,7 +39,7 @@ _THOUSAND = 1_000
 
 @register.simple_tag
 def icon(name: str, label: str = "", css: str = "") -> SafeString:
-    """An icon of the sprite; without ``label`` it is decoration that is not read out."""
+    """Draws an icon of the sprite; without ``label`` it is hidden from screen readers."""
     spoken = (
         format_html('role="img" aria-label="{}"', label)
         if label
@@ -56,21 +56,23 @@ def icon(name: str, label: str = "", css: str = "") -> SafeString:
 
 @register.simple_tag
 def form_key() -> SafeString:
-    """The field by which a form that is sent again is known (``ctxadmin.ui.form_idempotency``)."""
+    """Draws the field that recognizes a form that is sent again
+    (``ctxadmin.ui.form_idempotency``).
+    """
     field = '<input type="hidden" name="{}" value="{}" autocomplete="off">'
     return format_html(field, form_idempotency.FIELD, form_idempotency.new_key())
 
 
 @register.simple_tag
 def island_words() -> SafeString:
-    """The script with the words of the islands, before theirs; nothing in English."""
+    """Draws the script with the words of the islands, before theirs; nothing in English."""
     url = url_of_words()
     return format_html('<script defer src="{}"></script>', url) if url else SafeString()
 
 
 @register.inclusion_tag("components/status_badge.html")
 def status_badge(status: str, note: str = "") -> dict[str, object]:
-    """The status of an execution; an unknown one is shown as it is. ``note`` stands behind it."""
+    """Draws the status of an execution, followed by ``note``; an unknown one is shown as it is."""
     known = STATUSES.get(str(status), Status(str(status), "secondary", "question-mark"))
     return {"status": known, "note": note}
 
@@ -86,9 +88,9 @@ def note(
     undo: str = "",
     lines: Sequence[str] = (),
 ) -> dict[str, object]:
-    """A notice in the page: ``info``, ``success``, ``warning`` or ``error``.
+    """Draws a notice in the page: ``info``, ``success``, ``warning`` or ``error``.
 
-    A POST to ``undo`` undoes what it tells of. ``lines`` are listed below the text.
+    A POST to ``undo`` undoes what it describes. ``lines`` are listed below the text.
     """
     icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
     return {
@@ -115,7 +117,10 @@ def empty(
     level: int = 2,
     key: str = "",
 ) -> dict[str, object]:
-    """An empty place that says what to do next; ``url``, ``action`` and ``key`` are a button."""
+    """Draws an empty place that says what to do next.
+
+    ``url``, ``action`` and ``key`` are a button.
+    """
     return {
         "title": title,
         "text": text,
@@ -131,7 +136,7 @@ def empty(
 def pager(
     context: Context, next: str | None, shown: int | None = None, param: str = "cursor"
 ) -> dict[str, object]:
-    """Links of a cursor list: the first page and the next one, keeping the other parameters."""
+    """Draws the links of a cursor list: first page and next one, with the other parameters kept."""
     request: HttpRequest = context["request"]
     query = request.GET.copy()
     has_cursor = bool(query.pop(param, None))
@@ -147,7 +152,7 @@ def pager(
 
 @register.inclusion_tag("components/tabs.html")
 def tabs(items: Sequence[Tab], label: str) -> dict[str, object]:
-    """A row of links of which one is the current page; ``label`` names the row."""
+    """Draws a row of links of which one is the current page; ``label`` names the row."""
     return {"items": items, "label": label}
 
 
@@ -155,7 +160,7 @@ def tabs(items: Sequence[Tab], label: str) -> dict[str, object]:
 def token_bar(
     used: int, limit: int | None = None, before: int | None = None, label: str = ""
 ) -> dict[str, object]:
-    """How many tokens are used, of how many, and the change since ``before``."""
+    """Draws how many tokens are used, of how many, and the change since ``before``."""
     return {
         "used": used,
         "limit": limit,
@@ -168,19 +173,19 @@ def token_bar(
 
 @register.inclusion_tag("components/diff_rows.html")
 def diff_rows(rows: Sequence[DiffRow], label: str, label_head: str = "") -> dict[str, object]:
-    """Differences as rows: added, removed, changed with the words marked, moved."""
+    """Draws differences as rows: added, removed, changed with the words marked, moved."""
     drawn = [{"row": row, "sides": _sides(row)} for row in rows]
     return {"rows": drawn, "label": label, "label_head": label_head}
 
 
 @register.inclusion_tag("components/change_row.html")
 def change_row(row: DiffRow) -> dict[str, object]:
-    """One difference without its label, before over after, for a tree that says where."""
+    """Draws one difference without its label, before over after, for a tree."""
     return {"row": row, "sides": _sides(row)}
 
 
 def _sides(row: DiffRow) -> tuple[list[TextPiece], list[TextPiece]]:
-    """What stands left and right; only a changed row has its words marked."""
+    """Returns the left and right side; only a changed row has its words marked."""
     if row.kind == "changed" and row.whole:
         pieces = [TextPiece(Piece.REMOVED, row.before), TextPiece(Piece.ADDED, row.after)]
     elif row.kind == "changed":
@@ -196,13 +201,15 @@ def _sides(row: DiffRow) -> tuple[list[TextPiece], list[TextPiece]]:
 def json_tree(
     value: JsonValue, open_depth: int = 2, most: int = 2000, most_text: int = 200_000
 ) -> SafeString:
-    """A JSON value, folding: at most ``most`` lines, with ``most_text`` of their long texts."""
+    """Draws a JSON value, folding: at most ``most`` lines, with ``most_text`` of their long
+    texts.
+    """
     return json_view.draw_json(value, open_depth=open_depth, most=most, most_text=most_text)
 
 
 @register.inclusion_tag("components/long_text.html")
 def long_text(text: str, most: int = _LONG_TEXT) -> dict[str, object]:
-    """Plain text as it is, hidden signs named, folded if longer than ``most`` characters."""
+    """Draws plain text, hidden signs named, folded if longer than ``most`` characters."""
     lines = text.count("\n") + 1
     folded = len(text) > most or lines > _LONG_LINES
     head = "\n".join(text[:most].split("\n")[:_LONG_LINES]) if folded else text
@@ -211,13 +218,13 @@ def long_text(text: str, most: int = _LONG_TEXT) -> dict[str, object]:
 
 @register.inclusion_tag("components/code_block.html")
 def code_block(text: str, language: str = "", label: str = "") -> dict[str, object]:
-    """Code with a button to copy it."""
+    """Draws code with a button to copy it."""
     return {"text": text, "language": language, "label": label}
 
 
 @register.simple_tag
 def when(moment: datetime | None, style: str = "auto") -> SafeString:
-    """A time, in UTC from the server; a script says it in the reader's zone and language.
+    """Draws a time, in UTC from the server; a script shows it in the reader's zone and language.
 
     ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``.
     """
@@ -234,44 +241,44 @@ def when(moment: datetime | None, style: str = "auto") -> SafeString:
 
 @register.filter
 def status_label(status: str) -> Text:
-    """What the status of an execution is called."""
+    """Returns the label of an execution's status."""
     return label_of_status(str(status))
 
 
 @register.simple_tag
 def status_words() -> SafeString:
-    """Every status as an attribute, for scripts that are told of one: ``data-status-paused``."""
+    """Returns every status as an attribute, for scripts that show one: ``data-status-paused``."""
     named = ((name.lower(), status.label) for name, status in STATUSES.items())
     return format_html_join(" ", 'data-status-{}="{}"', named)
 
 
 @register.filter
 def visible(text: object) -> SafeString:
-    """Escaped text in which hidden signs are named."""
+    """Returns escaped text in which hidden signs are named."""
     return visible_text.visible(str(text))
 
 
 @register.filter
 def author(label: object) -> SafeString:
-    """Who wrote something, as it is on record, as people call them."""
+    """Returns a recorded author in the words for people."""
     return visible_text.visible(author_words(str(label)))
 
 
 @register.filter
 def visible_json(text: object) -> SafeString:
-    """Escaped JSON in which hidden signs are escapes of JSON."""
+    """Returns escaped JSON in which hidden signs are escapes of JSON."""
     return visible_text.visible(str(text), in_json=True)
 
 
 @register.filter(is_safe=True)
 def plainly(text: object) -> str:
-    """Text for a title, in which hidden signs are named; what is escaped stays so."""
+    """Returns text for a title, in which hidden signs are named; escaped text stays escaped."""
     return visible_text.plain(str(text))
 
 
 @register.filter
 def grouped(number: object) -> str:
-    """A whole number with the language's thousands separator; anything else as it is."""
+    """Returns a whole number with the language's thousands separator; anything else unchanged."""
     if isinstance(number, int) and not isinstance(number, bool):
         return number_format(number, use_l10n=True, force_grouping=True)
     return "" if number is None else str(number)
@@ -279,7 +286,7 @@ def grouped(number: object) -> str:
 
 @register.filter
 def dollars(amount: Decimal | float | None) -> str:
-    """US dollars with as many digits as tell something: ``$12.30``, ``$0.0042``."""
+    """Returns US dollars with the significant digits: ``$12.30``, ``$0.0042``."""
     if amount is None:
         return ""
     exact = Decimal(amount)
@@ -289,7 +296,7 @@ def dollars(amount: Decimal | float | None) -> str:
 
 @register.filter
 def thousands(number: int) -> str:
-    """A whole number where there is little room: ``840``, ``4.5k``, ``1,200k``."""
+    """Returns a whole number in short form: ``840``, ``4.5k``, ``1,200k``."""
     if number < _THOUSAND:
         return grouped(number)
     digits = 1 if number < 100 * _THOUSAND else 0
@@ -299,20 +306,20 @@ def thousands(number: int) -> str:
 
 @register.filter
 def percent(share: float) -> str:
-    """A share as whole percents: ``83 %``."""
+    """Returns a share in whole percent: ``83 %``."""
     return f"{round(share * 100)} %"
 
 
 @register.filter
 def signed(number: int) -> str:
-    """A change with its sign: ``+1,200``, ``−80``, ``±0``."""
+    """Returns a change with its sign: ``+1,200``, ``−80``, ``±0``."""
     sign = "+" if number > 0 else "−" if number < 0 else "±"
     return sign + grouped(abs(number))
 
 
 @register.filter
 def duration(span: timedelta) -> str:
-    """A length of time with one or two units: ``40 ms``, ``3 min 5 s``, ``2 h 10 min``."""
+    """Returns a duration with one or two units: ``40 ms``, ``3 min 5 s``, ``2 h 10 min``."""
     seconds = max(span.total_seconds(), 0)
     if seconds < 1:
         return _("%(n)s ms") % {"n": round(seconds * 1000)}
@@ -330,7 +337,7 @@ def duration(span: timedelta) -> str:
 
 @register.filter(name="markdown")
 def markdown_filter(text: object) -> SafeString:
-    """Markdown of a message as safe HTML without images."""
+    """Returns Markdown of a message as safe HTML without images."""
     return markdown.render(str(text))
 
 
@@ -342,7 +349,7 @@ def chat_markdown(text: object) -> SafeString:
 
 @register.simple_block_tag
 def card(content: str, title: str = "", icon: str = "", id: str = "", css: str = "") -> SafeString:
-    """A card with a title and a padded body; for other shapes write the markup (README)."""
+    """Draws a card with a title and a padded body; for other shapes write the markup (README)."""
     return render_to_string(
         "components/card.html",
         {"content": content, "title": title, "icon": icon, "id": id, "css": css},

@@ -83,7 +83,7 @@ def _client(url: str, token: str) -> httpx.Client:
 
 @contextmanager
 def _token(given: str) -> Iterator[str]:
-    """The token that was given, or one of its own until the command ends."""
+    """Yields the given token, or one of its own until the command ends."""
     if given:
         yield given
         return

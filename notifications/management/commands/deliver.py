@@ -47,13 +47,13 @@ class Command(BaseCommand):
 
 
 def run_until_idle(sender: Sender) -> None:
-    """Send all that is due now."""
+    """Sends everything that is due now."""
     while sender.turn() or sender.busy:
         sender.wait(_LOOK_SECONDS)
 
 
 def _again_and_again(sender: Sender, stop: Event) -> None:
-    """Until told to stop; a database that is down is waited for."""
+    """Sends until stopped; waits while the database is down."""
     looked = anchored = float("-inf")
     while not stop.is_set():
         pause = _LOOK_SECONDS

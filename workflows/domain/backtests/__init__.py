@@ -1,1 +1,1 @@
-"""Backtests: what policies for the context would have cost on recorded conversations."""
+"""Backtests: what context policies would have cost on recorded conversations."""

@@ -1,4 +1,4 @@
-"""Policies: what each call of a model sees of the messages before it."""
+"""Policies: which of the earlier messages each call of a model sees."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -63,12 +63,12 @@ class PolicyConfig(Contract):
 
     @property
     def title(self) -> str:
-        """What its row is called."""
+        """Returns the name of its row."""
         return self.name or PRESET_TITLES.get(self.preset or "", "") or self.node or "messages"
 
     @property
     def operations(self) -> Operations | None:
-        """The operations of a policy on messages or of a preset."""
+        """Returns the operations of a policy on messages or of a preset."""
         return self.messages if self.preset is None else preset(self.preset)
 
 
@@ -89,7 +89,7 @@ class Policy:
 def policies_of(
     configs: Sequence[PolicyConfig], plan: Plan | None = None, pointer: str = "/policies"
 ) -> list[Policy]:
-    """The rows: the full history and what was seen, then each policy.
+    """Returns the rows: the full history and what was seen, then each policy.
 
     Raises ValidationFailed for a policy that cannot run, with pointers.
     """
@@ -105,7 +105,7 @@ def _see_all(sight: NodeInput, call: int) -> Messages:
 
 
 def recorded_views(recorded: Recorded) -> See | None:
-    """What was seen at each call, if it is known."""
+    """Returns what was seen at each call, as far as it is recorded."""
     views = recorded.seen
     if views is None:
         return None

@@ -1,4 +1,4 @@
-"""Policies that are known by name, and what prices are in proportion to each other."""
+"""Policies that are known by name, and price models as ratios."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -70,6 +70,6 @@ RATIOS: Final[Mapping[str, Price]] = MappingProxyType(
 
 @cache
 def preset(name: str) -> Operations:
-    """The operations of a preset."""
+    """Returns the operations of a preset."""
     operations: Operations = parse(_OPERATIONS, PRESETS[name], "")
     return operations

@@ -16,8 +16,9 @@ from ctxadmin.lib.json_bytes import dumps
 
 
 class RecordedMessage(NamedTuple):
-    """A logged message: its JSON, its tokens, the log index of the call that it answers, the id of
-    the node that wrote it ("" if none is known), and the id of the message."""
+    """A logged message: its JSON, its tokens, the log index of the call that it answers, the id
+    of the node that wrote it ("" if none is known), and the id of the message.
+    """
 
     body: bytes
     tokens: int
@@ -31,8 +32,8 @@ class Recorded:
     """A conversation by its log.
 
     ``tools`` is the text of its tool description, ``tool_tokens`` are those of the tool schemas
-    that every call sends in front of its messages. ``seen`` is what was visible at the call of
-    each assistant message, by its log index; None if nobody recorded that.
+    that every call sends before its messages. ``seen`` is what was visible at the call of each
+    assistant message, by its log index; None if that was not recorded.
     """
 
     name: str
@@ -51,13 +52,16 @@ class Recorded:
         tools: str | None = None,
         schemas: object = None,
     ) -> "Recorded":
-        """Of messages that are in no log; ``schemas`` are the tool schemas, as JSON."""
+        """Builds a conversation of messages that are in no log.
+
+        ``schemas`` are tool schemas as JSON.
+        """
         entries = place(drafts, MemoryLog()) if drafts else ()
         sent = tokens_of_text(dumps(schemas).decode()) if schemas else 0
         return cls(name, [_recorded(entry) for entry in entries], tools, sent)
 
     def entries(self) -> Iterable[Entry]:
-        """The messages as entries of a log, in order."""
+        """Returns the messages as entries of a log, in order."""
         for index, message in enumerate(self.messages):
             draft = read_logged(orjson.loads(message.body))
             if message.message_id:
@@ -74,7 +78,7 @@ def _recorded(entry: Entry) -> RecordedMessage:
 
 
 def log_upto(recorded: Recorded, count: int) -> MemoryLog:
-    """The log as it was when it had ``count`` messages."""
+    """Returns the log as it was when it had ``count`` messages."""
     log = MemoryLog(tools=recorded.tools)
     log.append(
         list(islice(recorded.entries(), count)),

@@ -1,4 +1,4 @@
-"""Replaying a conversation call by call: what each policy sends, and what of it is cached."""
+"""Replays a conversation call by call: what each policy sends, and what of it is cached."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,11 +19,12 @@ from workflows.domain.flow import common_prefix, counting
 
 
 class Call(NamedTuple):
-    """What one call sends: ``cached`` of its ``sent`` tokens were at the front of the call before.
+    """One call: ``cached`` of its ``sent`` tokens were at the front of the call before.
 
-    ``lost`` tokens were sent by the call before and stand behind what both have at the front.
-    ``unseen`` messages of the log it does not see. ``split``: a provider would reject its messages.
-    ``problem`` says why the policy could not run; then the call counts as one that sees nothing.
+    ``lost`` tokens were sent by the call before, after the part that both have in common.
+    ``unseen`` is the number of log messages that it does not see. ``split``: a provider would
+    reject its messages. ``problem`` says why the policy could not run; then the call counts as one
+    that sees nothing.
     """
 
     sent: int = 0
@@ -77,21 +78,24 @@ class GrowingLog(MemoryLog):
 
 
 class _Sent(NamedTuple):
-    """What a call sent, as it was then: the log behind it grows."""
+    """What a call sent, at its time: the log grows afterward."""
 
     messages: Messages
     logged: int
     tokens: int
 
     def at_position(self, index: int) -> object:
-        """What tells whether two calls have the same at some position."""
+        """Returns a value that is equal for two calls with the same message at a position."""
         rewrites = self.messages.rewrites.get(index, ())
         if index < self.logged:
             return index, rewrites
         return self.messages.inserted[index - self.logged].draft.body, rewrites
 
     def same_at_front(self, after: "_Sent") -> int:
-        """How many messages this call and a later one begin with, inserted ones by their text."""
+        """Returns how many messages two calls have in common at the front.
+
+        Inserted ones compare by text.
+        """
         mine, theirs = self.messages, after.messages
         if not mine.inserted and not theirs.inserted:
             if not mine.rewrites and not theirs.rewrites:
@@ -105,7 +109,7 @@ class _Sent(NamedTuple):
         return length
 
     def unseen(self) -> int:
-        """How many messages of the log it did not send."""
+        """Returns how many messages of the log it did not send."""
         runs = self.messages.view.runs
         logged = self.logged
         seen = 0
@@ -119,13 +123,13 @@ class _Sent(NamedTuple):
 
 @dataclass(slots=True)
 class _Row:
-    """A policy on its way through one conversation, with the call before of each node."""
+    """A policy on its way through one conversation, with the previous call of each node."""
 
     policy: Policy
     before: dict[str, _Sent] = field(default_factory=dict)
 
     def call(self, log: MemoryLog, context: PromptContext, node: str, tool_tokens: int) -> Call:
-        """The next call, with all of ``log`` before it."""
+        """Returns the next call, with all of ``log`` before it."""
         logged = len(log)
         try:
             seen = self.policy.see(NodeInput(context, Messages(log, View([(0, logged)]))), logged)
@@ -148,11 +152,13 @@ class _Row:
 def replay(
     recorded: Recorded, policies: Sequence[Policy], *, node: str = ""
 ) -> Iterator[CallOfAll]:
-    """Each call of the conversation by each policy, those of one ``node`` if it is named.
+    """Yields each call of the conversation by each policy.
 
-    A call is what stands before an assistant message. The call before it is that of the same node:
-    another one has another prompt. No text is read twice, and a budget costs only what is new.
-    Source: semantics 4.5.
+    Only those of ``node`` if it is named.
+
+    A call is what precedes an assistant message. Its previous call is that of the same node,
+    because another node has another prompt. No text is parsed twice, and a budget costs only what
+    is new. Source: semantics 4.5.
     """
     log = GrowingLog(recorded.tools)
     same = _row_like_the_first(recorded, policies)
@@ -174,7 +180,7 @@ def replay(
 
 
 def seen_at(recorded: Recorded, policy: Policy, index: int) -> Messages:
-    """What the call would see that led to the message at a log index."""
+    """Returns what the call saw that led to the message at a log index."""
     log = log_upto(recorded, index)
     context = PromptContext(metadata=orjson.loads(recorded.metadata))
     sight = NodeInput(context, Messages(log, View([(0, index)])))
@@ -182,7 +188,7 @@ def seen_at(recorded: Recorded, policy: Policy, index: int) -> Messages:
 
 
 def _row_like_the_first(recorded: Recorded, policies: Sequence[Policy]) -> int | None:
-    """Which row is that of the full history again, because nobody recorded what was seen."""
+    """Returns the row that equals the full history, because what was seen is not recorded."""
     keys = [policy.key for policy in policies]
     if recorded.seen is not None or keys[:1] != [FULL] or RECORDED not in keys:
         return None

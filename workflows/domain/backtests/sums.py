@@ -1,4 +1,4 @@
-"""Sums over the calls of a backtest, which know no prices: those may be changed afterwards."""
+"""Sums over the calls of a backtest. They contain no prices, which can change afterward."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,7 +14,7 @@ _CENT: Final = Decimal("0.000001")
 
 
 def cost_of(price: Price, sent: int, cached: int) -> Decimal:
-    """What the inputs cost: what the call before did not have is written into the cache."""
+    """Returns the cost of the inputs: what the previous call lacked is written to the cache."""
     return (cached * price.cached + (sent - cached) * price.cache_write) / _MILLION
 
 
@@ -30,10 +30,10 @@ class Position:
 
 @dataclass(slots=True)
 class PolicySums:
-    """The sums of one policy over the conversations that were replayed.
+    """The sums of one policy over the replayed conversations.
 
-    ``unseen`` are messages that the last call of their conversation does not see. ``positions``
-    are by the number of the call, ``conversations`` are sent and cached tokens of each.
+    ``unseen`` are messages that the last call of their conversation does not see. ``positions`` are
+    by the number of the call; ``conversations`` are sent and cached tokens of each.
     """
 
     key: str
@@ -58,7 +58,7 @@ class PolicySums:
         return cost_of(price, self.sent, self.cached)
 
     def add(self, calls: Sequence[Call]) -> None:
-        """Add the calls of one conversation."""
+        """Adds the calls of one conversation."""
         for number, call in enumerate(calls):
             self._add_call(number, call)
         if calls:
@@ -87,7 +87,7 @@ class PolicySums:
         place.lost += call.lost
 
     def merge(self, other: "PolicySums") -> None:
-        """Add the sums of further conversations."""
+        """Adds the sums of further conversations."""
         for name in _COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.problem = self.problem or other.problem
@@ -106,7 +106,7 @@ class PolicySums:
 
     @classmethod
     def read(cls, data: dict[str, Any]) -> Self:
-        """The sums that ``as_json`` wrote."""
+        """Parses the sums that ``as_json`` wrote."""
         places = [Position(**place) for place in data["positions"]]
         pairs = [(sent, cached) for sent, cached in data["conversations"]]
         return cls(**{**data, "positions": places, "conversations": pairs})
@@ -125,7 +125,7 @@ _COUNTS: Final = (
 
 
 def add_conversation(sums: Sequence[PolicySums], calls: Iterable[CallOfAll]) -> None:
-    """Add one conversation to the sums of all policies."""
+    """Adds one conversation to the sums of all policies."""
     by_policy: list[list[Call]] = [[] for _ in sums]
     for call in calls:
         for listed, each in zip(by_policy, call.by_policy, strict=True):
@@ -136,10 +136,10 @@ def add_conversation(sums: Sequence[PolicySums], calls: Iterable[CallOfAll]) -> 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A policy beside the full history, as shares: 0.1 is 10 % more, None if nothing was sent.
+    """A policy against the full history, as shares: 0.1 is 10 % more, None if nothing was sent.
 
-    ``raises_cost`` from one percent on. The best has the lowest cost of those that fail nowhere and
-    have no more invalid or empty calls than the full history.
+    ``raises_cost`` starts at one percent. The best has the lowest cost of those that fail nowhere
+    and have no more invalid or empty calls than the full history.
     """
 
     sums: PolicySums
@@ -155,7 +155,7 @@ class Comparison:
 
 
 def compare(sums: Sequence[PolicySums], price: Price) -> list[Comparison]:
-    """Each policy beside the first one."""
+    """Compares each policy with the first one."""
     base = sums[0]
     base_cost = base.cost(price)
     costs = [each.cost(price) for each in sums]

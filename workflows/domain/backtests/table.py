@@ -42,7 +42,7 @@ _CALL_COLUMNS: Final = (
 
 
 def table_lines(compared: Sequence[Comparison]) -> list[str]:
-    """The comparison as aligned lines."""
+    """Returns the comparison as aligned lines."""
     rows = [list(_HEADS), *map(_line, compared)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(_HEADS))]
     return ["  ".join(map(_aligned, row, range(len(row)), widths)).rstrip() for row in rows]
@@ -83,14 +83,14 @@ def _signed(share: float | None) -> str:
 
 
 def csv_text(compared: Iterable[Comparison]) -> str:
-    """The comparison as CSV: shares as numbers, empty where there is nothing to compare."""
+    """Returns the comparison as CSV: shares as numbers, empty where there is nothing to compare."""
     return _csv(_COLUMNS, (_values(each) for each in compared))
 
 
 def calls_csv(
     conversations: Iterable[tuple[str, Iterable[CallOfAll]]], policies: Sequence[PolicySums]
 ) -> str:
-    """Each call of each conversation by each policy as CSV."""
+    """Returns each call of each conversation by each policy as CSV."""
     rows = (
         (
             _safe(name),
@@ -142,5 +142,5 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _safe(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Returns text that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

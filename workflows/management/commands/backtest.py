@@ -42,7 +42,7 @@ _PARTS: Final = 4
 
 
 def _price(text: str) -> Price:
-    """``INPUT,CACHED,CACHE_WRITE,OUTPUT`` in dollars for a million tokens."""
+    """Parses ``INPUT,CACHED,CACHE_WRITE,OUTPUT`` in dollars per million tokens."""
     try:
         parts = [Decimal(part) for part in text.split(",")]
     except InvalidOperation:
@@ -120,7 +120,7 @@ class Command(ReadyCommand):
             return _conversations(actor, options)
 
         sums = run_backtest(
-            asked, conversations(), processes=options["processes"], progress=self._tell
+            asked, conversations(), processes=options["processes"], progress=self._print_progress
         )
         if not sums[0].calls:
             self.stdout.write("There is no call: nothing was written by an assistant.")
@@ -136,7 +136,7 @@ class Command(ReadyCommand):
             told = ((each.name, replay(each, rows, node=asked.node)) for each in conversations())
             _write(options["calls_csv"], calls_csv(told, sums))
 
-    def _tell(self, done: int) -> bool:
+    def _print_progress(self, done: int) -> bool:
         if done != self._told:
             self._told = done
             self.stderr.write(f"{done} conversations")
@@ -188,7 +188,7 @@ def _json(path: Path) -> JsonValue:
 
 
 def _read(path: Path, read: Callable[[bytes], ReadT]) -> ReadT:
-    """What ``read`` makes of a file; CommandError names the file."""
+    """Returns the result of ``read`` on a file; raises CommandError naming the file."""
     try:
         return read(path.read_bytes())
     except OSError as error:

@@ -56,17 +56,17 @@ class Command(ReadyCommand):
             raise CommandError(f"{path}: {error.strerror}") from None
         except ContextError as error:
             raise CommandError(f"{path}: {error.detail}") from None
-        self._tell(str(path), report)
+        self._print_report(str(path), report)
         self.stdout.write(orjson.dumps(config, option=orjson.OPT_INDENT_2).decode())
 
     def _draft(self, row: Workflow, workspace: Workspace, *, dry_run: bool) -> int:
-        """How many configs of version 1 the draft has; the convertible ones are converted."""
+        """Returns how many configs of version 1 the draft has; converts those that can be."""
         document = orjson.loads(bytes(row.draft))
         old = list(_old_nodes(document))
         converted = 0
         for node in old:
             config, report = migrate(node["config"])
-            self._tell(f"{row.slug}, node {node['id']}", report)
+            self._print_report(f"{row.slug}, node {node['id']}", report)
             if config is not None and not needs_decision(report):
                 node["config"] = config
                 converted += 1
@@ -77,14 +77,14 @@ class Command(ReadyCommand):
             self.stdout.write(f"{row.slug}: draft {version} has {converted} converted configs")
         return len(old)
 
-    def _tell(self, where: str, report: tuple[RuleReport, ...]) -> None:
+    def _print_report(self, where: str, report: tuple[RuleReport, ...]) -> None:
         for line in report:
             rule = "config" if line.rule is None else f"rule {line.rule}"
             self.stdout.write(f"{where}: {rule}: {line.result}: {line.message}")
 
 
 def _old_nodes(document: dict[str, Any]) -> Iterator[dict[str, JsonValue]]:
-    """The context-processor nodes of a stored draft whose config is of version 1."""
+    """Returns the context-processor nodes of a stored draft whose config is of version 1."""
     for node in document.get("nodes", ()):
         if node.get("type") == "context_processor" and is_version_1(node.get("config")):
             yield node

@@ -1,4 +1,4 @@
-"""The page of one call of a comparison: what it would have seen by a policy."""
+"""The page of one call of a comparison: what it would have seen under a policy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -42,7 +42,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class VariantFields:
-    """What was typed for one budget, and what is wrong with it."""
+    """The input for one budget, and its problems."""
 
     number: int
     drop: str
@@ -81,7 +81,7 @@ class CompareForm:
 
     @property
     def count(self) -> int:
-        """How many conversations, if there are no errors."""
+        """Returns how many conversations to compare, if there are no errors."""
         return int(self.last)
 
     @property

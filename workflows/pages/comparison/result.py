@@ -55,7 +55,7 @@ class PolicyLine:
 
 @dataclass(frozen=True, slots=True)
 class CallLine:
-    """What one call cost by each policy, on average over the conversations that had it."""
+    """The cost of one call under each policy, averaged over the conversations that had it."""
 
     number: int
     conversations: int
@@ -134,7 +134,7 @@ def _line(
 
 
 def change_words(share: float | None) -> str:
-    """A change as whole percents with its sign: ``+61 %``, ``−15 %``, ``±0 %``."""
+    """Returns a change in whole percent with its sign: ``+61 %``, ``−15 %``, ``±0 %``."""
     if share is None:
         return ""
     whole = round(share * 100)
@@ -143,7 +143,7 @@ def change_words(share: float | None) -> str:
 
 
 def _shares(sums: PolicySums, price: Price) -> tuple[Series, Series]:
-    """The cost per call that is of cached tokens, and of fresh ones."""
+    """Returns the cost per call of cached and of fresh tokens."""
     places = sums.positions
     return (
         Series(
@@ -160,7 +160,7 @@ def _shares(sums: PolicySums, price: Price) -> tuple[Series, Series]:
 
 
 def _plots(sums: Sequence[PolicySums], rows: Sequence[PolicyRow], pricing: Pricing) -> list[Plot]:
-    """All of the same height, so that bars of one can be compared with those of another."""
+    """Returns plots of the same height, so that bars can be compared across them."""
     count = len(sums[0].positions)
     series = [_shares(each, pricing.price) for each in sums]
     most = max((highest(count, each) for each in series), default=0.0)

@@ -1,4 +1,4 @@
-"""The pages that make, publish, restore and delete: whole workflows, and parts of a draft."""
+"""The pages that create, publish, restore and delete whole workflows and parts of a draft."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,10 @@ from workflows.store import find_version, find_workflow
 
 @dataclass(frozen=True, slots=True)
 class FormPage:
-    """A form about a workflow itself; ``changes`` is the number that it saw."""
+    """A form about a workflow itself.
+
+    ``changes`` is the number of changes that it was made from.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -57,7 +60,7 @@ class FormPage:
 
 @dataclass(frozen=True, slots=True)
 class PublishPage:
-    """The question before publishing, or why it cannot be done."""
+    """The confirmation of publishing, or why it is not possible."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -93,7 +96,7 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
             new = NewWorkflow(given.slug, given.name, given.description, given.start_with)
             row = services.create(actor, new)
         except ContextError as error:
-            _place(form, error)
+            _show_error(form, error)
         else:
             text = _("Workflow created. Add its first node.")
             if given.start_with is not None:
@@ -115,7 +118,7 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def edit(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Name and description in the list."""
+    """Edits name and description in the list."""
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
     sent = request.method == "POST"
@@ -154,7 +157,7 @@ def edit(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Ask with what is wrong and what changes, then publish exactly the draft that was shown."""
+    """Shows problems and changes, then publishes exactly the draft that was shown."""
     actor.require(Action.WORKFLOW_PUBLISH)
     row = find_workflow(actor.workspace, slug)
     note = request.POST.get("note", "").strip()[:10_000]
@@ -204,7 +207,7 @@ def _publish_page(actor: Actor, row: Workflow, note: str, *, conflict: bool) -> 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def restore(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpResponse:
-    """A version becomes the draft again."""
+    """Makes a version the draft again."""
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
     document = definition(bytes(find_version(row.key, number).document)).document
@@ -263,7 +266,7 @@ def delete_edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked before a change of the draft, and what is said when it is done."""
+    """The texts of a confirmation of a change of the draft, and of its success."""
 
     title: str
     text: str
@@ -343,8 +346,8 @@ def _seen(request: HttpRequest, name: str) -> int:
     return -1 if number is None else number
 
 
-def _place(form: ContractForm[Any], error: ContextError) -> None:
-    """Show a refusal at its field; what no field can mend is a page of its own."""
+def _show_error(form: ContractForm[Any], error: ContextError) -> None:
+    """Shows an error at its field; an error without a field gets a page of its own."""
     if isinstance(error, NotFound | Forbidden) or not error.problems:
         raise error
     form.add_problems(error.problems)

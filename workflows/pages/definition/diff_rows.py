@@ -1,4 +1,4 @@
-"""Differences of workflow documents as rows that a reader understands."""
+"""Differences of workflow documents as rows for a reader."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -23,7 +23,7 @@ _ELEMENTS: Final[Mapping[str, Text]] = {
 
 
 def diff_rows_of(changes: Iterable[ElementChange]) -> list[DiffRow]:
-    """A row for each element that came or went, and for each field of one that changed."""
+    """Returns a row for each added or removed element, and for each changed field."""
     return [row for change in changes for row in _rows(change)]
 
 

@@ -1,4 +1,4 @@
-"""Changing a draft that was seen: the token of what was seen, and conflicts that lose nothing."""
+"""Changes a draft that was shown: the token that identifies it, and conflicts without loss."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class SeenDraft:
 
 
 class DraftConflict(VersionConflict):
-    """Somebody wrote the draft meanwhile; ``row`` is it as it is now."""
+    """Someone saved the draft meanwhile; ``row`` is the current one."""
 
     def __init__(self, row: Workflow, seen: SeenDraft) -> None:
         told = draft_conflict(seen.version, row.draft_version)
@@ -47,9 +47,9 @@ class DraftConflict(VersionConflict):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """What somebody else changed since a form was opened, for the page that says so.
+    """What someone else changed since a form was opened, for the page that says so.
 
-    ``same_element`` tells that it was the very node or edge that the form is about.
+    ``same_element`` is True if it was the node or edge that the form is about.
     """
 
     rows: Sequence[DiffRow]
@@ -59,7 +59,7 @@ class Conflict:
 
 
 def draft_token(row: Workflow) -> str:
-    """What a form carries of the draft that it shows: signed, compressed."""
+    """Returns what a form carries of the draft that it shows: signed, compressed."""
     data = bytes(row.draft)
     carried = data.decode() if len(data) <= _MOST_CARRIED else ""
     seen = {"key": row.key, "version": row.draft_version, "draft": carried}
@@ -67,7 +67,7 @@ def draft_token(row: Workflow) -> str:
 
 
 def seen_draft_in(request: HttpRequest, row: Workflow) -> SeenDraft:
-    """What the form says that was seen; ValidationFailed for a token that is not this draft's."""
+    """Returns the draft that a form was made from; ValidationFailed for another draft's token."""
     try:
         found = signing.loads(request.POST.get(FIELD, ""), salt=_SALT)
     except signing.BadSignature:
@@ -82,9 +82,9 @@ def seen_draft_in(request: HttpRequest, row: Workflow) -> SeenDraft:
 def change_draft(
     request: HttpRequest, actor: Actor, slug: str, change: Callable[[Document], Document]
 ) -> SavedDraft:
-    """Save ``change`` of the draft that the form was made from.
+    """Saves ``change`` of the draft that the form was made from.
 
-    Raises DraftConflict if that is not the draft any more, and what services raise.
+    Raises DraftConflict if that is no longer the draft, and what services raise.
     """
     row = find_workflow(actor.workspace, slug)
     seen = seen_draft_in(request, row)
@@ -98,7 +98,10 @@ def change_draft(
 
 
 def conflict_of(found: DraftConflict, element: str = "", name: str = "") -> Conflict:
-    """What the other person changed; ``element`` and ``name`` are what the form is about."""
+    """Returns what the other person changed.
+
+    ``element`` and ``name`` are what the form is about.
+    """
     now = definition(bytes(found.row.draft)).document
     if found.seen.document is None:
         return Conflict((), 0, known=False, same_element=False)

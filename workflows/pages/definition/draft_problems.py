@@ -1,4 +1,4 @@
-"""What is wrong with a stored draft, found once for each state of it."""
+"""The problems of a stored draft, cached by its content."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _kept: Final = BoundedCache[DraftProblems](512, 16 * 1024**2)
 
 
 def problems_of_draft(data: bytes) -> DraftProblems:
-    """The problems of the draft in stored bytes, which are the key."""
+    """Returns the problems of the draft in stored bytes, which are the cache key."""
 
     def check() -> tuple[DraftProblems, int]:
         listed = problems.check(definition(data).document)

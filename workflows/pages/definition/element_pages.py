@@ -1,4 +1,4 @@
-"""The forms of nodes, edges and reducers: each save is one change of the draft that was seen."""
+"""The forms of nodes, edges and reducers: each save is one change of the draft that was shown."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class ElementPage:
     """The form of a node, an edge or the reducers.
 
     ``element`` is ``node``, ``edge`` or ``reducer``, ``name`` its id ("" for a new one).
-    ``may_force`` offers to save it with what is wrong with it.
+    ``may_force`` offers to save it with its problems.
     """
 
     title: Text
@@ -70,7 +70,7 @@ class ElementPage:
 
 @dataclass(slots=True)
 class _Attempt:
-    """What came of a form: where to go on, or what the page has to say."""
+    """The result of a form: where to continue, or what the page shows."""
 
     done: bool = False
     conflict: Conflict | None = None
@@ -189,7 +189,7 @@ def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         if attempt.done:
             flash.success(request, _("Reducers saved."))
             return redirect("workflows:detail", slug)
-    return _shown(request, row, form, attempt, "reducer", "", _("Reducers"))
+    return _show_form(request, row, form, attempt, "reducer", "", _("Reducers"))
 
 
 def _element(
@@ -200,7 +200,7 @@ def _element(
     if sent:
         form = element.made_of(request.POST)
     else:
-        form = _opened(element.made_of, element.check if element.name else None)
+        form = _stored_form(element.made_of, element.check if element.name else None)
     attempt = _Attempt()
     faults = form.faults(element.check)
 
@@ -217,13 +217,15 @@ def _element(
             return redirect(f"{here}#{element.kind}-{form.model.id}")
     elif form.errors:
         form.add_problems(faults)
-    return _shown(request, row, form, attempt, element.kind, element.name, element.title)
+    return _show_form(request, row, form, attempt, element.kind, element.name, element.title)
 
 
-def _opened(
+def _stored_form(
     made_of: Callable[[QueryDict | None], FormT], check: Callable[[Any], list[FieldProblem]] | None
 ) -> FormT:
-    """The form of what is stored, with its errors if ``check`` or the form itself finds any."""
+    """Returns the form of what is stored, with its errors if ``check`` or the form itself finds
+    any.
+    """
     shown = made_of(None)
     if check is None:
         return shown
@@ -234,7 +236,7 @@ def _opened(
 
 
 class _Faulty(ContextError):
-    """The element has problems that a draft may have: it can be saved with them."""
+    """The element has problems that a draft can have: it can be saved with them."""
 
 
 def _refuse_problems(request: HttpRequest, problems: Sequence[FieldProblem]) -> None:
@@ -250,7 +252,7 @@ def _try(
     make: Callable[[Document], Document],
     about: tuple[str, str],
 ) -> _Attempt:
-    """Save, or put what is wrong at the fields, or tell who was faster."""
+    """Saves, shows problems at their fields, or shows a conflict."""
     try:
         change_draft(request, actor, slug, make)
     except DraftConflict as found:
@@ -263,7 +265,7 @@ def _try(
     return _Attempt(done=True)
 
 
-def _shown(
+def _show_form(
     request: HttpRequest,
     row: Workflow,
     form: ContractForm[Any],
@@ -272,7 +274,10 @@ def _shown(
     name: str,
     title: str,
 ) -> HttpResponse:
-    """The form; after a conflict it carries the newest draft, so that a second save is meant."""
+    """Returns the form.
+
+    After a conflict it carries the latest draft, so that a second save is deliberate.
+    """
     conflict = attempt.conflict
     seen = request.POST.get(draft_conflicts.FIELD, "")
     if request.method != "POST" or conflict is not None:
@@ -300,7 +305,7 @@ def _shown(
 
 
 def _preview_url(row: Workflow, document: Document, element: str, name: str) -> str:
-    """Where it can be tried: a node itself, an edge at the node that it leads to."""
+    """Returns the preview address: of a node itself, of an edge at the node that it leads to."""
     url = reverse("workflows:preview", args=[row.slug])
     if element == "node" and name:
         return f"{url}?node={name}"

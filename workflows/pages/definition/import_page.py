@@ -1,4 +1,4 @@
-"""The page on which a workflow comes in as YAML, by a file or pasted."""
+"""The page that imports a workflow from YAML, as a file or pasted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _MOST_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class ImportPage:
-    """The form, with what was typed and what was wrong with it."""
+    """The form, with the input and its problems."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -48,7 +48,7 @@ class ImportPage:
 @page
 @body_needs(Action.WORKFLOW_CHANGE)
 def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """A workflow of the YAML, also of one with problems; nothing if it cannot be read."""
+    """Imports a workflow from YAML, even with problems; nothing if it cannot be read."""
     actor.require(Action.WORKFLOW_CHANGE)
     problem = ""
     problems: list[str] = []
@@ -56,13 +56,13 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     text = request.POST.get("yaml", "")
     if request.method == "POST":
         try:
-            given = _given(text, request.FILES.get("file"))
+            given = _text_given(text, request.FILES.get("file"))
             saved = _import(actor, slug, given)
         except ContextError as error:
             problem = translated(error.detail)
             problems = [_sentence(each) for each in error.problems[:_MOST_SHOWN]]
         else:
-            _tell(request, saved, given)
+            _add_message(request, saved, given)
             return redirect("workflows:detail", saved.workflow.slug)
     shown = ImportPage(
         title=_("Import a workflow"),
@@ -76,7 +76,7 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "workflows/import.html", shown, status=422 if problem else 200)
 
 
-def _given(text: str, file: "UploadedFile[bytes] | None") -> str | bytes:
+def _text_given(text: str, file: "UploadedFile[bytes] | None") -> str | bytes:
     if file is None and not text.strip():
         raise ValidationFailed(_("Select a file, or paste the YAML."))
     if file is not None and (file.size or 0) > settings.MAX_BODY_BYTES:
@@ -98,7 +98,7 @@ def _sentence(problem: FieldProblem) -> str:
     return _("Line %(line)s, column %(column)s: %(message)s") % where
 
 
-def _tell(request: HttpRequest, saved: SavedDraft, given: str | bytes) -> None:
+def _add_message(request: HttpRequest, saved: SavedDraft, given: str | bytes) -> None:
     errors = [problem for problem in saved.problems if problem.severity == "error"]
     if not errors:
         flash.success(request, _("Imported."))

@@ -1,4 +1,4 @@
-"""Where the parts of a workflow lead to, and the way to its pages."""
+"""Links to the parts of a workflow, and the breadcrumbs of its pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces
 
 
 class FormLinks(Links):
-    """Nodes and edges of the draft lead to their forms; without the right to, to the outline."""
+    """Links nodes and edges of the draft to their forms.
+
+    Without the right to edit, to the outline.
+    """
 
     def __init__(self, slug: str, *, may_change: bool) -> None:
         self._slug = slug
@@ -34,7 +37,7 @@ class FormLinks(Links):
 
 
 class OutlineLinks(Links):
-    """Nodes and edges of a version, which never changes, lead to its outline."""
+    """Links nodes and edges of a version, which never changes, to its outline."""
 
     def node(self, node_id: str) -> str:
         return f"#node-{node_id}"
@@ -45,7 +48,7 @@ class OutlineLinks(Links):
 
 @dataclass(frozen=True, slots=True)
 class ProblemLine:
-    """One problem with a link to what has it."""
+    """One problem with a link to its element."""
 
     severity: str
     message: str
@@ -80,12 +83,12 @@ def _problem_line(problem: Problem, place: ProblemPlace, links: Links, slug: str
 
 
 def _at_field(url: str, place: ProblemPlace) -> str:
-    """The form of an element at the field; the outline has no fields."""
+    """Returns the form of an element at the field; the outline has no fields."""
     return f"{url}#id_{place.input}" if place.input and "#" not in url else url
 
 
 def crumbs(row: Workflow | None = None, *more: Crumb) -> tuple[Crumb, ...]:
-    """The way to a page of a workflow."""
+    """Returns the breadcrumbs of a page of a workflow."""
     first = Crumb(_("Workflows"), reverse("workflows:list"))
     if row is None:
         return (first, *more)

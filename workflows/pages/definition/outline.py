@@ -1,4 +1,4 @@
-"""The nodes and edges of a workflow as tables: the drawing for who reads or hears it."""
+"""The nodes and edges of a workflow as tables: the accessible form of the drawing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class EdgeLine:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """One page of the rows, and how many there are in all."""
+    """One page of the rows, and the number of all."""
 
     nodes: Sequence[NodeLine]
     edges: Sequence[EdgeLine]
@@ -68,7 +68,7 @@ def outline_of(
     start: int = 0,
     registries: Registries | None = None,
 ) -> Outline:
-    """The rows from ``start`` on, PER_PAGE of each kind."""
+    """Returns the rows from ``start`` on, PER_PAGE of each kind."""
     known = registries or standard()
     shown = [problem for problem in problems if problem.severity != "note"]
     of_nodes = Counter(problem.node for problem in shown)

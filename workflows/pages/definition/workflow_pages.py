@@ -67,7 +67,7 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class DetailPage:
-    """A workflow's draft: drawn, as an outline, with what is wrong."""
+    """A workflow's draft: drawn, as an outline, with its problems."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -95,7 +95,7 @@ class VersionLine:
 
 @dataclass(frozen=True, slots=True)
 class VersionsPage:
-    """The published versions, the newest first."""
+    """The published versions, latest first."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -124,7 +124,7 @@ class VersionPage:
 
 @dataclass(frozen=True, slots=True)
 class DiffPage:
-    """What leads from one version, or the draft, to another."""
+    """The changes from one version, or the draft, to another."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -155,7 +155,7 @@ def workflow_list(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _lines(rows: Sequence[Workflow]) -> list[WorkflowLine]:
-    """The rows with what is wrong with their drafts, which are read in one query."""
+    """Returns the rows with the problems of their drafts, which are read in one query."""
     drafts = _small_drafts([row.key for row in rows])
     lines: list[WorkflowLine] = []
     for row in rows:
@@ -299,7 +299,7 @@ def _file(data: bytes, content_type: str, slug: str, which: str, ending: str) ->
 
 
 def tabs(row: Workflow, current: str) -> list[Tab]:
-    """The draft, the versions and the reducers of a workflow."""
+    """Returns the tabs: the draft, the versions and the reducers of a workflow."""
     return [
         Tab(_("Draft"), reverse("workflows:detail", args=[row.slug]), current == "draft"),
         Tab(
@@ -312,18 +312,18 @@ def tabs(row: Workflow, current: str) -> list[Tab]:
 
 
 def which_words(which: str) -> str:
-    """``draft`` or a number as a reader calls it."""
+    """Returns ``draft`` or a number as shown to a reader."""
     return _("the draft") if which == queries.DRAFT else _("version %(n)s") % {"n": which}
 
 
 def _choices(row: Workflow) -> list[str]:
-    """What can be compared: the draft and the newest versions."""
+    """Returns what can be compared: the draft and the latest versions."""
     newest = row.published_version or 0
     return [queries.DRAFT, *(str(number) for number in range(newest, max(newest - 100, 0), -1))]
 
 
 def outline_page(request: HttpRequest, document: Document) -> tuple[int, str | None]:
-    """Where the page of the outline starts, and the cursor of the next one."""
+    """Returns where the page of the outline starts, and the cursor of the next one."""
     start = queries.position_after(PageRequest.of(request.GET))
     last = start + PER_PAGE
     more = last < max(len(document.nodes), len(document.edges))

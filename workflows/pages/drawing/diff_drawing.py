@@ -8,7 +8,7 @@ from workflows.pages.drawing.svg import Drawing, Links, Mark, draw
 
 
 class _ToTheList(Links):
-    """What is drawn leads to the list below, which says what differs."""
+    """Links everything that is drawn to the list of differences below."""
 
     def node(self, node_id: str) -> str:
         return "#differences"
@@ -20,9 +20,9 @@ class _ToTheList(Links):
 def draw_difference(
     before: Document, after: Document, changes: Sequence[ElementChange]
 ) -> Drawing | None:
-    """What both have together, drawn as ``after`` stands; None if that is too large or nothing.
+    """Draws both documents together, laid out as ``after``; None if that is too large or empty.
 
-    A node that only stands elsewhere is not marked: the list names it.
+    A node that only moved is not marked: the list names it.
     """
     marks: dict[tuple[str, str], Mark] = {}
     for change in changes:
@@ -32,7 +32,7 @@ def draw_difference(
 
 
 def both_of(before: Document, after: Document) -> Document:
-    """``after`` with what only ``before`` had."""
+    """Returns ``after`` with what only ``before`` had."""
     nodes, edges = _names(after.nodes), _names(after.edges)
     gone_nodes = tuple(node for node in before.nodes if node.id not in nodes)
     gone_edges = tuple(edge for edge in before.edges if edge.id not in edges)
@@ -46,7 +46,7 @@ def both_of(before: Document, after: Document) -> Document:
 
 
 def only_moved(change: ElementChange) -> bool:
-    """True for a node that only stands elsewhere."""
+    """Returns True for a node that only moved."""
     return change.kind == "changed" and all(
         field.path.startswith("/position") for field in change.fields
     )

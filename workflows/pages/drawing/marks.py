@@ -1,4 +1,4 @@
-"""Marks on a canvas that is only looked at: what each means, and which elements have which."""
+"""Marks on a read-only canvas: what each means, and which elements have which."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from ctxadmin.ui.components import Text
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A kind of mark: ``name`` has its colour in graph.css, ``icon`` and ``word`` tell it."""
+    """A kind of mark: ``name`` has its color in graph.css, ``icon`` and ``word`` describe it."""
 
     name: str
     icon: str
@@ -17,7 +17,7 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The mark of one element: the name of its sign, and what stands there in words."""
+    """The mark of one element: the name of its sign, and its text."""
 
     sign: str
     text: Text
@@ -37,7 +37,7 @@ class Marks:
     edges: Mapping[str, Mark] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
-        """As the island reads it (frontend/src/graph/io/setup.ts)."""
+        """Returns the marks as the island reads them (frontend/src/graph/io/setup.ts)."""
         return {
             "said": self.said,
             "icon": self.icon,

@@ -1,4 +1,4 @@
-"""Ways of edges between cards: along the flow, across it, or around what stands between."""
+"""Routes of edges between cards: along the flow, across it, or around other cards."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _CHIP_SPOTS: Final = (0.5, 0.35, 0.65, 0.22, 0.78)
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The way of one edge: an SVG path, and points on it where its chip may stand, best first."""
+    """The route of one edge: an SVG path, and points on it for its chip, best first."""
 
     path: str
     spots: Sequence[Point]
@@ -28,7 +28,7 @@ class Route:
 
 @dataclass(slots=True)
 class _Way:
-    """An edge while its way is looked for; ports are shares of the card's side, 0 to 1."""
+    """An edge during routing; ports are shares of the card's side, 0 to 1."""
 
     start: NodePosition
     end: NodePosition
@@ -40,12 +40,12 @@ class _Way:
 def routes(
     places: Mapping[str, NodePosition], ends: Sequence[tuple[str, str]], *, downwards: bool = False
 ) -> list[Route]:
-    """A way for each pair of nodes; edges that leave or reach one side share it evenly."""
+    """Returns a route for each pair of nodes; edges on one side share it evenly."""
     return _Router(places, downwards).routes(ends)
 
 
 class _Router:
-    """Finds the ways in one graph: cards are ``length`` along the flow and ``breadth`` across."""
+    """Routes the edges of one graph: cards are ``length`` along the flow and ``breadth`` across."""
 
     def __init__(self, places: Mapping[str, NodePosition], downwards: bool) -> None:
         self._downwards = downwards
@@ -59,11 +59,11 @@ class _Router:
 
     def routes(self, ends: Sequence[tuple[str, str]]) -> list[Route]:
         check = len(self._places) * len(ends) <= _MOST_CHECKED
-        ways = [self._way(source, target, check) for source, target in ends]
+        ways = [self._route_of(source, target, check) for source, target in ends]
         _spread_ports(ways, ends)
         return [self._routed(way) for way in ways]
 
-    def _way(self, source: str, target: str, check: bool) -> _Way:
+    def _route_of(self, source: str, target: str, check: bool) -> _Way:
         start, end = self._places[source], self._places[target]
         if source == target:
             return _Way(start, end, "self")
@@ -79,7 +79,7 @@ class _Router:
         return _Way(start, end, self._freer("under", "over", start, end) if check else "under")
 
     def _freer(self, wanted: Shape, other: Shape, start: NodePosition, end: NodePosition) -> Shape:
-        """The side with fewer cards beside the ends, which the way would run behind."""
+        """Returns the side with fewer cards next to the ends, behind which the route would run."""
         beside = {"over": 0, "under": 0}
         for card in self._places.values():
             for spot in (start, end):
@@ -90,7 +90,7 @@ class _Router:
     def _is_blocked(
         self, cards: Collection[NodePosition], start: NodePosition, end: NodePosition
     ) -> bool:
-        """True if a card stands between two others on the straight way."""
+        """Returns True if a card is between two others on the straight route."""
         left, right = start.x + self._length, end.x
         for card in cards:
             if card is start or card is end or not left < card.x + self._length / 2 < right:
@@ -139,7 +139,7 @@ class _Router:
         return [card for card in cards if card.x < right and card.x + self._length > left]
 
     def _free(self, level: float, step: float, left: float, right: float) -> float:
-        """A level at which no other way around lies beside this one."""
+        """Returns a level at which no other detour runs next to this one."""
         while any(
             abs(level - other) < abs(step) and start < right and stop > left
             for other, start, stop in self._taken
@@ -161,7 +161,7 @@ class _Router:
         return Route(path, spots)
 
     def _around(self, start: Point, end: Point, level: float) -> Route:
-        """Aside to ``level``, along it, and back."""
+        """Returns a path aside to ``level``, along it, and back."""
         (x1, y1), (x2, y2) = start, end
         side = 1 if x2 >= x1 else -1
         corner = min(_CORNER, abs(x2 - x1) / 2, abs(level - y1), abs(level - y2))
@@ -189,7 +189,7 @@ class _Router:
 
 
 def _spread_ports(ways: Sequence[_Way], ends: Sequence[tuple[str, str]]) -> None:
-    """Give the edges on one side of a card places of their own, in the order of their far ends."""
+    """Spreads the edges on one side of a card, in the order of their far ends."""
     leaving: dict[tuple[str, Shape], list[_Way]] = {}
     reaching: dict[tuple[str, Shape], list[_Way]] = {}
     for way, (source, target) in zip(ways, ends, strict=True):

@@ -1,4 +1,4 @@
-"""Filters, operations and settings in a few words, for cards, chips and tables."""
+"""Summaries of filters, operations and settings, for cards, chips and tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -75,17 +75,17 @@ _TONES: Final[Mapping[str, Tone]] = {
 
 
 def tone_of(node_type: str) -> Tone:
-    """The colour of a node's card."""
+    """Returns the color of a node's card."""
     return _TONES.get(node_type, "secondary")
 
 
 def context_type_of(node: Node) -> str:
-    """The context type of a node: its own, else that of its type."""
+    """Returns the context type of a node: its own, else that of its type."""
     return node.context_type or default_context_type(node.type)
 
 
 def node_words(node: Node, registries: Registries) -> str:
-    """What a node's own filters and its operation do, in a line; empty if it has none."""
+    """Returns a line about a node's own filters and its operation; empty without any."""
     return in_a_line(_node_chips(node, registries))
 
 
@@ -99,7 +99,7 @@ def _node_chips(node: Node, registries: Registries) -> list[str]:
 
 
 def node_summary(node: Node, registries: Registries) -> dict[str, JsonValue]:
-    """What the card of a node says."""
+    """Returns the text of a node's card."""
     context_type = context_type_of(node)
     chips: list[JsonValue] = [*_node_chips(node, registries)]
     return {
@@ -111,7 +111,7 @@ def node_summary(node: Node, registries: Registries) -> dict[str, JsonValue]:
 
 
 def edge_summary(edge: Edge, registries: Registries) -> dict[str, JsonValue]:
-    """What the chips of an edge say."""
+    """Returns the texts of an edge's chips."""
     chips: list[JsonValue] = []
     if edge.context_filter is not None:
         chips += edge_filter_chips(read_edge(edge, registries, "").edge_filter)
@@ -124,21 +124,24 @@ def edge_summary(edge: Edge, registries: Registries) -> dict[str, JsonValue]:
 
 
 def unreadable_summary(name: str, *, node: bool) -> dict[str, JsonValue]:
-    """The same of an element of which nothing can be read but its id."""
+    """Returns the summary of an element of which nothing can be read except its id."""
     if node:
         return {"title": name, "type_label": "", "context_label": "", "filter": []}
     return {"label": "", "chips": [], "condition": None}
 
 
 def edge_words(edge: Edge, registries: Registries) -> str:
-    """What an edge's own filter passes, in a line; empty if that is everything or the default."""
+    """Returns a line about an edge's own filter.
+
+    Empty if it passes everything or is the default.
+    """
     if edge.context_filter is None:
         return ""
     return in_a_line(edge_filter_chips(read_edge(edge, registries, "").edge_filter))
 
 
 def filters_chips(filters: Sequence[ContextFilter], default: str) -> list[str]:
-    """``only prompt.*``, ``not *.internal``, ``last 4``."""
+    """Returns chips such as ``only prompt.*``, ``not *.internal``, ``last 4``."""
     merged = merge_all(filters)
     given = any(each.default_behavior is not None for each in filters)
     blocks = (merged.default_behavior if given else default) == "block"
@@ -170,7 +173,7 @@ def _rule_words(rules: Sequence[FilterRule], *, blocks: bool) -> Iterator[str]:
 
 
 def edge_filter_chips(given: EdgeFilter) -> list[str]:
-    """``only error.*``, ``not result.*``, ``last 6``."""
+    """Returns chips such as ``only error.*``, ``not result.*``, ``last 6``."""
     if given.type == "pass_none":
         return [_("template only")]
     parts: list[str] = []
@@ -190,7 +193,7 @@ def edge_filter_chips(given: EdgeFilter) -> list[str]:
 
 
 def operation_label(config: OperationConfig) -> str:
-    """``first 1, last 8``; ``no tool``; ``only user, assistant``."""
+    """Returns a label such as ``first 1, last 8``; ``no tool``; ``only user, assistant``."""
     match config.operation:
         case "truncate" if config.truncate:
             return in_a_list(_truncate_words(config.truncate.model_dump(exclude_none=True)))
@@ -255,7 +258,7 @@ def _filter_words(block: Mapping[str, JsonValue]) -> Iterator[str]:
 
 
 def first_few(names: Sequence[str]) -> str:
-    """The first few of some names and how many more there are."""
+    """Returns the first few of some names and the number of others."""
     shown = ", ".join(names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES
     return f"{shown} +{more}" if more > 0 else shown

@@ -1,4 +1,4 @@
-"""The graph of a workflow as places and paths of an SVG."""
+"""The graph of a workflow as positions and paths of an SVG."""
 
 import unicodedata
 from collections import Counter
@@ -47,7 +47,7 @@ MARK_WORDS: Final[Mapping[Mark, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A node as it is drawn; ``spoken`` is the whole of it for those who cannot see it."""
+    """A node as it is drawn; ``spoken`` is its text for screen readers."""
 
     x: float
     y: float
@@ -68,7 +68,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An edge as it is drawn, with its chip; an edge with nothing to say has a point instead."""
+    """An edge as it is drawn, with its chip; an edge without text has a point instead."""
 
     path: str
     id: str
@@ -87,7 +87,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All that the SVG needs; ``view_box`` is as wide and high as ``width`` and ``height``."""
+    """The data of the SVG; ``view_box`` is as wide and high as ``width`` and ``height``."""
 
     cards: Sequence[Card]
     lines: Sequence[Line]
@@ -99,7 +99,7 @@ class Drawing:
 
 
 class Links:
-    """Where cards and chips lead to; empty texts where nothing is to be opened."""
+    """The links of cards and chips; empty texts where there is nothing to open."""
 
     def node(self, node_id: str) -> str:
         return ""
@@ -117,17 +117,17 @@ def draw(
     registries: Registries | None = None,
     marks: Marks | None = None,
 ) -> Drawing | None:
-    """The drawing of a document, None for one without nodes or with more than MOST_DRAWN.
+    """Draws a document; returns None for one without nodes or with more than MOST_DRAWN.
 
-    Nodes stand at their positions, the others in layers. Of two elements with one id the first
-    is drawn, and edges to nodes that do not exist are not. ``marks`` tell of ("node", id) and
-    ("edge", id) how they differ from another document.
+    Nodes have their own positions, the others are in layers. Of two elements with one id the first
+    is drawn; edges to nodes that do not exist are not. ``marks`` describe how ("node", id) and
+    ("edge", id) differ from another document.
     """
     if not document.nodes or len(document.nodes) > MOST_DRAWN or len(document.edges) > 4_000:
         return None
     graph = graph_of(document)
     known = registries or standard()
-    places, downwards = _placed(graph)
+    places, downwards = _positions_of(graph)
     drawer = _Drawer(problems, links or Links(), known, current, marks or {})
     cards = [
         drawer.card(node, places[node.id], starts=node.id in graph.starts)
@@ -142,10 +142,10 @@ def draw(
     return _framed(cards, lines, ways)
 
 
-def _placed(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
-    """Where the nodes stand, and whether the flow goes downwards.
+def _positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
+    """Returns the positions of the nodes, and whether the flow goes downward.
 
-    Positions that somebody chose are kept; layers are given the room that chips need.
+    Chosen positions are kept; layers get the room that chips need.
     """
     if any(node.position is not None for node in graph.nodes.values()):
         return place(graph), False
@@ -164,7 +164,7 @@ def _placed(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
 
 
 class _Drawer:
-    """Makes cards and lines, with what is wrong with each."""
+    """Draws cards and lines with their problems."""
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ def _spoken_node(label: str, node: Node, own: str, problems: int) -> str:
 def spoken_edge(
     edge: Edge, passes: str, problems: int, names: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """An edge as a sentence; its nodes by their ``names``, if they have one."""
+    """Returns an edge as a sentence; its nodes by their ``names``, if they have one."""
     kind = summaries.EDGE_TYPE_WORDS.get(edge.type, edge.type)
     text = _("Edge %(id)s from %(source)s to %(target)s, %(type)s") % {
         "id": edge.id,
@@ -285,26 +285,26 @@ def _with_problems(spoken: str, count: int) -> str:
 
 
 class _Chips:
-    """Finds room for chips beside cards and other chips."""
+    """Finds room for chips next to cards and other chips."""
 
     def __init__(self, places: Mapping[str, NodePosition]) -> None:
         self._cells: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
         for spot in places.values():
-            self._take(spot.x, spot.y, spot.x + CARD_WIDTH, spot.y + CARD_HEIGHT)
+            self._mark_taken(spot.x, spot.y, spot.x + CARD_WIDTH, spot.y + CARD_HEIGHT)
 
     def stand(self, spots: Sequence[Point], width: float) -> Point:
-        """The first free spot, else one near the best."""
+        """Returns the first free spot, else one near the best."""
         for shift in (0, -28, 28, -56, 56):
             for x, y in spots:
                 if self._is_free(x, y + shift, width):
-                    return self._kept(x, y + shift, width)
-        return self._kept(*spots[0], width)
+                    return self._reserve(x, y + shift, width)
+        return self._reserve(*spots[0], width)
 
-    def _kept(self, x: float, y: float, width: float) -> Point:
-        self._take(*_box(x, y, width))
+    def _reserve(self, x: float, y: float, width: float) -> Point:
+        self._mark_taken(*_box(x, y, width))
         return x, y
 
-    def _take(self, left: float, top: float, right: float, bottom: float) -> None:
+    def _mark_taken(self, left: float, top: float, right: float, bottom: float) -> None:
         for cell in _cells(left, top, right, bottom):
             self._cells.setdefault(cell, []).append((left, top, right, bottom))
 
@@ -343,7 +343,7 @@ def _framed(cards: Sequence[Card], lines: Sequence[Line], ways: Sequence[Route])
 
 
 def short(text: str, most: int) -> str:
-    """``text`` cut to about ``most`` letters of usual width; wide letters count as two."""
+    """Returns ``text`` cut to about ``most`` letters of usual width; wide letters count as two."""
     text = " ".join(text.split())
     if _width(text) <= most:
         return text

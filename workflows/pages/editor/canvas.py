@@ -1,4 +1,4 @@
-"""The page of the visual editor, and what every canvas is told when it opens."""
+"""The page of the visual editor, and the data with which every canvas opens."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,10 +47,10 @@ _FIRST_CONFIG: Final[Mapping[str, JsonValue]] = {
 
 @dataclass(frozen=True, slots=True)
 class EditorPage:
-    """The canvas of a draft, or of a published version, which nobody changes.
+    """The canvas of a draft, or of a published version, which is read-only.
 
-    ``setup`` is what the island reads (frontend/src/graph/io/setup.ts); None if the graph is too
-    large to be drawn. ``which`` is ``draft`` or the number of a version.
+    ``setup`` is the data of the island (frontend/src/graph/io/setup.ts); None if the graph is too
+    large to draw. ``which`` is ``draft`` or the number of a version.
     """
 
     title: Text
@@ -90,7 +90,7 @@ def _setup(
     may_preview = actor.may(Action.PREVIEW)
     conversations = suggested_conversations(actor, str(row.slug)) if may_preview else ()
     return {
-        **_shown(actor, document, row.name),
+        **_canvas_setup(actor, document, row.name),
         "workflow": str(row.key),
         "version": row.draft_version,
         "published": None if which == queries.DRAFT else int(which),
@@ -109,15 +109,15 @@ def _setup(
 def watched_setup(
     actor: Actor, document: Document, name: str, marks: Marks, *, panel: str, again: str = ""
 ) -> Mapping[str, object] | None:
-    """A canvas that nobody changes, with marks on it; None if the graph is too large to be drawn.
+    """Returns the data of a read-only canvas with marks; None if the graph is too large to draw.
 
-    ``panel`` gives what stands beside it as HTML, by ``?node=`` or ``?edge=``; ``again`` the marks
-    of now as JSON, if they change.
+    ``panel`` is the address of its panel as HTML, with ``?node=`` or ``?edge=``; ``again`` that of
+    the current marks as JSON, if they change.
     """
     if len(document.nodes) > MOST_DRAWN:
         return None
     return {
-        **_shown(actor, document, name),
+        **_canvas_setup(actor, document, name),
         "workflow": "",
         "version": 0,
         "published": None,
@@ -138,7 +138,7 @@ def watched_setup(
     }
 
 
-def _shown(actor: Actor, document: Document, name: str) -> dict[str, object]:
+def _canvas_setup(actor: Actor, document: Document, name: str) -> dict[str, object]:
     return {
         "person": actor.id,
         "name": name,
@@ -158,7 +158,7 @@ def _urls() -> dict[str, str]:
 
 
 def kind(name: str) -> Mapping[str, object]:
-    """A type of node as the palette offers it, with what such a node sees by default."""
+    """Returns a type of node for the palette, with the default context of such a node."""
     first = _FIRST_CONFIG.get(name)
     return {
         "type": name,
@@ -170,7 +170,7 @@ def kind(name: str) -> Mapping[str, object]:
 
 
 def _places(document: Document) -> Mapping[str, Mapping[str, float]]:
-    """Where nodes stand that have no position."""
+    """Returns the positions of nodes that have none of their own."""
     found = place(graph_of(document))
     given = {node.id for node in document.nodes if node.position is not None}
     return {

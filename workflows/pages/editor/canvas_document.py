@@ -1,4 +1,4 @@
-"""The document of a canvas as its calls name it: a stored one, and what was changed in it since."""
+"""The document of a canvas as its calls name it: a stored one, and unsaved changes of it."""
 
 from typing import Annotated
 
@@ -15,14 +15,17 @@ Version = Annotated[int, Field(ge=0, lt=2**31)]
 
 
 class CanvasRequest(Contract):
-    """The draft of a version that the canvas knows, or a published version, and changes of it."""
+    """The draft version that the canvas knows, or a published version, and changes of it."""
 
     draft_version: Version | None = None
     version: Version | None = None
     changes: RawChanges = RawChanges()
 
     def parts(self, row: Workflow) -> DocumentParts:
-        """What stands on the canvas; VersionConflict if another draft was saved since."""
+        """Returns the document on the canvas.
+
+        Raises VersionConflict if another draft was saved since.
+        """
         if self.version is not None:
             data = bytes(find_version(row.key, self.version).document)
         elif self.draft_version is None:

@@ -1,4 +1,4 @@
-"""What the editor's cards and chips say of a document that is not saved, and what is wrong."""
+"""The summaries and problems of an unsaved document, for the editor's cards and chips."""
 
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ Keys = Annotated[list[Key], Field(max_length=100_000)]
 
 
 class SummariesRequest(CanvasRequest):
-    """Whose words are wanted, by key; of all elements where no list is given."""
+    """The elements to summarize, by key; all elements where no list is given."""
 
     nodes: Keys | None = None
     edges: Keys | None = None
@@ -28,10 +28,10 @@ class SummariesRequest(CanvasRequest):
 
 @editor_call
 def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{nodes: {key: words}, edges: {key: words}, wrong, problems}``, of each as far as it goes.
+    """Returns ``{nodes: {key: words}, edges: {key: words}, wrong, problems}``.
 
-    ``problems`` are those of the whole document; ``wrong`` says them for cards and chips, by key.
-    Of elements with one id the first has it as its key, the second ``id~2``, as in the browser.
+    ``problems`` are those of the whole document; ``wrong`` has them for cards and chips, by key. Of
+    elements with one id the first has it as its key, the second ``id~2``, as in the browser.
     """
     row = workflow_named(actor, slug)
     asked = json_body(request, SummariesRequest)
@@ -46,7 +46,7 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 def _wrong(
     parts: DocumentParts, found: Sequence[Problem], places: ProblemPlaces
 ) -> dict[str, dict[str, list[str]]]:
-    """What is wrong with each element, by key."""
+    """Returns the problems of each element, by key."""
     keys = {"nodes": _keys(parts.nodes), "edges": _keys(parts.edges)}
     wrong: dict[str, dict[str, list[str]]] = {"nodes": {}, "edges": {}}
     for problem in found:
@@ -55,20 +55,20 @@ def _wrong(
             continue
         key = keys[name][int(at)] if at.isdigit() else problem.node or problem.edge or ""
         said = wrong[name].setdefault(key, [])
-        message = _said(problem, places.of(problem))
+        message = _card_text(problem, places.of(problem))
         if message not in said:
             said.append(message)
     return wrong
 
 
 def _listed(problem: Problem, place: ProblemPlace) -> dict[str, object]:
-    """A problem with its element by name, and the label and the name of its field."""
+    """Returns a problem with the name of its element, and the label and name of its field."""
     words = {"message": translated(problem.message), "element": place.element}
     return problem.as_json() | words | {"field": place.field, "input": place.input}
 
 
-def _said(problem: Problem, place: ProblemPlace) -> str:
-    """What a card says; the card itself is the element."""
+def _card_text(problem: Problem, place: ProblemPlace) -> str:
+    """Returns the problem for a card, which itself is the element."""
     message = translated(problem.message)
     return f"{place.field}: {message}" if place.field else message
 
@@ -83,7 +83,7 @@ def _keys(parts: Sequence[AnyPart]) -> list[str]:
 def summaries_of(
     parts: DocumentParts, nodes: Collection[str] | None = None, edges: Collection[str] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """What the cards and chips of a document say, by the keys of the browser; None is all."""
+    """Returns the texts of cards and chips, by the keys of the browser; None means all."""
     return {"nodes": _words(parts.nodes, nodes), "edges": _words(parts.edges, edges)}
 
 

@@ -1,4 +1,4 @@
-"""What the sides of conflicts say, in the words of forms, with what each changed marked."""
+"""The sides of conflicts in the words of forms, with the changes marked."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from workflows.pages.elements.forms import EdgeForm, PanelNodeForm
 
 
 class SideRequest(Contract):
-    """An element, and texts by label that no form asks for."""
+    """An element, and texts by label that no form has."""
 
     element: AnyElement = None
     texts: dict[str, str] = {}
 
 
 class ConflictRequest(Contract):
-    """What two designers made of one thing, and what it was; a side may be missing."""
+    """The base of a conflict and the edits of two designers; a side can be missing."""
 
     kind: Literal["node", "edge", "text"]
     base: SideRequest | None = None
@@ -45,7 +45,7 @@ class ConflictRequest(Contract):
 
 
 class SidesRequest(Contract):
-    """A few conflicts, with the names of the nodes that edges lead from and to, by id."""
+    """A few conflicts, with the names of the nodes at the ends of edges, by id."""
 
     conflicts: Annotated[list[ConflictRequest], Field(max_length=20)]
     names: dict[str, str] = {}
@@ -53,7 +53,7 @@ class SidesRequest(Contract):
 
 @dataclass(frozen=True, slots=True)
 class FieldText:
-    """What one field says, or one list with a line for each row; ``is_json`` has no words."""
+    """The text of one field, or of one list with a line for each row; ``is_json`` has no words."""
 
     label: str
     lines: tuple[str, ...]
@@ -62,7 +62,7 @@ class FieldText:
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """A field in which the sides differ: what base, mine and theirs say of it."""
+    """A field in which the sides differ: its text in base, mine and theirs."""
 
     label: str
     is_json: bool
@@ -77,27 +77,33 @@ class _End:
 
 @editor_call
 def sides(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{conflicts}``: of each the fields in which its sides differ; null if one has no words.
+    """Returns ``{conflicts}``: for each the fields in which its sides differ.
 
-    What mine and theirs removed from the words before, and what they added, is marked.
+    Null without words.
+
+    The words that mine and theirs removed and added are marked.
     """
     actor.require(Action.WORKFLOW_CHANGE)
     workflow_named(actor, slug)
     asked = json_body(request, SidesRequest)
     ends = [_End(key, name) for key, name in asked.names.items()]
-    return answered({"conflicts": [_told(conflict, ends) for conflict in asked.conflicts]})
+    return answered({"conflicts": [_side_rows(conflict, ends) for conflict in asked.conflicts]})
 
 
-def _told(conflict: ConflictRequest, ends: Sequence[_End]) -> list[FieldRow] | None:
+def _side_rows(conflict: ConflictRequest, ends: Sequence[_End]) -> list[FieldRow] | None:
     try:
-        said = [None if side is None else _said(conflict, side, ends) for side in conflict.sides]
+        said = [
+            None if side is None else _texts_of(conflict, side, ends) for side in conflict.sides
+        ]
     except ValidationFailed:
         return None
     return list(differing_rows(said))
 
 
-def _said(conflict: ConflictRequest, side: SideRequest, ends: Sequence[_End]) -> list[FieldText]:
-    """All that a side says; ValidationFailed for an element that cannot be read."""
+def _texts_of(
+    conflict: ConflictRequest, side: SideRequest, ends: Sequence[_End]
+) -> list[FieldText]:
+    """Returns the texts of a side; raises ValidationFailed for an element that cannot be read."""
     form: PanelNodeForm | EdgeForm | None = None
     if conflict.kind == "node":
         fields = node_fields.fields_of(parse(Node, side.element))
@@ -109,7 +115,7 @@ def _said(conflict: ConflictRequest, side: SideRequest, ends: Sequence[_End]) ->
 
 
 def differing_rows(sides: Sequence[Sequence[FieldText] | None]) -> Iterator[FieldRow]:
-    """The fields in which those sides differ that are there; the first is what was before."""
+    """Returns the fields in which the existing sides differ; the first side is the base."""
     told = [None if side is None else {each.label: each for each in side} for side in sides]
     there = [side for side in told if side is not None]
     for label in dict.fromkeys(label for side in there for label in side):
@@ -127,7 +133,7 @@ def _text(said: FieldText | None) -> str:
 
 
 def _marked(before: str | None, now: str | None) -> list[TextPiece]:
-    """What a side says, shortened where it stayed; what is new has nothing to differ from."""
+    """Returns the text of a side, shortened where it is unchanged; a new one has no differences."""
     if now is None:
         return []
     if before is None:
@@ -136,7 +142,7 @@ def _marked(before: str | None, now: str | None) -> list[TextPiece]:
 
 
 def field_texts(box: GroupBox | VariantBox, *around: str) -> Iterator[FieldText]:
-    """All fields of a form that say something, those of lists in a line for each row."""
+    """Returns all fields of a form with a text, those of lists in a line for each row."""
     inner: Sequence[Box] = box.boxes if isinstance(box, GroupBox) else _chosen(box)
     for child in inner:
         if not counts(child):
@@ -147,13 +153,13 @@ def field_texts(box: GroupBox | VariantBox, *around: str) -> Iterator[FieldText]
                 if lines:
                     yield FieldText(_path(around, _label(child)), lines, _is_json(child))
             case RowsBox():
-                yield from _said_in_rows(child, *around)
+                yield from _row_lines(child, *around)
             case GroupBox() | VariantBox():
                 yield from field_texts(child, *around, str(child.legend))
 
 
-def _said_in_rows(box: RowsBox, *around: str) -> Iterator[FieldText]:
-    """A line for each row; a row that has lists itself is told field by field."""
+def _row_lines(box: RowsBox, *around: str) -> Iterator[FieldText]:
+    """Returns a line for each row; a row that has lists itself is listed field by field."""
     plain: list[str] = []
     for row in box.rows:
         if _has_rows(row):
@@ -198,7 +204,7 @@ def _is_json(box: FieldBox) -> bool:
 
 
 def _lines(box: FieldBox) -> list[str]:
-    """The value as the form shows it: of a choice its words, of a text its lines."""
+    """Returns the value as the form shows it: of a choice its words, of a text its lines."""
     value: object = box.bound.value()
     widget = box.bound.field.widget
     if isinstance(widget, forms.CheckboxInput):

@@ -1,4 +1,4 @@
-"""The difference of two versions on the canvas: what is new, gone and changed, and what in it."""
+"""The difference of two versions on the canvas: added, removed and changed elements."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ _WORDS: Final[Mapping[str, Text]] = {each.name: each.word for each in _SIGNS}
 
 @dataclass(frozen=True, slots=True)
 class DiffCanvasPage:
-    """The canvas of a comparison; ``setup`` is what the island reads, None if it is too large."""
+    """The canvas of a comparison; ``setup`` is the data of the island, None if it is too large."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -49,7 +49,7 @@ class DiffCanvasPage:
 
 @dataclass(frozen=True, slots=True)
 class DiffPanel:
-    """What differs in one element, or everywhere; ``more`` elements are not listed."""
+    """The differences of one element, or all; ``more`` elements are not listed."""
 
     name: str
     rows: Sequence[DiffRow]
@@ -83,7 +83,7 @@ def canvas(request: HttpRequest, actor: Actor, slug: str, before: str, after: st
 @require_safe
 @page
 def panel(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
-    """What differs in ``?node=`` or ``?edge=``, or everywhere, as a part of a page."""
+    """Returns the differences of ``?node=`` or ``?edge=``, or all, as a part of a page."""
     row = find_workflow(actor.workspace, slug)
     changes = compare(*_documents(row, before, after))
     return render(request, "workflows/_diff_panel.html", {"page": _panel(request, changes)})

@@ -1,4 +1,4 @@
-"""A document as a canvas has it, element by element: what cannot be read keeps nothing else."""
+"""A document on a canvas, element by element, so that an unreadable one blocks no other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ _STAND_INS: Final = {"id": "x", "type": "x", "from": "x", "to": "x"}
 class ElementPart(Generic[ElementT]):
     """One element of a document; ``element`` is None if it cannot be read.
 
-    ``told`` are its words and its problems, with pointers below the element.
+    ``told`` are its summary and its problems, with pointers below the element.
     """
 
     def __init__(self, model: type[ElementT], raw: JsonValue, registries: Registries) -> None:
@@ -51,13 +51,13 @@ class ElementPart(Generic[ElementT]):
 
     @property
     def id(self) -> str:
-        """The id as it was written, "" if there is none."""
+        """Returns the id as it was written, "" without one."""
         found = self.raw.get("id") if isinstance(self.raw, dict) else None
         return found if isinstance(found, str) else ""
 
     @cached_property
     def shown(self) -> ElementT | None:
-        """The element, without what is wrong in it; None if nothing is left of it."""
+        """Returns the element without its faulty parts; None if nothing remains."""
         if self.element is not None or not isinstance(self.raw, dict):
             return self.element
         left = dict(self.raw)
@@ -103,7 +103,7 @@ class ElementPart(Generic[ElementT]):
 
 @dataclass(frozen=True, slots=True)
 class ElementSummary:
-    """What a card or a chip says of an element, and what is wrong with it."""
+    """The text of a card or chip, and the problems of its element."""
 
     words: Mapping[str, JsonValue]
     problems: Sequence[Problem]
@@ -111,7 +111,7 @@ class ElementSummary:
 
 @dataclass(frozen=True, slots=True)
 class DocumentParts:
-    """The elements of a document in their order, and ``document`` of those that can be read."""
+    """The elements of a document in order, and the ``document`` of the readable ones."""
 
     nodes: Sequence[ElementPart[Node]]
     edges: Sequence[ElementPart[Edge]]
@@ -124,7 +124,7 @@ class DocumentParts:
         return next((part for part in self.edges if part.id == name), None)
 
     def changed(self, changes: RawChanges, pointer: str) -> "DocumentParts":
-        """The parts after changes, which stand at ``pointer`` of the input."""
+        """Returns the parts after changes, which are at ``pointer`` of the input."""
         nodes = changes.nodes.applied(self.nodes, _id_of, f"{pointer}/nodes")
         edges = changes.edges.applied(self.edges, _id_of, f"{pointer}/edges")
         refuse_too_many(len(nodes), len(edges), pointer)
@@ -148,7 +148,7 @@ _kept_whole: Final = BoundedCache[DocumentParts](256, 32 * 1024**2)
 
 
 def parts_of(data: bytes) -> DocumentParts:
-    """The parts of a stored document."""
+    """Returns the parts of a stored document."""
 
     def read() -> tuple[DocumentParts, int]:
         given = orjson.loads(data)
@@ -159,7 +159,7 @@ def parts_of(data: bytes) -> DocumentParts:
 
 
 def _state() -> tuple[object, ...]:
-    """What the words of elements depend on beside them."""
+    """Returns what summaries depend on besides the element itself."""
     known = standard()
     return (get_language(), known.processors.names(), known.transforms.names())
 
@@ -195,9 +195,9 @@ def _part(
 
 
 def problems_in(parts: DocumentParts) -> list[Problem]:
-    """All that is wrong with a document, errors first; pointers lead into it.
+    """Returns all problems of a document, errors first; pointers lead into it.
 
-    Raises ValidationFailed for more rules and conditions than are looked at.
+    Raises ValidationFailed for more rules and conditions than are checked.
     """
     excess = problems.excess(parts.document)
     if excess is not None:
@@ -218,7 +218,7 @@ def problems_in(parts: DocumentParts) -> list[Problem]:
 
 
 def _moved(pointer: str, places: Mapping[str, Sequence[int]]) -> str:
-    """A pointer into the readable part as one into the whole document."""
+    """Returns a pointer into the readable part as one into the whole document."""
     steps = pointer.split("/")
     if len(steps) > 2 and steps[1] in places:
         steps[2] = str(places[steps[1]][int(steps[2])])

@@ -1,4 +1,4 @@
-"""The calls of the graphical editor: a session, a body, an answer for a script and no page."""
+"""The calls of the graphical editor: authenticated by session, with a JSON answer for a script."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -33,11 +33,11 @@ JSON: Final = "application/json"
 
 
 def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """A POST by a signed-in member; everything that is refused is problem+json.
+    """Wraps a POST by a signed-in member; every refusal is problem+json.
 
-    A script cannot follow the way to the sign-in page, so it hears 401. A person who opens the
-    address is led to the editor. The editor previews and names by itself, also what others
-    changed, and these calls store nothing: they do not prolong the session, saving does.
+    A script cannot follow a redirect to the sign-in page, so it gets 401. A person who opens the
+    address is redirected to the editor. The editor previews and summarizes automatically, also
+    changes of others, and these calls store nothing: they do not prolong the session, saving does.
     """
 
     @require_http_methods(["GET", "HEAD", "POST"])
@@ -60,19 +60,19 @@ def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], Ht
 
 
 def workflow_named(actor: Actor, slug: str) -> Workflow:
-    """The workflow that is edited; NotFound for a foreign one."""
+    """Returns the edited workflow; raises NotFound for one of another workspace."""
     return find_workflow(actor.workspace, slug)
 
 
 def json_body(request: HttpRequest, model: type[BodyT]) -> BodyT:
-    """The strict JSON body of a call."""
+    """Returns the strict JSON body of a call."""
     if request.content_type != JSON:
         raise ValidationFailed(_("Send a JSON body."), malformed=True)
     return parse(model, read_body(BytesIO(request.body), settings.MAX_BODY_BYTES))
 
 
 def json_field(text: str, pointer: str) -> JsonValue:
-    """The JSON in a form's field."""
+    """Returns the JSON in a form's field."""
     try:
         return loads_strict(text.encode("utf-8", "surrogatepass"))
     except ValidationFailed as error:
@@ -80,7 +80,7 @@ def json_field(text: str, pointer: str) -> JsonValue:
 
 
 def answered(data: Any) -> HttpResponse:
-    """JSON, which no cache keeps."""
+    """Returns a JSON answer that no cache stores."""
     return HttpResponse(
         orjson.dumps(data), content_type=JSON, headers={"Cache-Control": "no-store"}
     )

@@ -1,4 +1,4 @@
-"""What a node of a document that is not saved would see, while it is drawn."""
+"""Previews a node of an unsaved document, while it is drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,12 +35,12 @@ Name = Annotated[str, Field(max_length=10_000)]
 
 
 class EditorPreviewRequest(CanvasRequest):
-    """A node of a document, and what it is tried on: a conversation, or a context and messages.
+    """A node of a document, and its input: a conversation, or a context and messages.
 
-    Without ``edges`` it is entered as by an engine, along those on which something waits for it;
-    where nothing does, along all of a merge, else along the first that leads to it.
-    With ``path`` every node on a way to it is shown: the way of ``edges`` if they lead on from
-    each other, else a shortest one from a start, along the first of them if there are any.
+    Without ``edges`` it is entered as by an engine, along the edges with tokens for it; else along
+    all of a merge, or the first that leads to it. With ``path`` every node on a path to it is
+    shown: the path of ``edges`` if they form one, else a shortest one from a start, along the first
+    of them if there are any.
     """
 
     node: Name
@@ -74,7 +74,7 @@ class EditorPreviewRequest(CanvasRequest):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one node on a way sees; ``edge`` is empty for the first."""
+    """The context of one node on a path; ``edge`` is empty for the first."""
 
     node: str
     edge: str
@@ -86,7 +86,9 @@ Stop = tuple[str, Sequence[str]]
 
 @editor_call
 def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{html, edges, tokens_before, tokens_after, cached_prefix_lost, problems, steps?}``."""
+    """Returns ``{html, edges, tokens_before, tokens_after, cached_prefix_lost, problems,
+    steps?}``.
+    """
     actor.require(Action.PREVIEW)
     row = workflow_named(actor, slug)
     body = json_body(request, EditorPreviewRequest)
@@ -107,7 +109,7 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 
 def _require_readable(parts: DocumentParts, name: str) -> None:
-    """The node must be whole; others may be broken as long as nothing comes from them."""
+    """Requires a readable node; others can be faulty as long as nothing comes from them."""
     part = parts.node(name)
     if part is None:
         raise NotFound(_("The workflow has no node %(id)s.") % {"id": name[:64]})
@@ -121,7 +123,7 @@ def _require_readable(parts: DocumentParts, name: str) -> None:
 
 
 def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
-    """The nodes on a way to ``node`` with the edges along which they are entered."""
+    """Returns the nodes on a path to ``node`` with the edges along which they are entered."""
     known = [graph.edges[name] for name in edges if name in graph.edges]
     into = [edge for edge in known if edge.to_node == node]
     leads_on = all(a.to_node == b.from_node for a, b in pairwise(known))
@@ -146,7 +148,9 @@ def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
 def _answer(
     *looked: NodePreview, left_out: int | None = None, call: CallCost | None = None
 ) -> HttpResponse:
-    """The answer for one node, or for a way of which the first ``left_out`` nodes are not shown."""
+    """Returns the answer for one node, or for a path whose first ``left_out`` nodes are not
+    shown.
+    """
     last = looked[-1]
     data: dict[str, object] = {}
     if left_out is not None:

@@ -1,4 +1,4 @@
-"""The form of one element beside the editor's canvas, and the element that such a form says."""
+"""The form of one element beside the editor's canvas, and the element in a sent form."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ _ROOTS: dict[Kind, str] = {"node": "node", "edge": "edge", "reducers": "", "work
 
 
 class PanelRequest(CanvasRequest):
-    """Which element of which document; the id of the reducers and the workflow is empty."""
+    """An element of a document; the id of the reducers and of the workflow is empty."""
 
     kind: Kind
     id: Annotated[str, Field(max_length=10_000)] = ""
@@ -64,7 +64,7 @@ class PanelRequest(CanvasRequest):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The fragment: a form that a script sends, with the document that it is about."""
+    """The fragment: a form that a script sends, with its document."""
 
     title: Text
     kind: Kind
@@ -77,9 +77,9 @@ class Panel:
 
 @editor_call
 def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """The form of an element as it stands in a document; sent as a form, as it was typed.
+    """Returns the form of an element of a document; a sent form as it was typed.
 
-    The buttons of lists send the form here: it comes back with a row more, less or elsewhere.
+    The buttons of lists send the form here: it comes back with a row added, removed or moved.
     """
     actor.require(Action.WORKFLOW_CHANGE)
     row = workflow_named(actor, slug)
@@ -87,7 +87,7 @@ def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         opened = _Opened(row, json_body(request, PanelRequest))
         form = opened.filled()
     else:
-        opened = _Opened(row, _asked_by_form(request.POST))
+        opened = _Opened(row, _request_of_form(request.POST))
         form = opened.form(request.POST)
     opened.read(form)
     shown = Panel(
@@ -108,9 +108,12 @@ def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 @editor_call
 def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{element, id, errors}`` of a form of the panel; ``element`` is null if it says none."""
+    """Returns ``{element, id, errors}`` of a form of the panel.
+
+    ``element`` is null if it is invalid.
+    """
     actor.require(Action.WORKFLOW_CHANGE)
-    opened = _Opened(workflow_named(actor, slug), _asked_by_form(request.POST))
+    opened = _Opened(workflow_named(actor, slug), _request_of_form(request.POST))
     sent = request.POST.copy()
     sent.pop(join(_ROOTS[opened.asked.kind], ROWS_BUTTON), None)
     form = opened.form(sent)
@@ -118,7 +121,7 @@ def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     return answered({"element": element, "id": opened.asked.id, "errors": _errors(form)})
 
 
-def _asked_by_form(sent: QueryDict) -> PanelRequest:
+def _request_of_form(sent: QueryDict) -> PanelRequest:
     given: dict[str, JsonValue] = {"kind": sent.get("kind", ""), "id": sent.get("id", "")}
     if given["kind"] not in get_args(Kind):
         raise ValidationFailed.at("/kind", _("The form is incomplete. Reload the page."))
@@ -148,13 +151,13 @@ class _Opened:
 
     @property
     def faults(self) -> list[str]:
-        """What cannot be read of the element in the document; its form does without."""
+        """Returns what cannot be read of the element in the document; its form omits that."""
         part = self._node or self._edge
         found = part.told.problems[: len(part.wrong)] if part else []
         return [translated(each.message) for each in found]
 
     def filled(self) -> ContractForm[Any]:
-        """The form as the document says it, with its errors."""
+        """Returns the form with the values of the document, and its errors."""
         self._require_element()
         return self.form(self.form(None).as_sent)
 
@@ -202,7 +205,7 @@ class _Opened:
         return {**fields, "id": part.id} if isinstance(fields, dict) else fields
 
     def read(self, form: ContractForm[Any]) -> JsonValue:
-        """The element that the form says, or None; what is wrong then stands in the form."""
+        """Returns the element in the form, or None; problems are then in the form."""
         faults = form.faults(self._problems)
         element: JsonValue = None
         if form.is_valid():
@@ -237,7 +240,7 @@ class _Opened:
             raise ValidationFailed.at("/id", _("The id %(id)s is taken.") % {"id": name})
 
     def _problems(self, fields: Any) -> list[FieldProblem]:
-        """What a draft may have and should not, with pointers into the fields."""
+        """Returns the problems that a draft can have, with pointers into the fields."""
         match self.asked.kind:
             case "node":
                 before = self._node.element if self._node else None
@@ -262,7 +265,10 @@ def _reducer_problems(fields: ReducerFields) -> list[FieldProblem]:
 
 
 def _errors(form: ContractForm[Any]) -> list[dict[str, object]]:
-    """Each error with the name of its field; that of a list or group with its first field."""
+    """Returns each error with the name of its field.
+
+    That of a list or group with its first field.
+    """
     listed: list[dict[str, object]] = []
     for name, found in form.errors.as_data().items():
         for error in found:

@@ -1,4 +1,4 @@
-"""What forms of elements check against the rest of their document, and what stands beside them."""
+"""Checks of element forms against the rest of their document, and the neighbors of elements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from workflows.pages.elements.forms import ReducerRow
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """An edge of a node, or an end of an edge, with where it can be opened."""
+    """An edge of a node, or an end of an edge, with the address of its form."""
 
     label: str
     kind: Literal["node", "edge"]
@@ -24,7 +24,7 @@ class Neighbour:
 
 
 def edge_problems(document: Document, made: Edge) -> list[FieldProblem]:
-    """What is wrong with an edge of the document, with pointers into EdgeFields."""
+    """Returns the problems of an edge of the document, with pointers into EdgeFields."""
     problems = edge_fields.form_problems(made)
     ends = {each.id for each in document.nodes}
     for name, end in (("from", made.from_node), ("to", made.to_node)):
@@ -34,7 +34,7 @@ def edge_problems(document: Document, made: Edge) -> list[FieldProblem]:
 
 
 def repeated_patterns(rows: Sequence[ReducerRow]) -> list[FieldProblem]:
-    """Keys that stand in the rows twice, with pointers into ReducerFields."""
+    """Returns keys that are in several rows, with pointers into ReducerFields."""
     patterns = [each.pattern for each in rows]
     return [
         FieldProblem(f"/reducers/{place}/pattern", _("This key is already listed."))
@@ -44,7 +44,7 @@ def repeated_patterns(rows: Sequence[ReducerRow]) -> list[FieldProblem]:
 
 
 def neighbours(document: Document, kind: str, name: str, links: Links) -> list[Neighbour]:
-    """The edges of a node, or the ends of an edge."""
+    """Returns the edges of a node, or the ends of an edge."""
     if kind == "node" and name:
         return [
             Neighbour(

@@ -13,7 +13,7 @@ ElementT = TypeVar("ElementT", bound=Node | Edge)
 
 
 def find(elements: Iterable[ElementT], name: str) -> ElementT:
-    """The first element with that id; NotFound if there is none."""
+    """Returns the first element with that id; raises NotFound without one."""
     found = next((each for each in elements if each.id == name), None)
     if found is None:
         raise NotFound(say("The draft has no {name}.", name=repr(name[:64])))
@@ -21,11 +21,12 @@ def find(elements: Iterable[ElementT], name: str) -> ElementT:
 
 
 def with_node(document: Document, name: str, made: Node) -> Document:
-    """``made`` in place of the node ``name``, whose edges follow if it has a new id.
+    """Replaces the node ``name`` with ``made``; its edges follow a new id.
 
-    It is added if there is no such node (any more). Duplicate at ``/id`` if another has its id.
+    Adds the node if there is no such one (any more). Raises Duplicate at ``/id`` if another has its
+    id.
     """
-    nodes = _placed(document.nodes, name, made)
+    nodes = _with_element(document.nodes, name, made)
     edges = document.edges
     if name and name != made.id and any(node.id == name for node in document.nodes):
         edges = tuple(_renamed(edge, name, made.id) for edge in edges)
@@ -39,12 +40,15 @@ def _renamed(edge: Edge, old: str, new: str) -> Edge:
 
 
 def with_edge(document: Document, name: str, made: Edge) -> Document:
-    """``made`` in place of the edge ``name``, or added; Duplicate at ``/id`` as for nodes."""
-    return document.model_copy(update={"edges": _placed(document.edges, name, made)})
+    """Replaces the edge ``name`` with ``made``, or adds it.
+
+    Raises Duplicate at ``/id`` as for nodes.
+    """
+    return document.model_copy(update={"edges": _with_element(document.edges, name, made)})
 
 
 def without_node(document: Document, name: str) -> Document:
-    """The document without a node and the edges that lead from and to it."""
+    """Returns the document without a node and its edges."""
     find(document.nodes, name)
     edges = tuple(edge for edge in document.edges if name not in (edge.from_node, edge.to_node))
     nodes = tuple(node for node in document.nodes if node.id != name)
@@ -58,11 +62,11 @@ def without_edge(document: Document, name: str) -> Document:
 
 
 def edges_of(document: Document, node: str) -> list[Edge]:
-    """The edges from and to a node."""
+    """Returns the edges from and to a node."""
     return [edge for edge in document.edges if node in (edge.from_node, edge.to_node)]
 
 
-def _placed(listed: tuple[ElementT, ...], name: str, made: ElementT) -> tuple[ElementT, ...]:
+def _with_element(listed: tuple[ElementT, ...], name: str, made: ElementT) -> tuple[ElementT, ...]:
     place = next((at for at, each in enumerate(listed) if each.id == name), len(listed))
     before: tuple[ElementT, ...] = listed[:place]
     after: tuple[ElementT, ...] = listed[place + 1 :]

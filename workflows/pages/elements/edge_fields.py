@@ -1,4 +1,4 @@
-"""An edge as its form shows it, with the parts of its filter apart, and back."""
+"""The form fields of an edge, with the parts of its filter apart, and back."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -54,7 +54,7 @@ class EdgeFields(Contract):
 
 
 def fields_of(edge: Edge) -> JsonValue:
-    """What the form of an edge shows, as JSON; also one with problems is shown as it is."""
+    """Returns the form fields of an edge as JSON; shows an edge with problems as it is."""
     source = _canonical(edge)
     return {
         "id": edge.id,
@@ -81,7 +81,7 @@ def _canonical(edge: Edge) -> dict[str, JsonValue]:
 
 
 def edge_of(fields: EdgeFields) -> Edge:
-    """The edge that the form says."""
+    """Returns the edge in the form."""
     listed = fields.model_dump(mode="json", by_alias=True, exclude_unset=True)
     given = {name: listed[name] for name in ("id", "type", "from", "to")}
     for name in ("condition", "weight", "properties"):
@@ -97,7 +97,7 @@ def edge_of(fields: EdgeFields) -> Edge:
 
 
 def form_problems(edge: Edge) -> list[FieldProblem]:
-    """What would be wrong with this edge in a draft, with pointers into EdgeFields."""
+    """Returns the problems that this edge would have in a draft, with pointers into EdgeFields."""
     problems = read_edge(edge, standard(), "").problems
     errors = [each.as_field_problem() for each in problems if each.severity == "error"]
     return list(_moved(errors))
@@ -109,7 +109,7 @@ def _moved(problems: Iterable[FieldProblem]) -> Iterable[FieldProblem]:
 
 
 def pointer_in_form(pointer: str) -> str:
-    """Where the form of an edge shows what stands at ``pointer`` of the edge."""
+    """Returns the place in the form of an edge of ``pointer`` in the edge."""
     rest = pointer.removeprefix("/context_filter")
     if rest == pointer:
         return pointer

@@ -1,4 +1,4 @@
-"""What the forms of nodes and edges say about filters and operations: labels, help, choices."""
+"""Labels, help and choices of the form fields of filters and operations."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, cast
@@ -18,7 +18,7 @@ Choices = Sequence[tuple[str, Text]]
 
 
 def later(make: Callable[[], Choices]) -> Choices:
-    """Choices that are looked up when a form is made: packages may bring their own."""
+    """Returns choices that are looked up when a form is made: packages can add their own."""
     return cast(Choices, SimpleLazyObject(make))
 
 
@@ -54,7 +54,7 @@ _OPERATIONS: Final[Choices] = [
 
 
 def operation_hints(path: str) -> dict[str, FieldHint]:
-    """The hints of one operation that stands at ``path``."""
+    """Returns the hints of one operation at ``path``."""
 
     def block(name: str, label: Text) -> FieldHint:
         return FieldHint(label=label, shown_when=ShownWhen.is_("operation", name))
@@ -121,7 +121,7 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
 
 
 def filter_hints(path: str, legend: Text, help: Text, row: Text) -> dict[str, FieldHint]:
-    """The hints of a list of context filters at ``path``."""
+    """Returns the hints of a list of context filters at ``path``."""
     return {
         path: FieldHint(label=legend, help=help, add_label=_("Add a filter"), row_label=row),
         f"{path}.rules": FieldHint(

@@ -152,7 +152,10 @@ class Named(Protocol):
 
 
 class EdgeForm(ContractForm[EdgeFields]):
-    """The ends are chosen among ``nodes``; an end that is not there stays until it is changed."""
+    """The form of an edge.
+
+    Its ends are chosen among ``nodes``; a missing end stays until it is changed.
+    """
 
     contract = EdgeFields
     stand_ins = {
@@ -263,7 +266,7 @@ class EdgeForm(ContractForm[EdgeFields]):
 
 
 class ReducerRow(Contract):
-    """How updates of the keys that match ``pattern`` are taken in."""
+    """How updates of the keys that match ``pattern`` are reduced."""
 
     pattern: Annotated[str, Field(min_length=1)]
     reducer: str
@@ -296,13 +299,13 @@ class ReducersForm(ContractForm[ReducerFields]):
 
 
 class PanelNodeForm(NodeForm):
-    """The form of a node beside the canvas, which knows better where it stands."""
+    """The form of a node beside the canvas, where its position is changed by dragging."""
 
     left_out = ("x", "y")
 
 
 class DocumentFields(Contract):
-    """What a document says of itself."""
+    """The fields of a document itself."""
 
     name: Annotated[str, Field(max_length=MAX_NAME)]
 
@@ -319,7 +322,7 @@ class DocumentForm(ContractForm[DocumentFields]):
 
 
 class NamedWorkflow(CreateWorkflow):
-    """A workflow that a person makes: people read lists by names."""
+    """A workflow that a person creates: people read lists by names."""
 
     name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 

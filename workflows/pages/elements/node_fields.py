@@ -1,4 +1,4 @@
-"""A node as its form shows it, with filters, settings and operation apart, and back."""
+"""The form fields of a node, with filters, settings and operation apart, and back."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -56,10 +56,10 @@ _FilterList = Annotated[tuple[FilterFields, ...], Field(strict=False, max_length
 
 
 class NodeFields(Contract):
-    """A node in the parts that a person thinks of.
+    """A node in the parts that its form shows.
 
     ``template`` to ``timeout_outcome`` and ``operation`` are what the system reads of the node's
-    config, ``config`` is the rest of it.
+    config; ``config`` is the rest of it.
     """
 
     id: ElementId
@@ -82,7 +82,7 @@ class NodeFields(Contract):
 
 
 def fields_of(node: Node) -> JsonValue:
-    """What the form of a node shows, as JSON; also a node with problems is shown as it is."""
+    """Returns the form fields of a node as JSON; shows a node with problems as it is."""
     settings, rest = _split_settings(node.config)
     operation: JsonValue = {"pairing": "keep"}
     if node.type == CONTEXT_PROCESSOR and "operation" in rest:
@@ -98,8 +98,8 @@ def fields_of(node: Node) -> JsonValue:
         **settings,
         "context_type": node.context_type,
         "operation": operation,
-        "context_filters": _shown_filters(node.context_filter),
-        "outgoing_filters": _shown_filters(node.outgoing_filter),
+        "context_filters": _filters_to_form(node.context_filter),
+        "outgoing_filters": _filters_to_form(node.outgoing_filter),
         "x": position.x if position else None,
         "y": position.y if position else None,
         "config": rest,
@@ -107,12 +107,15 @@ def fields_of(node: Node) -> JsonValue:
     }
 
 
-def _shown_filters(source: Filters | None) -> list[JsonValue]:
+def _filters_to_form(source: Filters | None) -> list[JsonValue]:
     return [filter_to_form(_canonical(each)) for each in filters_in(source)]
 
 
 def _canonical(source: FilterSource) -> FilterSource:
-    """The filter in the contract's spelling, as forms know no other; as it is if it is wrong."""
+    """Returns the filter in the contract's spelling, the only one in forms.
+
+    Unchanged if it is wrong.
+    """
     try:
         read = read_filter(source)
     except ContextError:
@@ -123,9 +126,9 @@ def _canonical(source: FilterSource) -> FilterSource:
 def _split_settings(
     config: Mapping[str, JsonValue],
 ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """The settings that fields of their own show, and all else.
+    """Returns the settings with fields of their own, and all else.
 
-    What is wrong stands in its field as far as a field can show it. A timeout without a pause is
+    Wrong values are in their field as far as a field can show them. A timeout without a pause is
     the engine's.
     """
     settings: dict[str, JsonValue] = {}
@@ -149,19 +152,19 @@ def _split_settings(
 
 
 def _own_keys(*, pauses: bool) -> frozenset[str]:
-    """The keys of a config that have fields of their own, in the contract's spelling."""
+    """Returns the keys of a config that have fields of their own, in the contract's spelling."""
     return _SETTINGS if pauses else _SETTINGS - {"timeout"}
 
 
 def _is_shown(value: JsonValue, *, text_only: bool = False) -> bool:
-    """Whether a field can show a value that may be wrong there, and does not read it as another."""
+    """Returns whether a field can show a possibly wrong value without misreading it."""
     return isinstance(value, str) or (not text_only and isinstance(value, int | float))
 
 
 def node_of(fields: NodeFields, before: Node | None = None) -> Node:
-    """The node that the form says; ``before`` tells whether a single filter stood in a list.
+    """Returns the node in the form; ``before`` tells whether a single filter was in a list.
 
-    Raises ValidationFailed at ``/config`` if the free JSON names what has a field of its own.
+    Raises ValidationFailed at ``/config`` if the free JSON names a field of the form.
     """
     given: dict[str, JsonValue] = {"id": fields.id, "type": fields.type}
     listed = fields.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -205,7 +208,7 @@ def _config_of(fields: NodeFields, listed: Mapping[str, JsonValue]) -> dict[str,
 
 
 def _timeout_of(fields: NodeFields) -> dict[str, JsonValue]:
-    """Both parts of a timeout, or none; half a timeout would be an error of the draft."""
+    """Returns both parts of a timeout, or none; half a timeout would be an error of the draft."""
     seconds, outcome = fields.timeout_seconds, fields.timeout_outcome
     if seconds is None and outcome is None:
         return {}
@@ -220,7 +223,7 @@ def _timeout_of(fields: NodeFields) -> dict[str, JsonValue]:
 
 
 def form_problems(node: Node) -> list[FieldProblem]:
-    """What would be wrong with this node in a draft, with pointers into NodeFields."""
+    """Returns the problems that this node would have in a draft, with pointers into NodeFields."""
     reading = read_node(node, standard(), "")
     errors = [problem for problem in reading.problems if problem.severity == "error"]
     return list(_moved(node, errors))
@@ -233,7 +236,7 @@ def _moved(node: Node, problems: Iterable[Problem]) -> Iterable[FieldProblem]:
 
 
 def pointer_in_form(node: Node, pointer: str) -> str:
-    """Where the form of ``node`` shows what stands at ``pointer`` of the node."""
+    """Returns the place in the form of ``node`` of ``pointer`` in the node."""
     for name in ("context_filter", "outgoing_filter"):
         head = f"/{name}"
         if pointer == head or pointer.startswith(f"{head}/"):
@@ -253,7 +256,7 @@ def pointer_in_form(node: Node, pointer: str) -> str:
 
 
 def _setting_in_form(node: Node, name: str, rest: str) -> str:
-    """The field of a setting, "" if its value stands in the free config."""
+    """Returns the field of a setting, "" if its value is in the free config."""
     part = rest.split("/")[2:3]
     if name == "timeout":
         shown = isinstance(node.config.get(name), dict) and part and part[0] in _TIMEOUT_PARTS

@@ -1,4 +1,4 @@
-"""Operations on messages as forms show them: pairs are kept unless somebody says otherwise."""
+"""The form fields of operations on messages, which keep tool pairs by default."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final
@@ -24,27 +24,27 @@ _ASSUMED: Final = "warn"  # what the contract means by an operation that says no
 
 
 class TruncateFields(TruncateConfig):
-    """Who adds one in a form keeps the system messages unless they say otherwise."""
+    """Truncate as a form adds it, with system messages kept by default."""
 
     keep_system: bool = True
 
 
 class InsertFields(Contract):
-    """Messages are JSON here: whatever they carry beside text stays as it was written."""
+    """Insert with messages as JSON: fields other than text stay as they were written."""
 
     position: Annotated[int, Field(ge=-1)]
     messages: list[dict[str, JsonValue]]
 
 
 class ReplaceFields(Contract):
-    """The message that takes a place, as JSON."""
+    """Replace with the new message as JSON."""
 
     index: Count
     message: dict[str, JsonValue]
 
 
 class SummarizeFields(Contract):
-    """The span, and the message that takes its place, as JSON."""
+    """The span to summarize, and the message that replaces it, as JSON."""
 
     range: RangeConfig | None = None
     older_than: Age | None = None
@@ -54,7 +54,7 @@ class SummarizeFields(Contract):
 
 
 class OperationFields(Contract):
-    """One operation; what its parts mean together is checked with the node or edge."""
+    """One operation; its parts are checked together with the node or edge."""
 
     operation: OperationName
     truncate: TruncateFields | None = None
@@ -76,7 +76,7 @@ OperationList = Annotated[
 
 
 def operation_to_form(operation: JsonValue) -> JsonValue:
-    """An operation of a document as a form shows it: with what it means by saying nothing."""
+    """Returns the form of an operation, with its defaults spelled out."""
     if not isinstance(operation, dict):
         return operation
     said = {**operation, "pairing": operation.get("pairing") or _ASSUMED}
@@ -87,7 +87,7 @@ def operation_to_form(operation: JsonValue) -> JsonValue:
 
 
 def operation_from_form(operation: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """An operation of a form as a document says it."""
+    """Returns the operation in a form, in the contract's spelling."""
     kept = {key: value for key, value in operation.items() if key != "pairing"}
     if operation.get("operation") == "clear" and kept.get("clear") == {}:
         del kept["clear"]
@@ -101,12 +101,12 @@ def operation_from_form(operation: Mapping[str, JsonValue]) -> dict[str, JsonVal
 
 
 def filter_to_form(source: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """A filter of a document with its operations as a form shows them."""
+    """Returns a filter of a document with its operations in the form's fields."""
     return _with_operations(source, operation_to_form)
 
 
 def filter_from_form(source: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """A filter of a form with its operations as a document says them."""
+    """Returns a filter of a form with its operations in the contract's spelling."""
     return _with_operations(
         source, lambda each: operation_from_form(each) if isinstance(each, dict) else each
     )

@@ -1,4 +1,4 @@
-"""Where a problem of a draft stands, in the words of the forms: which element, which field."""
+"""The places of problems of a draft in the words of the forms: element and field."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ ElementT = TypeVar("ElementT", Node, Edge)
 
 @dataclass(frozen=True, slots=True)
 class ProblemPlace:
-    """The element by its name, the labels that lead to the field, and the name of its input.
+    """The name of the element, the labels that lead to the field, and the name of its input.
 
-    Each is "" as far as the problem is about no element, no field or no single one.
+    Each is "" if the problem concerns no element, no field or no single one.
     """
 
     element: str
@@ -27,7 +27,7 @@ class ProblemPlace:
 
 
 class ProblemPlaces:
-    """The places of the problems of one document; pointers may be those of an older one."""
+    """The places of the problems of one document; pointers can be those of an older one."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -67,7 +67,7 @@ def _title(node: Node) -> str:
 
 
 def _at(elements: Sequence[ElementT], steps: Sequence[str], name: str) -> ElementT | None:
-    """The element at the place of the pointer; of two with one id it is that one."""
+    """Returns the element at a pointer; of two with one id exactly that one."""
     place = int(steps[2]) if len(steps) > 2 and steps[2].isdigit() else -1
     found = elements[place] if 0 <= place < len(elements) else None
     return found if found is not None and found.id == name else None

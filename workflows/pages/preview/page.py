@@ -1,4 +1,4 @@
-"""The page that tries a node: what would it see, before anything is published or stored."""
+"""The page that previews a node before anything is published or stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ _EXAMPLE_MESSAGES: Final = """[
 
 @dataclass(frozen=True, slots=True)
 class EdgeChoice:
-    """An edge that leads to the node, to be taken in or not."""
+    """An edge that leads to the node, to be used or not."""
 
     id: str
     label: str
@@ -61,10 +61,10 @@ class EdgeChoice:
 
 @dataclass(frozen=True, slots=True)
 class PreviewQuestion:
-    """What was typed; ``pasted`` tells whether context and messages are given by hand.
+    """The input; ``pasted`` is True if context and messages are given by hand.
 
     ``edges`` is None until some are selected: then the node is entered along its usual ones.
-    ``turned`` says that another node was chosen than the one that was shown.
+    ``turned`` is True if another node was chosen than the one that was shown.
     """
 
     which: str
@@ -80,7 +80,7 @@ class PreviewQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PreviewPage:
-    """The question and, once it can be answered, the answer."""
+    """The form and, once it is complete, the preview."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -99,7 +99,7 @@ class PreviewPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """A conversation is asked for in the address, a pasted context in the body."""
+    """Previews with a conversation from the address, or a pasted context from the body."""
     actor.require(Action.PREVIEW)
     row = find_workflow(actor.workspace, slug)
     data = request.POST if request.method == "POST" else request.GET
@@ -108,7 +108,7 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     conversations = suggested_conversations(actor, slug)
     usual = next((each.public_id for each in conversations if each.workflow == slug), "")
     pasted = request.method == "POST" or "paste" in data
-    asked = _asked(data, document, which, usual, pasted=pasted)
+    asked = _read_question(data, document, which, usual, pasted=pasted)
     seen: PreviewView | None = None
     taken: Sequence[str] = usual_edges(graph_of(document), asked.node)
     problem, problems = "", []
@@ -154,13 +154,12 @@ def _name_of(document: Document, node_id: str) -> str:
     return next(names, None) or node_id
 
 
-def _asked(
+def _read_question(
     data: QueryDict, document: Document, which: str, usual: str, *, pasted: bool
 ) -> PreviewQuestion:
-    """What the form says; a node that is not asked for is the first one that sees anything.
+    """Reads the form; the default node is the first one that sees anything.
 
-    ``usual`` is the conversation as long as none is asked for. Edges that were shown for another
-    node say nothing about this one.
+    ``usual`` is the default conversation. Edges that were shown for another node are ignored.
     """
     names = [node.id for node in document.nodes]
     node = data.get("node", "")
@@ -265,7 +264,7 @@ def _sentence(problem: FieldProblem) -> str:
 
 
 def suggested_conversations(actor: Actor, slug: str) -> Sequence[Conversation]:
-    """The conversations that changed last, those of this workflow before the others."""
+    """Returns the conversations with the latest changes, those of this workflow first."""
     asked = PageRequest(limit=_SUGGESTED)
     own, newest = (
         conversation_queries.list_conversations(actor, wanted, asked).items

@@ -73,7 +73,7 @@ class PreviewSection:
 
 @dataclass(frozen=True, slots=True)
 class PreviewView:
-    """The answer of a preview for a reader; ``split`` names messages that a model rejects.
+    """The result of a preview for a reader; ``split`` names messages that a model rejects.
 
     ``system_dropped`` says which system messages the node does not see.
     """
@@ -108,7 +108,7 @@ def preview_view(
         name: [each for each in entered.explanation if each.section == name]
         for name in summaries.SECTION_WORDS
     }
-    parts = {name: _shown_places(listed, most) for name, listed in told.items()}
+    parts = {name: _positions_to_show(listed, most) for name, listed in told.items()}
     shown = [told["messages"][place] for place in parts["messages"]]
     bodies = _bodies(looked, shown)
     teller = _Teller(looked.origin.context, seen.context, *bodies, looked.origin.messages)
@@ -154,7 +154,7 @@ def _system_dropped(looked: NodePreview) -> str:
 
 
 def _bodies(looked: NodePreview, decisions: Sequence[Decision]) -> tuple[Bodies, Bodies]:
-    """The messages that are shown, before and after; nothing is read of the others."""
+    """Reads the messages that are shown, before and after, and no others."""
     told = {each.index: each.verdict for each in decisions if each.index is not None}
     former = [index for index, verdict in told.items() if verdict in ("dropped", "changed")]
     origin = looked.origin.messages
@@ -178,7 +178,7 @@ def _warning(notice: Notice) -> str:
 
 
 def named_indices(indices: Sequence[int]) -> str:
-    """The first few messages by their log indices."""
+    """Returns the first few messages by their log indices."""
     return ", ".join(f"#{index}" for index in indices[:8]) + (" …" if len(indices) > 8 else "")
 
 
@@ -197,15 +197,15 @@ def _section(
 def _items(
     decisions: Sequence[Decision], shown: Sequence[int], teller: "_Teller"
 ) -> Iterator[PreviewItem]:
-    """What is shown, each with the number of items left out before it."""
+    """Returns the shown items, each with the number of hidden items before it."""
     here = 0
     for place in shown:
         yield replace(teller.item(decisions[place]), skipped=place - here)
         here = place + 1
 
 
-def _shown_places(decisions: Sequence[Decision], most: int) -> Sequence[int]:
-    """Of a long list the ends, and where one verdict ends and another begins."""
+def _positions_to_show(decisions: Sequence[Decision], most: int) -> Sequence[int]:
+    """Returns the positions to show of a long list: its ends, and each change of verdict."""
     if len(decisions) <= most:
         return range(len(decisions))
     edges = [
@@ -307,7 +307,7 @@ class _Teller:
 
 
 def message_text(message: Mapping[str, JsonValue]) -> str:
-    """The text of a message and the names of its calls."""
+    """Returns the text of a message and the names of its calls."""
     text = text_of_content(message.get("content"))
     calls = message.get("tool_calls")
     named = [_call(each) for each in calls] if isinstance(calls, list) else []
@@ -323,7 +323,7 @@ def _call(call: JsonValue) -> str:
 
 
 def step_label(step: Label) -> str:
-    """The label of a step as a reader knows it: ``edge drafted``, ``type llm_context``."""
+    """Returns the label of a step for a reader: ``edge drafted``, ``type llm_context``."""
     text = str(step)
     kind, colon, name = text.partition(":")
     known = {

@@ -16,7 +16,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 def lifetime(text: str) -> timedelta:
-    """``90d``, ``12h`` or ``30m`` as a duration."""
+    """Returns ``90d``, ``12h`` or ``30m`` as a duration."""
     match = re.fullmatch(r"([1-9][0-9]{0,4})([mhd])", text)
     if match is None:
         raise CommandError("--expires must be a number and m, h or d, for example 90d.")

@@ -67,7 +67,7 @@ class Command(BaseCommand):
                 "The embedded database allows one process. Set DATABASE_URL to use more."
             )
         if options["check"]:
-            self._look_at_surroundings()
+            self._check_environment()
             self.check()
             import_module("ctxadmin.config.asgi")
             return
@@ -81,38 +81,41 @@ class Command(BaseCommand):
         if settings.EMBEDDED:
             self.check()
             self._migrate()
-            self._look_at_surroundings()
+            self._check_environment()
             self._set_up(demo=not options["no_demo"])
         else:
-            self._say("Checking the database")
-            self._look_at_surroundings()
+            self._print_line("Checking the database")
+            self._check_environment()
             self.check()
         if settings.EMBEDDED:
-            _keep_time(f"http://{options['host']}:{options['port']}")
+            _run_periodic_work(f"http://{options['host']}:{options['port']}")
         self._welcome(options["host"], options["port"])
         _serve(listener, options["workers"])
         os.close(lock)
 
     def _migrate(self) -> None:
-        """Only if a migration is missing: a disk that is full is told by the look that follows."""
-        self._say("Checking the database")
+        """Migrates only if a migration is missing; the following check reports a full disk."""
+        self._print_line("Checking the database")
         with suppress(Error):
             if not schema_probe.is_pending():
                 return
         if full := probe.full_disk():
             raise CommandError(f"ctxadmin cannot serve:\n- {full.text} {full.fix}")
-        self._say("Migrating the database")
+        self._print_line("Migrating the database")
         call_command("migrate", interactive=False, verbosity=0)
 
     def _set_up(self, *, demo: bool) -> None:
-        self._say("Creating the admin")
+        self._print_line("Creating the admin")
         call_command("create_admin", stdout=self.stdout)
         if demo and "seed_demo" in get_commands():
-            self._say("Loading demo data")
+            self._print_line("Loading demo data")
             call_command("seed_demo", stdout=self.stdout)
 
-    def _look_at_surroundings(self) -> None:
-        """Say what could be better; CommandError if the server could not serve truthfully."""
+    def _check_environment(self) -> None:
+        """Prints what could be better.
+
+        Raises CommandError if the server could not serve correctly.
+        """
         found = [each for each in health.findings() if each.level != "ok"]
         connection.close()  # workers open their own
         errors = [each for each in found if each.level == "error"]
@@ -125,17 +128,17 @@ class Command(BaseCommand):
             may = any(each.excusable for each in errors)
             raise CommandError(f"ctxadmin cannot serve:\n{lines}{excuse if may else ''}")
         for warning in environment.unknown():
-            self._say(f"Warning: {warning}")
+            self._print_line(f"Warning: {warning}")
         for each in found:
-            self._say(f"Warning: {each.text} {each.fix}")
+            self._print_line(f"Warning: {each.text} {each.fix}")
 
     def _welcome(self, host: str, port: int) -> None:
         if not settings.EMBEDDED:
-            self._say(f"Serving on http://{host}:{port}/")
+            self._print_line(f"Serving on http://{host}:{port}/")
             return
-        self._say(f"Serving on http://{host}:{port}/ with data in {settings.DATA_DIR}")
+        self._print_line(f"Serving on http://{host}:{port}/ with data in {settings.DATA_DIR}")
         if "demo_engine" in get_commands():
-            self._say("To watch an execution, run in a second terminal:")
+            self._print_line("To watch an execution, run in a second terminal:")
             folder = shlex.quote(str(settings.DATA_DIR))
             self.stdout.write(
                 f"   CTXADMIN_DATA_DIR={folder} .venv/bin/python manage.py demo_engine"
@@ -143,13 +146,13 @@ class Command(BaseCommand):
             )
             self.stdout.flush()
 
-    def _say(self, text: str) -> None:
+    def _print_line(self, text: str) -> None:
         self.stdout.write(f"-- {text}")
         self.stdout.flush()
 
 
 def _listener(host: str, port: int) -> socket.socket:
-    """Bound before anything else is done, so that a port that is taken is told at once."""
+    """Binds the port before anything else, so that a taken port is reported at once."""
     try:
         return bind(host, port)
     except PortTaken as error:
@@ -160,7 +163,7 @@ def _listener(host: str, port: int) -> socket.socket:
 
 
 def _serve(listener: socket.socket, workers: int, former: Sequence[int] = ()) -> None:
-    """Serve until told to end; ``former`` are workers of before a reload."""
+    """Serves until stopped; ``former`` are workers from before a reload."""
     config = uvicorn.Config(
         "ctxadmin.config.asgi:application",
         workers=workers,
@@ -191,14 +194,14 @@ def _serve(listener: socket.socket, workers: int, former: Sequence[int] = ()) ->
 
 
 def _stay(number: int, frame: FrameType | None) -> None:
-    """A reload ends no server of one process."""
+    """Ignores a reload: a single-process server cannot reload."""
     log.warning("A server with one process cannot be reloaded. Restart it instead.")
 
 
-def _keep_time(url: str) -> None:
-    """Tell what is to be told, answer overdue reviews and do maintenance beside the server.
+def _run_periodic_work(url: str) -> None:
+    """Runs notifications, overdue reviews and maintenance beside the server.
 
-    Elsewhere units of their own do it.
+    In other deployments units of their own do it.
     """
     wanted: dict[str, dict[str, object]] = {
         "deliver": {"url": settings.PUBLIC_URL or url},
@@ -210,7 +213,7 @@ def _keep_time(url: str) -> None:
 
 
 def _only_server() -> int:
-    """Hold the data folder's lock: two embedded servers would not hear of each other's changes.
+    """Holds the lock of the data folder: two embedded servers would miss each other's changes.
 
     Commands such as ``create_token`` need no lock; they run beside the server.
     """

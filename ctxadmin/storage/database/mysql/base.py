@@ -1,4 +1,4 @@
-"""Django's MySQL backend, with transactions of few round trips and outages that end soon."""
+"""Django's MySQL backend, with transactions of few round trips and fast failure in outages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ from ctxadmin.storage.database.url import SECRET
 
 
 class _Watch(DatabaseErrorWrapper):
-    """Tells the connection of every error, with the time that the call had taken by then."""
+    """Reports every error to the connection, with the time that the call had taken."""
 
     wrapper: "DatabaseWrapper"
     _since = 0.0
@@ -50,10 +50,10 @@ class _Watch(DatabaseErrorWrapper):
 
 
 class _QuickLiterals(DriverCursor):  # type: ignore[misc]
-    """The driver's cursor, with the literals of the commonest types made at once.
+    """The driver's cursor, with fast literals of the commonest types.
 
-    A write has some seventy values, and the driver asks of each value what it may be: that was an
-    eighth of what an append cost in a batch.
+    A write has some seventy values, and the driver checks the type of each: that was an eighth of
+    the cost of an append in a batch.
     """
 
     def _mogrify(self, query: str | bytes, args: Any = None) -> bytes:
@@ -106,10 +106,9 @@ class _Cursor(base.CursorWrapper):
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection to MySQL or MariaDB (ADR 16).
 
-    Transactions begin by BEGIN, in one packet with their first statement: the connection stays in
+    Transactions begin with BEGIN, in one packet with their first statement: the connection stays in
     autocommit, which Django would switch off and on around each of them. A lost connection is not
-    made again before the next request, and not at all for a moment after the server let someone
-    wait.
+    reopened before the next request, and not at all for a moment after the server timed out.
     """
 
     SchemaEditorClass = ResumingSchemaEditor
@@ -124,7 +123,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return _Watch(self)
 
     def noticed(self, error: BaseException, waited: float) -> None:
-        """Remember of an error what decides if this connection, or a new one, is any use."""
+        """Records of an error whether this connection, or a new one, is usable."""
         number = number_of(error)
         if number in AWAY:
             BREAKER.noticed(self._server, waited)
@@ -177,7 +176,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._to_begin = True
 
     def begins(self) -> bool:
-        """True once for the first statement of a transaction, which takes BEGIN along."""
+        """Returns True once for the first statement of a transaction, which includes BEGIN."""
         begins, self._to_begin = self._to_begin, False
         return begins
 
@@ -198,7 +197,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @contextmanager
     def commits(self) -> Iterator[None]:
-        """What is executed inside ends with COMMIT, so that the transaction needs no other."""
+        """Marks a block whose statement ends with COMMIT, so that the transaction needs no
+        other.
+        """
         with self._commits():
             yield
         self._is_committed = True

@@ -13,8 +13,8 @@ Server = tuple[object, ...]
 class CircuitBreaker:
     """The servers to which this process does not connect now.
 
-    A stalled server costs a whole timeout to find out. Without the breaker, a request would pay it
-    again for connecting again, and requests that wait for a thread would pay in turn.
+    A stalled server costs a whole timeout to detect. Without the breaker, a request would pay it
+    again to reconnect, and requests that wait for a thread would pay in turn.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class CircuitBreaker:
         self._lock = Lock()
 
     def noticed(self, server: Server, waited: float) -> None:
-        """The connection was lost, or not made, after so many seconds."""
+        """Records that the connection was lost, or not made, after so many seconds."""
         if waited >= _LONG:
             with self._lock:
                 self._until[server] = monotonic() + _FOR

@@ -1,4 +1,4 @@
-"""Which text columns of MySQL and MariaDB cannot hold every character that they are given."""
+"""Finds text columns of MySQL and MariaDB that cannot store every character."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -13,9 +13,9 @@ Columns = Mapping[tuple[str, str], str]
 
 
 def narrow(connection: Any, ours: Columns) -> list[str]:
-    """Our columns that are neither utf8mb4 nor as they were made, as ``table.column (charset)``.
+    """Returns our columns of other character sets than expected, as ``table.column (charset)``.
 
-    Columns of tables that are not ours are passed over. It took 2 to 4 ms for 41 tables.
+    Ignores columns of foreign tables. It took 2 to 4 ms for 41 tables.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -33,7 +33,7 @@ def narrow(connection: Any, ours: Columns) -> list[str]:
 
 
 def judge(narrow: Sequence[str]) -> Finding:
-    """What it means, and how it is mended."""
+    """Returns the finding and its fix."""
     if not narrow:
         return Finding("database.columns", "ok", "All columns keep all characters.")
     others = f" and {len(narrow) - _SHOWN} others" if len(narrow) > _SHOWN else ""

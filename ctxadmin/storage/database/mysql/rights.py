@@ -1,4 +1,4 @@
-"""Which rights a user of MySQL or MariaDB lacks on our tables."""
+"""Finds rights that a user of MySQL or MariaDB lacks on our tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Lacking = Mapping[str, Sequence[str]]  # of verbs: the tables on which they are 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One of our tables with the columns that are written, and the rights that it takes."""
+    """One of our tables with the columns that are written, and the rights that it needs."""
 
     name: str
     columns: Sequence[str]
@@ -27,13 +27,13 @@ class Table:
 
 
 def lacking(connection: Any, tables: Sequence[Table]) -> Lacking | None:
-    """What the user of this connection may not do; tables that are not there lack nothing.
+    """Returns the rights that the user of this connection lacks; missing tables lack nothing.
 
-    The server is asked to explain a statement of each kind on each table. That needs the rights
-    of the statement and executes nothing, so it tells of roles, patterns, partial revokes and
-    rights on columns alike. All go in one packet, which took 10 to 30 ms for 41 tables; the server
-    drops what stands behind a refusal, so that goes again. None: it cannot be asked now, as the
-    server is read-only or a migration holds a table.
+    The server is asked to explain a statement of each kind on each table. That needs the rights of
+    the statement and executes nothing, so it covers roles, patterns, partial revokes and rights on
+    columns alike. All go in one packet, which took 10 to 30 ms for 41 tables; the server drops what
+    follows a refusal, so that is sent again. None: it cannot be asked now, because the server is
+    read-only or a migration holds a table.
     """
     asked = [
         (verb, table.name, statement)
@@ -56,7 +56,10 @@ def lacking(connection: Any, tables: Sequence[Table]) -> Lacking | None:
 
 
 def _statements(connection: Any, table: Table) -> Iterator[str]:
-    """One of each kind, in the order of VERBS; the names are those of our models."""
+    """Returns one statement of each kind, in the order of VERBS.
+
+    The names are those of our models.
+    """
     quote = connection.ops.quote_name
     name, columns = quote(table.name), [quote(column) for column in table.columns]
     listed, nulls = ", ".join(columns), ", ".join("NULL" for _ in columns)
@@ -68,7 +71,7 @@ def _statements(connection: Any, table: Table) -> Iterator[str]:
 
 
 def _explain(connection: Any, statements: Sequence[str]) -> tuple[int, int | None]:
-    """How many of them were answered, and the number of the error that ended it, if one did."""
+    """Returns how many statements were answered, and the number of the error after them, if any."""
     answered = 0
     with connection.cursor() as cursor:
         try:
@@ -85,7 +88,7 @@ def _explain(connection: Any, statements: Sequence[str]) -> tuple[int, int | Non
 
 
 def account_of(connection: Any) -> str:
-    """The account that the server took the user for, as a GRANT names it."""
+    """Returns the account of the connection, as a GRANT names it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT CURRENT_USER()")
         (account,) = cursor.fetchone()
@@ -94,7 +97,7 @@ def account_of(connection: Any) -> str:
 
 
 def judge(database: str, tables: Sequence[Table], lacking: Lacking, account: str = "") -> Finding:
-    """What it means, and the GRANT to ``account`` that mends it."""
+    """Returns the finding, and the GRANT to ``account`` that fixes it."""
     if not lacking:
         return Finding("database.rights", "ok", "The user of DATABASE_URL has the rights it needs.")
     verbs_on: dict[str, list[str]] = {}
@@ -122,9 +125,9 @@ def judge(database: str, tables: Sequence[Table], lacking: Lacking, account: str
 
 
 def _granted_on(tables: Sequence[Table], names: Sequence[str], verb: str) -> tuple[str, ...]:
-    """The tables that are granted one by one; none if the whole database is.
+    """Returns the tables that are granted one by one; none if the whole database is.
 
-    A right that append-only tables do not take is never granted on the database, which would open
+    A right that append-only tables must not have is never granted on the database, which would open
     those to changes.
     """
     if len(names) > _SHOWN and all(verb in table.verbs for table in tables):
@@ -139,7 +142,7 @@ def _grants(
     verbs: Sequence[str],
     account: str,
 ) -> Iterator[str]:
-    """The statements, or for many tables the query that prints them."""
+    """Returns the statements, or for many tables the query that prints them."""
     right = f"GRANT {', '.join(verbs)} ON `{database}`"
     if not names:
         yield f"{right}.* TO {account}"

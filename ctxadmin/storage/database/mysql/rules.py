@@ -1,4 +1,4 @@
-"""Which settings of MySQL and MariaDB keep the promises, and what others would break."""
+"""Judges settings of MySQL and MariaDB: which of them guarantee the promises."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _ON: Final = ("ON", "1")
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One thing that has to hold; ``holds`` is asked with all variables by their names."""
+    """One requirement; ``holds`` is called with all variables by name."""
 
     check: str
     holds: Callable[[Variables], bool]
@@ -184,10 +184,10 @@ GLOBAL_NAMES: Final = ("max_allowed_packet", "default_storage_engine")
 
 
 def judge(variables: Variables, other_engines: Sequence[str] = ()) -> Iterator[Finding]:
-    """What is right and wrong with a server, by its variables ``NAMES``.
+    """Returns the findings about a server, by its variables ``NAMES``.
 
-    Beside those of the connection stand ``global`` and a name of ``GLOBAL_NAMES``, for the next
-    connections, and ``schema character_set_database``, for what is made in the database from now.
+    In addition to those of the connection there are ``global`` and a name of ``GLOBAL_NAMES``, for
+    future connections, and ``schema character_set_database``, for new tables.
 
     ``other_engines`` lists tables of ours that are not InnoDB's.
     """

@@ -1,4 +1,4 @@
-"""Django's schema editor for MySQL, which can repeat an operation that was interrupted."""
+"""Django's schema editor for MySQL, which can repeat an interrupted operation."""
 
 from typing import Any, Final
 
@@ -13,10 +13,10 @@ DONE_BEFORE: Final = frozenset({1005, 1050, 1051, 1054, 1060, 1061, 1068, 1091, 
 
 
 class ResumingSchemaEditor(DatabaseSchemaEditor):
-    """Leaves out statements that were executed before, as long as ``repeats`` is set.
+    """Skips statements that were executed before, as long as ``repeats`` is set.
 
-    Each statement of MySQL's schema is done as a whole or not at all, and is no part of a
-    transaction. What is left out by mistake is found by the comparison at the end.
+    Each statement of MySQL's schema is atomic, and not part of a transaction. The comparison at the
+    end finds anything skipped by mistake.
     """
 
     repeats = False
@@ -29,7 +29,7 @@ class ResumingSchemaEditor(DatabaseSchemaEditor):
                 raise
 
     def execute_deferred(self) -> None:
-        """Run now what Django keeps for the end: indexes and foreign keys of new tables."""
+        """Runs what Django defers to the end: indexes and foreign keys of new tables."""
         deferred, self.deferred_sql = self.deferred_sql, []
         for statement in deferred:
             self.execute(statement, None)

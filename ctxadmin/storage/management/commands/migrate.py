@@ -55,14 +55,14 @@ class Command(migrate.Command):
 
 
 def _require_tables(findings: Iterable[Finding]) -> None:
-    """CommandError unless the tables are those that migrations make; they may be out of date."""
+    """Raises CommandError unless the tables are those that migrations make, possibly outdated."""
     for found in findings:
         if found.check == schema_probe.TABLES and found.level == "error":
             raise CommandError(f"{found.text} {found.fix}")
 
 
 def _explanation_of(error: Error, *, started: bool) -> str:
-    """What went wrong, what of it is stored, and what to do."""
+    """Returns what went wrong, what of it is stored, and what to do."""
     if number_of(error) in DONE_BEFORE:
         return f"{_UNKNOWN_TABLES} ({error})"
     meaning, full = meaning_of(error), probe.full_disk()
