@@ -21,7 +21,7 @@ def read_beside(
     ``stored`` is the checksum in the row of a version, None if it has nothing beside it; if no
     version has, nothing is asked. Damaged if a row is missing, or differs from what was written.
     """
-    having = {row.version: row for row in rows if stored(row) is not None}
+    having: dict[int, Checkpoint] = {row.version: row for row in rows if stored(row) is not None}
     if not having:
         return {}
     first = next(iter(having.values()))

@@ -382,7 +382,7 @@ class Writing(OpenedHead):
             self.head.updated_at = fields["updated_at"] = self.at
         self._change_head(fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
-        self.known.set(REVISION, self._current or self._cached_revision())
+        self.known.set(REVISION, self._current or self._known_revision())
         transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(

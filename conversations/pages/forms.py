@@ -123,9 +123,9 @@ class OperationForm(ContractForm[OperationRequest]):
     def read(self, value: JsonValue) -> JsonValue:
         return typed_messages.in_operation(value, typed_messages.as_message)
 
-    def _place(self, problems: Iterable[FieldProblem]) -> None:
+    def _place_problems(self, problems: Iterable[FieldProblem]) -> None:
         """Moves problems of calls to their field, which is in a group of its own."""
-        super()._place(
+        super()._place_problems(
             replace(each, pointer=_CALLS.sub(r"\1/calls/tool_calls", each.pointer))
             for each in problems
         )

@@ -40,7 +40,7 @@ def marker_name(name: str) -> str:
 
 def count_rows(data: Mapping[str, object], rows: str) -> int:
     """Returns how many rows the form was sent with; an invalid number counts as none."""
-    return min(whole_number(str(data.get(count_name(rows), ""))) or 0, MOST_ROWS)
+    return min(whole_number(str(data.get(count_name(rows), "")), digits=5) or 0, MOST_ROWS)
 
 
 def texts_of(shape: Shape, member: Member, value: JsonValue, name: str) -> Texts:
