@@ -23,8 +23,8 @@ from workflows.compared_calls import OpenedCall, open_call
 from workflows.models import Workflow
 from workflows.pages.comparison.form import Choice
 from workflows.pages.comparison.labels import policy_rows
-from workflows.pages.comparison.links import compare_url, find_comparison
-from workflows.pages.definition.links import crumbs
+from workflows.pages.comparison.links import find_comparison
+from workflows.pages.definition.links import compare_url, crumbs
 from workflows.pages.preview.preview_result import message_text
 from workflows.store import find_workflow
 

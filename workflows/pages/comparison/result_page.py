@@ -37,9 +37,9 @@ from workflows.pages.comparison.form import (
     read_prices,
 )
 from workflows.pages.comparison.labels import policy_rows
-from workflows.pages.comparison.links import compare_url, find_comparison
+from workflows.pages.comparison.links import find_comparison
 from workflows.pages.comparison.result import CompareResult, Pricing, compare_result
-from workflows.pages.definition.links import crumbs
+from workflows.pages.definition.links import compare_url, crumbs
 from workflows.store import find_workflow
 
 _MOST_OFFERED = 100  # conversations to choose from

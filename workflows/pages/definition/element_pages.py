@@ -21,7 +21,6 @@ from ctxadmin.ui.pages import page, show
 from workflows.definitions import definition
 from workflows.domain.graph import Document
 from workflows.models import Workflow
-from workflows.pages.comparison.links import compare_url_of
 from workflows.pages.definition import draft_conflicts
 from workflows.pages.definition.draft_conflicts import (
     Conflict,
@@ -29,7 +28,7 @@ from workflows.pages.definition.draft_conflicts import (
     change_draft,
     conflict_of,
 )
-from workflows.pages.definition.links import FormLinks, crumbs
+from workflows.pages.definition.links import FormLinks, compare_url_of, crumbs
 from workflows.pages.elements import document_edits, edge_fields, node_fields
 from workflows.pages.elements.checks import (
     Neighbour,

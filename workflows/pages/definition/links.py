@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -93,3 +94,15 @@ def crumbs(row: Workflow | None = None, *more: Crumb) -> tuple[Crumb, ...]:
     if row is None:
         return (first, *more)
     return (first, Crumb(row.name, reverse("workflows:detail", args=[row.slug])), *more)
+
+
+def compare_url(slug: str, query: str = "") -> str:
+    """The form of a workflow, with some fields filled in."""
+    url = reverse("workflows:compare", args=[slug])
+    return f"{url}?{query}" if query else url
+
+
+def compare_url_of(slug: str, element: str, name: str) -> str:
+    """The form with a node chosen; "" for an edge, or for a node that has no id yet."""
+    is_node = element == "node" and bool(name)
+    return compare_url(slug, urlencode({"node": name})) if is_node else ""

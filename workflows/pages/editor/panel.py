@@ -24,8 +24,7 @@ from ctxadmin.ui.sentences import translated
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.problems import REDUCERS
 from workflows.models import Workflow
-from workflows.pages.comparison.links import compare_url_of
-from workflows.pages.definition.links import OutlineLinks
+from workflows.pages.definition.links import OutlineLinks, compare_url_of
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import (
