@@ -7,11 +7,11 @@ from django.utils.translation import gettext_lazy as _
 from ctxadmin.ui.forms import FieldHint
 
 LEAVE_POINTER: Final = FieldHint(
-    label=_("Leave a line that names what is hidden"),
+    label=_("Leave a recall line"),
     help=_("The model then knows what it can recall. A line has up to 64 tokens."),
 )
 
 LEAVE_POINTER_OF_RULES: Final = FieldHint(
-    label=_("Leave a line that names what the rules hide"),
+    label=_("Leave a recall line for the rules"),
     help=_("Of rules on messages. The model then knows what it can recall."),
 )

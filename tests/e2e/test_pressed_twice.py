@@ -71,6 +71,7 @@ def posts_of(page: Page) -> list[str]:
 
 def say_in_dialog(page: Page, name: str, text: str) -> Locator:
     go(page, f"/conversations/{name}/")
+    page.locator("#m2").hover()
     page.get_by_role("link", name="Comment on message #2").click()
     field = page.get_by_role("dialog").get_by_label("Comment")
     field.fill(text)

@@ -35,7 +35,7 @@ def test_the_form_previews_and_applies_an_operation_with_a_line(reviewer: Client
         "expected_count": "4",
     }
     page = text(reviewer.get("/conversations/chat/operate/"))
-    assert "Leave a line that names what is hidden" in page
+    assert "Leave a recall line" in page
     page = text(reviewer.post("/conversations/chat/operate/", form))
     assert "[3 messages are hidden: 0-2." in page
     digest = page.split('name="previewed" value="')[1].split('"')[0]
