@@ -23,6 +23,7 @@ COLUMNS: Final = {
     "conversations.Message": "conversation",
     "conversations.Mark": "conversation",
     "conversations.Pin": "conversation",
+    "conversations.Recall": "conversation",
     "conversations.UnsettledCall": "conversation",
     "conversations.Revision": "conversation",
     "conversations.Move": "conversation",
