@@ -9,6 +9,7 @@ from typing import Final
 import orjson
 from django.db.models import Q
 from django.db.models.functions import Length
+from pydantic import JsonValue
 
 from conversations.domain.bodies import text_of_content
 from conversations.models import Conversation, Message
@@ -45,16 +46,29 @@ def last_messages(heads: Iterable[Conversation]) -> dict[int, LastMessage]:
 
 
 def _last(role: str, node_id: str, body: bytes) -> LastMessage:
-    try:
-        found = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        found = {}  # damaged; its own page says so
+    found = _object_in(body)
     text = " ".join(text_of_content(found.get("content"))[: 4 * _BEGINNING].split())
-    calls = [each for each in found.get("tool_calls") or () if isinstance(each, dict)]
-    names = (str((each.get("function") or each).get("name") or "") for each in calls)
+    calls = found.get("tool_calls")
+    names = map(_name_of, calls if isinstance(calls, list) else ())
     return LastMessage(
         role,
         node_id,
         text if len(text) <= _BEGINNING else f"{text[:_BEGINNING]}…",
         tuple(name for name in names if name),
     )
+
+
+def _object_in(body: bytes) -> dict[str, JsonValue]:
+    """Returns the object in a body; an empty one if it is damaged, which its own page says."""
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _name_of(call: JsonValue) -> str:
+    if not isinstance(call, dict):
+        return ""
+    function = call.get("function")
+    return str((function if isinstance(function, dict) else call).get("name") or "")
