@@ -91,7 +91,7 @@ def save_in(opened: Writing, new: CheckpointSave) -> bytes:
     """
     opened.actor.require(Action.CHECKPOINT_SAVE)
     command = new.command
-    run = open_or_start(opened, anew=command.new_execution)
+    run = open_or_start(opened, starts_new=command.new_execution)
     check_expected(run, command.expected_version)
     require(run.now.status, TAKES_CHECKPOINTS, "A checkpoint")
     if run.pinned is not None:

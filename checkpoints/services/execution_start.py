@@ -83,13 +83,13 @@ def start(
     return Started(run.row.public_id, run.now.status, run.now.version, run.ready)
 
 
-def open_or_start(opened: Writing, *, anew: bool = False) -> ExecutionWriting:
+def open_or_start(opened: Writing, *, starts_new: bool = False) -> ExecutionWriting:
     """Returns the current execution, or a new PENDING one in a conversation without any.
 
-    ``anew`` also starts one if the current one has ended.
+    ``starts_new`` also starts one if the current one has ended.
     """
     row = current_of(opened)
-    if row is not None and not (anew and row.ended_at is not None):
+    if row is not None and not (starts_new and row.ended_at is not None):
         return ExecutionWriting(opened, row, pinned_to(row))
     pinned = of_conversation(opened.head.workspace, opened.head.workflow)
     return start_in(opened, NewExecution(pinned=pinned, start=False), row)

@@ -164,11 +164,11 @@ def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
     One that was selected alone is compared with the current one; the current one alone is compared
     with the one before its operation.
     """
-    ticked = request.GET.getlist("revision")
-    if ticked:
-        if not all(is_number(text) for text in ticked):
+    selected = request.GET.getlist("revision")
+    if selected:
+        if not all(is_number(text) for text in selected):
             raise ValidationFailed.at("?revision", _("Enter a revision as a whole number."))
-        numbers = sorted({int(text) for text in ticked})
+        numbers = sorted({int(text) for text in selected})
         if len(numbers) == 1 and numbers[0] != head.current_revision:
             numbers = [numbers[0], head.current_revision]
         if len(numbers) > 1:

@@ -78,6 +78,7 @@ EXCEPTIONS: Final = {
     "checkpoints.pages.executions.execution_queries.workflows_run": _SUMS,
     "checkpoints.run_counts.run_counts": _SUMS,
     "checkpoints.usage_sums.usage_sums": _SUMS,
+    "conversations.recalls.recalls_by_node": _SUMS,
     "checkpoints.usage_costs.sums_by_model": _SUMS,
     "checkpoints.estimates._last_rows": _PAGE,
     "checkpoints.metrics.execution_metrics": _SUMS,

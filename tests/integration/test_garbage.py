@@ -76,6 +76,7 @@ class Scene:
         ok(run.api.patch(f"{run.path}/messages/0", {"pinned": True, "reason": "kept"}))
         ok(run.post("comments", {"text": "look", "key": "plan", "version": 1}))
         ok(run.api.put(f"{run.path}/checkpoints/1/label", {"label": "good"}))
+        ok(run.api.get(f"{run.path}/messages/0?node=ask"))  # a recall
         ok(run.post("claim"))
         ok(run.api.get("/events"))
         PendingEdit.objects.create(

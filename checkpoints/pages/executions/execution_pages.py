@@ -329,7 +329,7 @@ def _poll_url(head: Conversation, moment: StoredSnapshot) -> str:
 
 
 def _seen(moment: StoredSnapshot) -> str:
-    """Returns a value that changes whenever the page would; each execution counts anew."""
+    """Returns a value that changes whenever the page would; each execution differs."""
     execution = moment.row.public_id if moment.row is not None else ""
     numbers = (moment.version, moment.revision, moment.visible_count)
     parts = (execution, *numbers, moment.status, int(moment.pause_requested))

@@ -255,7 +255,7 @@ def test_what_is_wrong_with_a_key_of_a_state_is_told_in_the_readers_language(
     form = state_edits.opened(reader, run)
     page = text(state_edits.send(reader, run, state_edits.typed(form, facts="[1]")))
     assert "is reduced by merge" not in page
-    assert "'facts' 使用 merge 归约，它需要对象；而其值是列表" in html.unescape(page)
+    assert "键 'facts' 使用 merge 归约，需要对象；而它的值是列表" in html.unescape(page)
     page = text(state_edits.send(reader, run, state_edits.typed(form, facts='{"a": }')))
     assert "第 1 行，第 7 列：缺少值" in page
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -119,10 +119,12 @@ def comparison(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) 
     return show(request, "workflows/comparison.html", shown)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def cancel(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> HttpResponse:
     """Cancel a comparison, or remove its result; the form keeps what was asked."""
+    if request.method != "POST":
+        return redirect("workflows:comparison", slug, backtest_id)
     backtest = find_comparison(actor, slug, backtest_id)
     was_active = backtest.status in (Backtest.Status.QUEUED, Backtest.Status.RUNNING)
     query = Question.read(bytes(backtest.question)).form

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -33,13 +33,16 @@ _FIELD: Final = "used"
 _MOST_TOKEN: Final = 4_000
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def use(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> HttpResponse:
     """Write the draft with the policy at the place ``policy`` in ``node``.
 
-    ``version`` is the draft that the page showed: nothing is written over what somebody else did.
+    ``version`` is the draft that the page showed: nothing is written over what someone else did.
+    A reader comes here by GET after signing in, and is redirected to the comparison.
     """
+    if request.method != "POST":
+        return redirect("workflows:comparison", slug, backtest_id)
     actor.require(Action.WORKFLOW_CHANGE)
     backtest = find_comparison(actor, slug, backtest_id)
     rows = policy_rows(Question.read(bytes(backtest.question)))
@@ -64,10 +67,12 @@ def use(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> Http
     return redirect("workflows:comparison", slug, backtest_id)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def undo(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> HttpResponse:
     """Give the node the filter that it had before, unless the draft was changed since."""
+    if request.method != "POST":
+        return redirect("workflows:comparison", slug, backtest_id)
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
     used = _read(request.GET.get(_FIELD, ""), row)

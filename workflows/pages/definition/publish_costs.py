@@ -8,7 +8,7 @@ from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -104,10 +104,12 @@ def _raises(change: float | None) -> bool:
     return change is not None and round(change, 2) > 0
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def use_budget(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """Put a budget in the place of the operations of a node or edge of the draft seen."""
+    if request.method != "POST":
+        return redirect("workflows:publish", slug)
     actor.require(Action.WORKFLOW_CHANGE)
     kind: ElementKind = "edge" if request.POST.get("kind") == "edge" else "node"
     name = request.POST.get("id", "")
