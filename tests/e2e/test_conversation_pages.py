@@ -103,8 +103,9 @@ def far(request: pytest.FixtureRequest) -> str:
 
 def test_a_link_to_a_message_that_is_not_loaded_leads_to_it(page: Page, far: str) -> None:
     page.goto(f"/conversations/{far}/")
+    page.locator(".tool-call-head").first.click()
     page.get_by_role("link", name="result in #802").click()
-    expect(page.get_by_text("the result", exact=True)).to_be_in_viewport()
+    expect(page.locator("article").get_by_text("the result", exact=True)).to_be_in_viewport()
     expect(page.locator("#m802:target")).to_be_visible()
     page.wait_for_timeout(1500)  # what is near has loaded by now
     expect(page.locator("#m802")).to_be_in_viewport()
@@ -140,6 +141,7 @@ def test_a_link_to_a_message_works_without_scripts(browser: Browser, page: Page,
     with browser.new_context(java_script_enabled=False, storage_state=state) as context:
         plain = context.new_page()
         plain.goto(page.url)
+        plain.locator(".tool-call-head").first.click()
         plain.get_by_role("link", name="result in #802").click()
         expect(plain.locator("#m802")).to_be_in_viewport()
         plain.get_by_role("link", name="Messages 851 to 900").click()
@@ -153,7 +155,7 @@ def test_long_conversations_stay_as_wide_as_the_screen(
     page = open_page(width=width)
     page.goto(f"/conversations/{made(api, f'e2e-wide-{width}', 120)}/")
     page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
-    expect(page.get_by_text("number 119", exact=True)).to_be_visible()
+    expect(page.locator("article").get_by_text("number 119", exact=True)).to_be_visible()
     cards = page.locator("article.message").all()
     assert max(box["x"] + box["width"] for card in cards if (box := card.bounding_box())) <= width
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")

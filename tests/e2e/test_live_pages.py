@@ -175,11 +175,11 @@ def test_stretches_that_a_reader_loaded_stay_and_the_last_one_grows(
     go(viewer_page, f"/conversations/{made}/")
     for section, message in (("#s50", "number 60"), ("#s100", "number 119")):
         viewer_page.locator(section).scroll_into_view_if_needed()
-        expect(viewer_page.get_by_text(message, exact=True)).to_be_visible()
+        expect(viewer_page.locator("article").get_by_text(message, exact=True)).to_be_visible()
     append(api, made, "one more")
     expect(viewer_page.get_by_text("one more", exact=True)).to_be_attached()
     for message in ("number 0", "number 60", "number 119"):
-        expect(viewer_page.get_by_text(message, exact=True)).to_be_attached()
+        expect(viewer_page.locator("article").get_by_text(message, exact=True)).to_be_attached()
 
 
 @pytest.mark.parametrize("seed", [1, 2])
