@@ -8,6 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from demo import counter
 from tests.browser import (
     assert_accessible,
     assert_nothing_sticks_out,
@@ -79,6 +80,13 @@ def server(memory: Path) -> Iterator[LiveServer]:
         yield live
 
 
+_SLUGS = ("support", "research-note", counter.SLUG)
+_CONVERSATIONS = (
+    *("demo-support", "demo-research", "demo-workshop", "demo-fortnight"),
+    *(counter.talk_id(number) for number in range(counter.TALKS)),
+)
+
+
 @pytest.fixture(scope="module")
 def of_the_demo(server: LiveServer) -> set[str]:
     """Every word that the demo data says; what people wrote is in their language."""
@@ -86,14 +94,10 @@ def of_the_demo(server: LiveServer) -> set[str]:
     asked = [
         "/transforms",
         "/processors",
-        *(f"/workflows/{slug}/draft" for slug in ("support", "research-note")),
-        *(f"/workflows/{slug}" for slug in ("support", "research-note")),
-        *(f"/workflows/{slug}/versions" for slug in ("support", "research-note")),
-        *(
-            f"/conversations/{name}{part}"
-            for name in ("demo-support", "demo-research", "demo-workshop", "demo-fortnight")
-            for part in ("", "/export")
-        ),
+        *(f"/workflows/{slug}/draft" for slug in _SLUGS),
+        *(f"/workflows/{slug}" for slug in _SLUGS),
+        *(f"/workflows/{slug}/versions" for slug in _SLUGS),
+        *(f"/conversations/{name}{part}" for name in _CONVERSATIONS for part in ("", "/export")),
         *(
             f"/conversations/{name}/{part}"
             for name in ("demo-support", "demo-research")

@@ -164,8 +164,9 @@ def test_long_conversations_stay_as_wide_as_the_screen(
 def test_what_messages_say_never_runs(page: Page, api: httpx.Client) -> None:
     name = made(api, "e2e-hostile")
     page.goto(f"/conversations/{name}/?view=all")
-    expect(page.get_by_text(HOSTILE, exact=True)).to_be_visible()
+    expect(page.locator("article").get_by_text(HOSTILE, exact=True)).to_be_visible()
     assert "run" not in page.title()
+    page.locator("article.message").first.focus()
     page.get_by_text("Raw").first.click()
 
 
@@ -181,7 +182,7 @@ def test_an_admin_uploads_a_file(page: Page, tmp_path: Path) -> None:
     page.get_by_label("File").set_input_files(file)
     page.get_by_role("button", name="Import").click()
     expect(page.get_by_text("2 conversations imported")).to_be_visible()
-    expect(page.get_by_role("link", name="e2e-up-1")).to_be_visible()
+    expect(page.get_by_role("link", name="hello 1", exact=True).first).to_be_visible()
 
 
 def test_an_upload_of_another_program_shows_its_report(page: Page, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_policy_that_does_not_pay_is_found_repaired_published_and_run(
     designer.goto(f"/workflows/{slug}/compare/")
     designer.get_by_role("button", name="Compare").click()
     compared = designer.locator("#compared")
-    expect(compared.get_by_role("row", name=re.compile("Outline it"))).to_contain_text(
+    expect(compared.get_by_role("row", name=re.compile("^Outline it"))).to_contain_text(
         "raises the cost"
     )
 

@@ -37,6 +37,7 @@ def test_a_review_is_claimed_in_the_queue_and_taken_over(
 def test_a_message_is_commented_on_in_a_dialog(reviewer_page: Page, api: httpx.Client) -> None:
     page, name = reviewer_page, made(api, "e2e-comment")
     page.goto(f"/conversations/{name}/")
+    page.locator("#m0").focus()
     page.get_by_role("link", name="Comment on message #0").click()
     dialog = page.locator("form.confirm")
     dialog.get_by_label("Comment").fill("Is this right?")
