@@ -131,9 +131,12 @@ class SqlLog:
 
     @cached_property
     def _marked(self) -> Mapping[str, Sequence[int]]:
-        """Tool descriptions, pinned messages and lines, ascending, read by one statement."""
-        found: dict[str, list[int]] = {Mark.TOOLS: [], Mark.PIN: [], Mark.LINE: []}
-        rows = self._marks(*found).order_by("kind", "index")
+        """All marked messages by kind, ascending, read with one statement: they are few."""
+        kinds = (Mark.TOOLS, Mark.ORPHAN, Mark.PIN, Mark.LINE)
+        found: dict[str, list[int]] = {kind: [] for kind in kinds}
+        rows = Mark.objects.filter(
+            conversation=self.conversation, kind__in=kinds, index__lt=self.length
+        ).order_by("kind", "index")
         for kind, index in rows.values_list("kind", "index"):
             found[kind].append(index)
         return found
@@ -180,8 +183,7 @@ class SqlLog:
     def orphans(self, runs: Runs) -> Runs:
         if not runs:
             return ()
-        rows = self._marks(Mark.ORPHAN).filter(index__gte=runs[0][0], index__lt=runs[-1][1])
-        return run_set.intersection(run_set.of_indices(_indices(rows)), runs)
+        return run_set.intersection(run_set.of_indices(self._marked[Mark.ORPHAN]), runs)
 
     def open_calls(
         self, call_ids: Collection[str], instead_of: int | None = None
@@ -326,10 +328,6 @@ class SqlLog:
     def _unsettled(self) -> QuerySet[UnsettledCall]:
         return UnsettledCall.objects.filter(conversation=self.conversation, index__lt=self.length)
 
-    def _marks(self, *kinds: str) -> QuerySet[Mark]:
-        rows = Mark.objects.filter(conversation=self.conversation, index__lt=self.length)
-        return rows.filter(kind__in=kinds)
 
-
-def _indices(rows: QuerySet[Message] | QuerySet[Mark]) -> Iterable[int]:
+def _indices(rows: QuerySet[Message]) -> Iterable[int]:
     return rows.order_by("index").values_list("index", flat=True)

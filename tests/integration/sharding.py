@@ -79,6 +79,7 @@ EXCEPTIONS: Final = {
     "checkpoints.run_counts.run_counts": _SUMS,
     "checkpoints.usage_sums.usage_sums": _SUMS,
     "conversations.recalls.recalls_by_node": _SUMS,
+    "conversations.recalls.recall_sums": _SUMS,
     "checkpoints.usage_costs.sums_by_model": _SUMS,
     "checkpoints.estimates._last_rows": _PAGE,
     "checkpoints.metrics.execution_metrics": _SUMS,

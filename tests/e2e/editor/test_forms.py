@@ -61,7 +61,7 @@ def test_a_pause_of_typing_sends_the_element_and_not_the_document(
     saved(page)
     # Reading, wording, saving; the document has 24 KB.
     assert len({url for url, size in sent if size}) >= 3
-    assert max(size for _, size in sent) < 3_000, sent
+    assert max(size for _, size in sent) < 2_200, sent
 
 
 def test_a_filter_is_made_by_rows_and_told_in_words_on_the_card(
