@@ -1,6 +1,7 @@
 """Selecting messages in a browser, and operating on them."""
 
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -20,6 +21,7 @@ def made(api: httpx.Client, name: str, count: int) -> str:
     ]
     messages[1] = {"role": "assistant", "content": None, "tool_calls": [call]}
     messages[2] = {"role": "tool", "tool_call_id": "c1", "content": "found"}
+    name = f"{name}-{uuid4().hex[:6]}"  # a second look makes another one
     assert api.post("conversations", json={"id": name, "messages": messages}).status_code == 201
     return name
 
