@@ -103,9 +103,7 @@ def read_query(
     if typing and phrases and text[-1:].isalnum():
         phrases[-1] = _opened(phrases[-1])
     if len(phrases) > MOST_PHRASES:
-        raise ValidationFailed.at(
-            "?q", say("Search for at most {most} words.", most=MOST_PHRASES)
-        )
+        raise ValidationFailed.at("?q", say("Search for at most {most} words.", most=MOST_PHRASES))
     filters.update({name: value for name, value in given.items() if value})
     return _filtered(Query(tuple(phrases), archived=archived), filters, now)
 

@@ -70,9 +70,7 @@ def test_a_given_filter_comes_before_that_in_the_text() -> None:
 
 
 def test_what_is_no_filter_is_a_word() -> None:
-    assert read("http://example.org:80").phrases == (
-        Phrase(("xhttp", "xexample", "xorg", "x80")),
-    )
+    assert read("http://example.org:80").phrases == (Phrase(("xhttp", "xexample", "xorg", "x80")),)
     assert read("order:1042").phrases == (Phrase(("xorder", "x1042")),)
     assert read("tool:").phrases == (Phrase(("xtool",)),)
 

@@ -80,7 +80,18 @@ def test_a_long_text_is_bounded() -> None:
 def test_places_are_those_in_the_text_as_it_is_written() -> None:
     text = "Die Straße in Saint-Étienne: 客户退款 ＯＫ"
     written = [text[start:stop] for _, start, stop in placed_terms(text)]
-    assert written == ["Die", "Straße", "in", "Saint", "Étienne", "客户", "户退", "退款", "款", "ＯＫ"]
+    assert written == [
+        "Die",
+        "Straße",
+        "in",
+        "Saint",
+        "Étienne",
+        "客户",
+        "户退",
+        "退款",
+        "款",
+        "ＯＫ",
+    ]
 
 
 def test_placed_terms_are_those_that_are_indexed() -> None:
