@@ -16,6 +16,7 @@ from checkpoints.pages.executions import (
 )
 from checkpoints.pages.executions import restore_and_fork as going_back
 from checkpoints.pages.executions.overview import overview
+from checkpoints.pages.executions.overview_plots import executions_plots
 from checkpoints.pages.retention import retention
 from checkpoints.pages.usage.canvas import usage_canvas, usage_canvas_panel
 from checkpoints.pages.usage.page import usage, usage_days, usage_estimates
@@ -53,6 +54,7 @@ _pages: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview, name="overview"),
+    path("overview/executions/", executions_plots, name="overview-executions"),
     path("reviews/", review_queue.reviews, name="reviews"),
     path("reviews/waiting/", review_queue.waiting, name="reviews-waiting"),
     path("usage/", usage, name="usage"),

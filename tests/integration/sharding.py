@@ -85,6 +85,8 @@ EXCEPTIONS: Final = {
     "checkpoints.what_if.count_executions": _PAGE,
     "checkpoints.pages.executions.execution_queries.workflows_run": _SUMS,
     "checkpoints.run_counts.run_counts": _SUMS,
+    "checkpoints.execution_plots_store.started_by_day": _SUMS,
+    "checkpoints.execution_plots_store.waiting_counts": _SUMS,
     "checkpoints.usage_sums.usage_sums": _SUMS,
     "conversations.recalls.recalls_by_node": _SUMS,
     "conversations.recalls.recall_sums": _SUMS,
