@@ -33,7 +33,21 @@ class Passage:
     def plain(self) -> str:
         """Returns the passage as one text, with an ellipsis where the text goes on."""
         text = "".join(piece.text for piece in self.pieces)
-        return f"{'… ' if self.cut_before else ''}{text}{' …' if self.cut_after else ''}"
+        return f"{self._before}{text}{' …' if self.cut_after else ''}"
+
+    def marks(self) -> list[tuple[int, int]]:
+        """Returns the starts and stops of the marked stretches in ``plain``."""
+        found: list[tuple[int, int]] = []
+        at = len(self._before)
+        for piece in self.pieces:
+            if piece.marked:
+                found.append((at, at + len(piece.text)))
+            at += len(piece.text)
+        return found
+
+    @property
+    def _before(self) -> str:
+        return "… " if self.cut_before else ""
 
 
 def passage_of(text: str, query: Query) -> Passage | None:

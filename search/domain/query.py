@@ -91,8 +91,7 @@ def read_query(
         raise ValidationFailed.at(
             "?q", say("Search for at most {longest} characters.", longest=LONGEST)
         )
-    for sign, plain in _FULLWIDTH.items():
-        text = text.replace(sign, plain)
+    text = _plain(text)
     phrases: list[Phrase] = []
     filters: dict[str, str] = {}
     for name, value, quoted in _pieces(text):
@@ -106,6 +105,28 @@ def read_query(
         raise ValidationFailed.at("?q", say("Search for at most {most} words.", most=MOST_PHRASES))
     filters.update({name: value for name, value in given.items() if value})
     return _filtered(Query(tuple(phrases), archived=archived), filters, now)
+
+
+def without_filters(text: str) -> str:
+    """Returns the words of a text as they were typed, without the filters among them."""
+    left = [
+        found.group()
+        for found in _PIECES.finditer(_plain(text))
+        if found[1] not in FILTERS or not (found[2] or found[3])
+    ]
+    return " ".join(left)
+
+
+def filters_in(text: str) -> dict[str, str]:
+    """Returns the filters among the words of a text, by name; the last one of each."""
+    return {name: value for name, value, _ in _pieces(_plain(text)) if name}
+
+
+def _plain(text: str) -> str:
+    """Returns a text with the signs of Chinese keyboards as those of others."""
+    for sign, plain in _FULLWIDTH.items():
+        text = text.replace(sign, plain)
+    return text
 
 
 def _pieces(text: str) -> Iterator[tuple[str, str, bool]]:

@@ -47,6 +47,13 @@ def test_a_passage_is_around_the_first_place() -> None:
     assert "".join(piece.text for piece in found.pieces) in text
 
 
+def test_marks_are_places_in_the_plain_text() -> None:
+    found = passage_of("word " * 50 + "Needle, needle", read_query("needle", {}, NOW))
+    assert found is not None
+    plain = found.plain()
+    assert [plain[start:stop] for start, stop in found.marks()] == ["Needle", "needle"]
+
+
 def test_a_whole_short_text_is_its_passage() -> None:
     found = passage_of("a needle", read_query("needle", {}, NOW))
     assert found is not None

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ctxadmin.lib.errors import ValidationFailed
-from search.domain.query import Kind, Phrase, Query, read_query
+from search.domain.query import Kind, Phrase, Query, read_query, without_filters
 from search.domain.terms import terms_of
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
@@ -73,6 +73,10 @@ def test_what_is_no_filter_is_a_word() -> None:
     assert read("http://example.org:80").phrases == (Phrase(("xhttp", "xexample", "xorg", "x80")),)
     assert read("order:1042").phrases == (Phrase(("xorder", "x1042")),)
     assert read("tool:").phrases == (Phrase(("xtool",)),)
+
+
+def test_words_are_left_without_their_filters() -> None:
+    assert without_filters('late "a b" role：user tool:x http://a.b ') == 'late "a b" http://a.b'
 
 
 def test_days_and_moments_are_read() -> None:
