@@ -116,6 +116,8 @@ def _around(text: str, spans: Sequence[tuple[int, int]]) -> Passage:
     start = max(first - _BEFORE, 0)
     if start and (space := text.find(" ", start, start + _AT_A_SPACE)) > 0 and space < first:
         start = space + 1
+    while start < first and text[start].isspace():
+        start += 1
     stop = max(start + _LENGTH, spans[0][1] if spans else 0)
     pieces: list[Piece] = []
     at = start
@@ -128,4 +130,6 @@ def _around(text: str, spans: Sequence[tuple[int, int]]) -> Passage:
         at = right
     if at < stop and at < len(text):
         pieces.append(Piece(text[at:stop]))
-    return Passage(tuple(pieces), cut_before=start > 0, cut_after=len(text) > max(stop, at))
+    return Passage(
+        tuple(pieces), cut_before=bool(text[:start].strip()), cut_after=len(text) > max(stop, at)
+    )

@@ -49,8 +49,9 @@ class SearchForm:
 class ResultsPage:
     """The hits of a search; ``next`` is the cursor of the next page, None at the end.
 
-    ``asked`` is False as long as nothing is searched for, ``first`` on the first page, ``filtered`` if a filter is set. ``behind``
-    counts changes that cannot be found yet. ``problems`` say what is wrong with the form.
+    ``asked`` is False as long as nothing is searched for, ``first`` on the first page, ``filtered``
+    if a filter is set. ``behind`` counts changes that cannot be found yet. ``problems`` say what is
+    wrong with the form.
     """
 
     title: Text

@@ -12,7 +12,7 @@ NOW = datetime(2026, 11, 25, tzinfo=UTC)
 
 def marked(text: str, words: str, *, typing: bool = False) -> list[str] | None:
     found = passage_of(text, read_query(words, {}, NOW, typing=typing))
-    return found and [piece.text for piece in found.pieces if piece.marked]
+    return None if found is None else [piece.text for piece in found.pieces if piece.marked]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,12 @@ def test_marks_are_places_in_the_plain_text() -> None:
     assert found is not None
     plain = found.plain()
     assert [plain[start:stop] for start, stop in found.marks()] == ["Needle", "needle"]
+
+
+def test_a_passage_begins_with_a_letter() -> None:
+    found = passage_of("\n  call needle", read_query("needle", {}, NOW))
+    assert found is not None
+    assert found.plain() == "call needle"
 
 
 def test_a_whole_short_text_is_its_passage() -> None:
