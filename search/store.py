@@ -22,6 +22,7 @@ from search.texts import Text, tool_fact
 from search.words import Words
 
 _MARKS: Final = Table(SearchMark)
+_DOCUMENTS: Final = Table(SearchDocument)
 _TRIES: Final = 20
 _AT_ONCE: Final = 500
 
@@ -112,17 +113,20 @@ def _remove(workspace: int, ids: Iterable[int]) -> None:
 
 def _entry(mark: SearchMark, text: Text) -> _Entry:
     place = text.place
-    document = SearchDocument(
-        workspace=mark.workspace,
-        conversation=mark.conversation,
-        kind=place.kind.value,
-        role=place.role,
-        about=place.about,
-        index=place.index,
-        execution=place.execution,
-        version=place.version,
-        number=place.number,
-        key=place.key,
+    document = _DOCUMENTS.new(
+        {
+            "workspace": mark.workspace,
+            "id": 0,
+            "conversation": mark.conversation,
+            "kind": place.kind.value,
+            "role": place.role,
+            "about": place.about,
+            "index": place.index,
+            "execution": place.execution,
+            "version": place.version,
+            "number": place.number,
+            "key": place.key,
+        }
     )
     return _Entry(document, terms_of(text.text), [tool_fact(name) for name in set(text.tools)])
 
@@ -139,7 +143,7 @@ def _insert(workspace: int, entries: Sequence[_Entry], moments: Sequence[datetim
         ids = new_ids(moments)
     for entry, name in zip(entries, ids, strict=True):
         entry.document.id = name
-    SearchDocument.objects.bulk_create([entry.document for entry in entries])
+    _DOCUMENTS.insert(entry.document for entry in entries)
     words.insert(
         workspace, (Words(entry.document.id, entry.terms, entry.facts) for entry in entries)
     )
