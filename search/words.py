@@ -86,6 +86,13 @@ def find(asked: Asked, limit: int) -> Found:
     return Found(ids, ids[-1] if len(ids) == limit else reached)
 
 
+def compact() -> None:
+    """Rewrites the table without what was removed; other searches and writes can wait for it."""
+    with connection.cursor() as cursor:
+        cursor.execute(_vendor().COMPACT)
+        cursor.fetchall()
+
+
 def _vendor() -> Any:
     return words_sqlite if connection.vendor == "sqlite" else words_mysql
 

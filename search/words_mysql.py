@@ -13,6 +13,7 @@ from django.db import connection
 
 from search.domain.query import Phrase, term_beginning
 
+COMPACT: Final = "OPTIMIZE TABLE search_words"
 INSERT: Final = "INSERT INTO search_words (workspace, id, terms) VALUES (%s, %s, %s)"
 SAMPLE: Final = 1_000
 _RARE: Final = SAMPLE // 10  # texts of the sample; 100,000 of 1,000,000 take half a second

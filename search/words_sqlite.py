@@ -7,6 +7,7 @@ from django.db import connection
 
 from search.domain.query import Phrase, term_beginning
 
+COMPACT: Final = "INSERT INTO search_words (search_words) VALUES ('optimize')"
 INSERT: Final = "INSERT INTO search_words (rowid, terms) VALUES (%s, %s)"
 _FIND: Final = (
     "SELECT rowid FROM search_words WHERE search_words MATCH %s AND rowid < %s AND rowid >= %s"

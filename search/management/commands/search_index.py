@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError, InterfaceError, connection
 
-from search import indexer
+from search import indexer, words
 from search.models import SearchProgress
 
 _log = logging.getLogger("ctxadmin.search")
@@ -33,6 +33,8 @@ class Command(BaseCommand):
         if rebuild or once:
             told = _Told(self.stdout)
             (indexer.rebuild if rebuild else indexer.run_until_done)(told)
+            if rebuild:
+                words.compact()
             self.stdout.write("The index is up to date.")
             return
         stop = Event()
