@@ -37,8 +37,7 @@ from workflows.pages.definition.draft_problems import problems_of_draft
 from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, problem_lines
 from workflows.pages.definition.publish_costs import PublishCosts, publish_costs
 from workflows.pages.elements import document_edits
-from workflows.pages.elements.forms import CreateForm, DetailsForm
-from workflows.services import NewWorkflow
+from workflows.pages.elements.forms import DetailsForm
 from workflows.store import find_version, find_workflow
 
 
@@ -83,36 +82,6 @@ class ChangeDetails:
     others: Sequence[str]
     rows: Sequence[DiffRow]
     conflict: Conflict | None
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@page
-def create(request: HttpRequest, actor: Actor) -> HttpResponse:
-    actor.require(Action.WORKFLOW_CHANGE)
-    form = CreateForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        given = form.model
-        try:
-            new = NewWorkflow(given.slug, given.name, given.description, given.start_with)
-            row = services.create(actor, new)
-        except ContextError as error:
-            _show_error(form, error)
-        else:
-            text = _("Workflow created. Add its first node.")
-            if given.start_with is not None:
-                text = _("Workflow created. Edit its draft as you like.")
-            flash.success(request, text)
-            return redirect("workflows:detail", row.slug)
-    shown = FormPage(
-        title=_("New workflow"),
-        crumbs=crumbs(None, Crumb(_("New"))),
-        form=form,
-        submit=_("Create"),
-        back=reverse("workflows:list"),
-        changes=None,
-        conflict=False,
-    )
-    return show(request, "workflows/form.html", shown, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -344,10 +313,3 @@ def _seen(request: HttpRequest, name: str) -> int:
     """The number that a form saw; -1, which no workflow has, if it names none."""
     number = whole_number(request.POST.get(name), digits=18)
     return -1 if number is None else number
-
-
-def _show_error(form: ContractForm[Any], error: ContextError) -> None:
-    """Shows an error at its field; an error without a field gets a page of its own."""
-    if isinstance(error, NotFound | Forbidden) or not error.problems:
-        raise error
-    form.add_problems(error.problems)
