@@ -100,6 +100,8 @@ export interface State {
   /** The problem that was opened last, by `nameOfProblem`. */
   readonly visited: string;
   readonly mayChange: boolean;
+  /** Whether the sheet is open that publishes the draft. */
+  readonly publishing: boolean;
 }
 
 export interface Actions {
@@ -154,6 +156,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     wanted: "",
     visited: "",
     mayChange: setup.may_change,
+    publishing: false,
 
     edit(edit, words, touch = "") {
       if (!get().mayChange) return;
