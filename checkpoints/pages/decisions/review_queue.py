@@ -15,7 +15,7 @@ from checkpoints.models import Claim, Execution
 from checkpoints.pages.executions import execution_queries
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
-from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
@@ -161,7 +161,7 @@ def _after(after: tuple[int | str, ...]) -> tuple[datetime, int]:
     match after:
         case (int() as at, int() as key) if abs(at) < 10**17:
             return datetime.fromtimestamp(at / 10**6, UTC), key
-    raise ValidationFailed.at("?cursor", _("This cursor belongs to another list."))
+    raise foreign_cursor()
 
 
 def _microseconds(moment: datetime) -> int:
