@@ -67,6 +67,7 @@ EXCEPTIONS: Final = {
     "checkpoints.what_if.named_executions": _BY_ID,
     "demo.seed._there": _BY_ID,
     "conversations.queries.list_conversations": _PAGE,
+    "ctxadmin.audit.queries.find_entries": _PAGE,
     "conversations.feed._give_positions": _PAGE,
     "conversations.queries._with_text": _PAGE,
     "checkpoints.pages.executions.execution_queries.newest_conversations": _PAGE,
