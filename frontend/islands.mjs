@@ -25,6 +25,7 @@ const entryPoints = {
   notify: "src/notify/main.ts",
   policy_sliders: "src/policy_sliders/main.ts",
   reading: "src/reading/main.ts",
+  review: "src/review/main.ts",
   review_notice: "src/review_notice/main.ts",
   select: "src/select/main.ts",
   sheet: "src/sheet/main.ts",

@@ -149,6 +149,7 @@ def test_a_test_that_hangs_is_ended_and_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_tests, "GROUP_SECONDS", 2)
+    monkeypatch.setattr(run_tests, "END_SECONDS", 1)
     text = "import time\ndef test_hang(): time.sleep(60)\n"
     assert counts_of(tmp_path, text) == Counts(failed=1)
 

@@ -11,6 +11,9 @@ import { useDesk, useEditor } from "./context";
 import { Cost } from "./Cost";
 import { chooseFound } from "./doing";
 import { Icon } from "./Icon";
+import { PanelEdge } from "./PanelEdge";
+import { PanelParts } from "./PanelParts";
+import { Policies } from "./Policies";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
 import { ServerForm } from "./ServerForm";
 import { inLine, titleOf } from "./spoken";
@@ -29,7 +32,10 @@ export function SidePanel({ onConnect }: Props) {
   const count = chosen.nodes.length + chosen.edges.length;
   return (
     <aside className="editor-panel" aria-label={t("Selection")} tabIndex={-1}>
+      <PanelEdge />
+      {only?.kind === "node" && mayChange && <PanelParts />}
       <div className="editor-panel-top">
+        {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}
         {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
         {only?.kind === "node" && <NodeTried id={only.key} />}
         {only?.kind === "node" && <OneNode key={`on ${only.key}`} id={only.key} onConnect={onConnect} />}
