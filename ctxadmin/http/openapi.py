@@ -30,6 +30,7 @@ TAGS: Final = {
     "checkpoints": "Executions, state, checkpoints",
     "notifications": "Webhooks",
     "ctxadmin": "Audit",
+    "search": "Search",
 }
 _REF: Final = "#/components/schemas/{model}"
 _PATH_PARAMETERS: Final = {
