@@ -404,7 +404,7 @@ def test_what_is_added_or_duplicated_stays_in_sight(designer_page: Page, made: M
     for number in range(5):
         page.get_by_role("button", name="Model", exact=True).click()
         name = "llm" if number == 0 else f"llm-{number + 1}"
-        expect(card(page, name)).to_be_in_viewport(ratio=1)
+        expect(card(page, name)).to_be_in_viewport(ratio=0.99)
         assert _is_whole_on_the_canvas(page, name)
     for number in range(6, 10):
         page.keyboard.press("Control+d")
