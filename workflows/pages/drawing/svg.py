@@ -151,8 +151,8 @@ def _positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
     Chosen positions are kept; layers get the room that chips need.
     """
     if any(node.position is not None for node in graph.nodes.values()):
-        places = place(graph)
-        return places, _leads_down(graph, places)
+        given = place(graph)
+        return given, _leads_down(graph, given)
     found = layers(graph)
     downwards = len(found) > _MOST_ACROSS
     widest = max(len(layer) for layer in found)
