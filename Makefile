@@ -89,7 +89,7 @@ catalogues: ## Update the translation catalogs and the glossary from the code
 	@$(python) -m scripts.glossary
 
 .PHONY: bench
-bench: tools ## Measure speed; a part with ARGS=values, databases, lists, copy, savers, langgraph, http, canvas, desk, applied, fanout, tokens, policies, hostile
+bench: tools ## Measure speed; a part with ARGS=values, databases, lists, search, copy, savers, langgraph, http, canvas, desk, applied, fanout, tokens, policies, hostile
 	@$(python) -m bench $(ARGS)
 
 .PHONY: soak
