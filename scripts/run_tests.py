@@ -29,7 +29,7 @@ ROOM = 6 * 2**30  # bytes
 # A browser on a busy machine can miss a moment that no person would. A few of its tests may fail
 # once, and are told with what they saw; rules, stores and faults have no second look.
 SECOND_LOOK = ("--reruns=1", "--max-suite-reruns=3", "--rerun-show-tracebacks")
-# Files come in their order, the quick ones of rules last, instead of those with one long test.
+# Files come in their order (tests/conftest.py), instead of those with few, long tests last.
 IN_ORDER = "--no-loadscope-reorder"
 
 
@@ -59,7 +59,7 @@ GROUPS = (
         environment={"CTXADMIN_TEST_DATABASE": "mariadb"},
     ),
     Group("faults", ["tests/fault", IN_ORDER], workers=3),
-    Group("pages in Chromium", ["tests/e2e", *SECOND_LOOK], workers=2),
+    Group("pages in Chromium", ["tests/e2e", *SECOND_LOOK, IN_ORDER], workers=2),
 )
 
 

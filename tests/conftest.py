@@ -25,6 +25,18 @@ from tests.examples import examples
 _USES = {"db", "transactional_db"}  # the default database, without a mark
 PAGES = Path(__file__).parent / "integration" / "pages"
 ENGINES = Path(__file__).parent / "engines"  # whose server is on the database of the run
+# They take longest, and come first: else one process is still at them when the others are done.
+LONGEST = {
+    Path(__file__).parent / name
+    for name in (
+        "e2e/test_accessibility.py",
+        "fault/test_faults.py",
+        "fault/test_interrupted_migrations.py",
+        "fault/test_memory.py",
+        "fault/test_python_client.py",
+        "fault/test_reload.py",
+    )
+}
 
 # A shared machine is slow at times; a deadline would report that as a failure of the code.
 hypothesis.settings.register_profile(
@@ -70,7 +82,8 @@ def _lacking_is_told() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked for another database than this run's."""
+    """Leave out what is marked for another database than this run's; begin with long files."""
+    items.sort(key=lambda item: item.path not in LONGEST)
     left_out = [item for item in items if not _fits_database(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)

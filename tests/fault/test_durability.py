@@ -1,6 +1,8 @@
 """What is told of durability is seen in the effect: commits that are flushed, and that are not."""
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,8 +25,15 @@ class Configured(MariaDB):
 
 
 @pytest.fixture(scope="module")
-def session(mysql_client: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with Configured(tmp_path_factory.mktemp("durability")) as server:
+def disk() -> Iterator[Path]:
+    """A folder on a disk: in memory, where tests keep their files, there is nothing to flush."""
+    with tempfile.TemporaryDirectory(prefix="ctxadmin-durability-", dir="/var/tmp") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="module")
+def session(mysql_client: ModuleType, disk: Path) -> Any:
+    with Configured(disk) as server:
         made = mysql_client.connect(
             host="127.0.0.1", port=server.port, user="root", autocommit=True, charset="utf8mb4"
         )

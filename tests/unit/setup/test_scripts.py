@@ -9,6 +9,7 @@ import pytest
 
 from scripts import check_clients, debian, environment, licences, run_tests, system_packages
 from scripts.run_tests import Counts, Group
+from tests.conftest import LONGEST
 
 
 class Calls:
@@ -152,6 +153,10 @@ def test_a_test_that_hangs_is_ended_and_a_failure(
     monkeypatch.setattr(run_tests, "END_SECONDS", 1)
     text = "import time\ndef test_hang(): time.sleep(60)\n"
     assert counts_of(tmp_path, text) == Counts(failed=1)
+
+
+def test_the_files_that_come_first_are_there() -> None:
+    assert [path for path in LONGEST if not path.is_file()] == []
 
 
 def test_files_of_tests_lie_in_the_folder_of_the_run_and_go_with_it(tmp_path: Path) -> None:
