@@ -23,6 +23,7 @@ const entryPoints = {
   live_page: "src/live_page/main.ts",
   message_links: "src/message_links/main.ts",
   notify: "src/notify/main.ts",
+  palette: "src/palette/main.ts",
   policy_sliders: "src/policy_sliders/main.ts",
   reading: "src/reading/main.ts",
   review: "src/review/main.ts",
