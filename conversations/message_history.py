@@ -94,7 +94,8 @@ def _log_before(row: Revision, index: int) -> int:
     """Returns a bound of the log before an operation: the message that it wrote is not below."""
     for name in ("insert", "replace", "summarize"):
         block = _block(row, name) or {}
-        written = block.get("message") or (block.get("messages") or [None])[0]
+        several = block.get("messages")
+        written = several[0] if isinstance(several, list) and several else block.get("message")
         if isinstance(written, dict) and isinstance(written.get("index"), int):
             return int(written["index"])
     return index + 1
