@@ -26,6 +26,7 @@ const entryPoints = {
   palette: "src/palette/main.ts",
   policy_sliders: "src/policy_sliders/main.ts",
   reading: "src/reading/main.ts",
+  review: "src/review/main.ts",
   review_notice: "src/review_notice/main.ts",
   select: "src/select/main.ts",
   sheet: "src/sheet/main.ts",

@@ -98,6 +98,8 @@ export interface State {
   /** The input that takes the focus when the next form is here. */
   readonly wanted: string;
   readonly mayChange: boolean;
+  /** Whether the sheet is open that publishes the draft. */
+  readonly publishing: boolean;
 }
 
 export interface Actions {
@@ -151,6 +153,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     added: [],
     wanted: "",
     mayChange: setup.may_change,
+    publishing: false,
 
     edit(edit, words, touch = "") {
       if (!get().mayChange) return;

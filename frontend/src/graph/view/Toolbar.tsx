@@ -133,7 +133,7 @@ function Looking({ drawing, onDrawing }: Pick<Props, "drawing" | "onDrawing">) {
         <Tool icon="marquee-2" label={t("Drag to select")} pressed={drawing === "box"} onClick={() => onDrawing("box")} keys="b" />
         <Tool icon="zoom-out" label={t("Zoom out")} keys="-" onClick={() => void flow.zoomOut()} />
         <Tool icon="zoom-in" label={t("Zoom in")} keys="+" onClick={() => void flow.zoomIn()} />
-        <Tool icon="maximize" label={t("Show all")} keys="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.1 })} />
+        <Tool icon="maximize" label={t("Show all")} keys="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.04 })} />
         <Tool icon="focus-2" label={t("Zoom to selection")} keys="z" disabled={!any} onClick={() => showChosen(flow, store.getState())} />
       </div>
       <details className="editor-menu" ref={menu}>
