@@ -1,5 +1,6 @@
 // What buttons, keys and the mouse do: each looks at the store and makes one step.
 
+import type { Problem } from "../io/server";
 import type { Setup } from "../io/setup";
 import { laidOut } from "../io/layout";
 import { folded, pairs } from "../model/arranging";
@@ -11,6 +12,7 @@ import { find, indexOf } from "../model/document";
 import type { Edit } from "../model/edits";
 import { flowOf } from "../model/lines";
 import { around, CARD, freeSpot, placesOf } from "../model/places";
+import { nameOfProblem, problemAfter, targetOf } from "../model/problem_list";
 import type { EditorStore } from "../store";
 import { t, tn } from "../texts";
 import { type FlowNode, noteKey } from "./flow";
@@ -178,4 +180,36 @@ export function chooseFound(store: EditorStore, kind: "node" | "edge", key: Key)
   const chosen = kind === "node" ? { nodes: [key], edges: [] } : { nodes: [], edges: [key] };
   store.getState().choose(chosen);
   return chosen;
+}
+
+/** The name of the heading of a form, where a problem leads that has no field of its own. */
+export const PANEL_TITLE = "panel-title";
+
+/** Open the element of a problem, with the focus at the field. */
+export function openProblem(store: EditorStore, problem: Problem): void {
+  const { document, mayChange, set } = store.getState();
+  const target = targetOf(document, problem);
+  if (!target) return;
+  set({ visited: nameOfProblem(problem), ...(mayChange ? { wanted: problem.input || PANEL_TITLE } : {}) });
+  chooseFound(store, target.kind, target.key);
+}
+
+export function nextProblem(store: EditorStore, step: 1 | -1): void {
+  const { document, visited, words, say } = store.getState();
+  const found = problemAfter(words?.problems ?? [], document, visited, step);
+  if (!found) return showProblems(store);
+  openProblem(store, found);
+  say(found.message);
+}
+
+/** Show the list of problems, with the focus on the one that was opened last. */
+export function showProblems(store: EditorStore): void {
+  const { choose, set } = store.getState();
+  choose({});
+  set({ part: "problems" });
+  requestAnimationFrame(() => {
+    const panel = globalThis.document.querySelector<HTMLElement>(".editor-panel");
+    const row = panel?.querySelector<HTMLElement>("button.editor-problem[aria-current]") ?? panel?.querySelector<HTMLElement>("button.editor-problem");
+    (row ?? panel)?.focus();
+  });
 }
