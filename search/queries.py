@@ -26,10 +26,10 @@ from workflows.models import Workflow
 
 MOST: Final = 100  # hits of one page
 _BEHIND_ALL: Final = (1 << 63) - 1
-_SOON: Final = 300  # candidates that are looked at first: most pages are full by then
+_SOON: Final = 150  # candidates that are looked at first: most pages are full by then
 _LATER: Final = 2_000
 _MOST_LOOKED_AT: Final = 20_000  # candidates of one page, with filters that leave few: 0.2 s
-_READ: Final = 100  # documents whose texts are read at once
+_SPARE: Final = 5  # documents that are read beyond a page, for those that are left out
 _MOST_WORKFLOWS: Final = 20
 _WORKFLOWS: Final = 1_000
 _FEW: Final = 300  # conversations that a filter leaves: their documents are looked for by key
@@ -65,8 +65,9 @@ def search(actor: Actor, query: Query, request: PageRequest) -> SearchPage:
     hits = _workflows(actor, query) if below == _BEHIND_ALL else []
     reached: int | None = below
     for documents, reached in _candidates(actor.workspace, _with_kinds(query), below):
-        for at in range(0, len(documents), _READ):
-            part = documents[at : at + _READ]
+        size = request.limit + _SPARE
+        for at in range(0, len(documents), size):
+            part = documents[at : at + size]
             shown = Hits(part, query).shown()
             for place, (document, hit) in enumerate(shown):
                 if hit is not None:

@@ -177,6 +177,9 @@ function start(palette: HTMLDialogElement): void {
     if (step && plain) {
       event.preventDefault();
       choose(moved(active, step, itemsOf(groups).length));
+    } else if (event.key === "Escape") {
+      event.preventDefault(); // a field of searches would empty itself first
+      palette.close();
     } else if (event.key === "Tab" && plain) {
       const text = tabbed(field.value);
       if (text === null) return;
