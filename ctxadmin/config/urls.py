@@ -14,6 +14,7 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("", include("conversations.api.urls")),
     path("", include("workflows.api.urls")),
     path("", include("checkpoints.api.urls")),
+    path("", include("search.api.urls")),
     path("", include("notifications.api.urls")),
     re_path(r"^.*$", csrf_exempt(unknown_path)),
 ]
@@ -32,6 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("conversations.pages.urls")),
     path("", include("workflows.pages.urls")),
     path("", include("checkpoints.pages.urls")),
+    path("", include("search.pages.urls")),
     path("", include("notifications.pages.urls")),
 ]
 

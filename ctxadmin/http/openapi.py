@@ -29,6 +29,7 @@ TAGS: Final = {
     "workflows": "Workflows and filters",
     "checkpoints": "Executions, state, checkpoints",
     "notifications": "Webhooks",
+    "search": "Search",
 }
 _REF: Final = "#/components/schemas/{model}"
 _PATH_PARAMETERS: Final = {

@@ -136,6 +136,24 @@ def test_what_cannot_be_read_yet_is_kept_when_one_looks_elsewhere(
     expect(card(page, "answer").locator(".flow-card-problems")).to_have_count(0)
 
 
+def test_problems_are_counted_and_each_leads_to_its_field(designer_page: Page, made: Make) -> None:
+    wrong: JsonValue = {"id": "no", "type": "conditional", "from": "answer", "to": "ask"}
+    edge = {**wrong, "condition": "context.a >"} if isinstance(wrong, dict) else wrong
+    page = opened(designer_page, made(edges=[*EDGES, edge]))
+    tools = page.get_by_role("toolbar")
+    page.keyboard.press("F8")
+    condition = form(page).locator("[name=edge-condition]")
+    expect(condition).to_be_focused()
+    condition.fill("context.a")
+    expect(tools.get_by_role("button", name="No problems")).to_be_visible()
+    condition.fill("context.a ||")
+    tools.get_by_role("button", name="1 problem").click()
+    row = page.get_by_role("button", name="Answer → Ask › Condition")
+    expect(row).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(condition).to_be_focused()
+
+
 def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:

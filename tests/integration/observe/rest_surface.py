@@ -176,6 +176,7 @@ def _executions() -> Iterator[Call]:
     yield Call("GET", "/prices", query={"model": TEXT})
     yield Call("GET", "/usage", query={"group": "node,model"})
     yield Call("GET", "/recalls", query={"group": "node,day"})
+    yield Call("GET", "/search", query={"q": CANARY, "tool": CANARY})
     yield _of("run", "POST", "/nodes/{node_id}/complete", done, node_id="begin")
     yield _of("run", "GET", "/snapshot", query={"keys": CANARY})
     tried = {"document": DOCUMENT, "last": 2}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -59,7 +59,10 @@ class FormPage:
 
 @dataclass(frozen=True, slots=True)
 class PublishPage:
-    """The confirmation of publishing, or why it is not possible."""
+    """The confirmation of publishing, or why it is not possible.
+
+    ``sheet`` is True beside a canvas, which asks for this part alone.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -73,6 +76,7 @@ class PublishPage:
     conflict: bool
     seen: str
     costs: PublishCosts | None
+    sheet: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,11 @@ def edit(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Shows problems and changes, then publishes exactly the draft that was shown."""
+    """Shows problems and changes, then publishes exactly the draft that was shown.
+
+    A canvas asks with ``?sheet=1`` for that part of the page, and gets the new version as JSON.
+    """
+    sheet = request.GET.get("sheet") == "1"
     actor.require(Action.WORKFLOW_PUBLISH)
     row = find_workflow(actor.workspace, slug)
     note = request.POST.get("note", "").strip()[:10_000]
@@ -141,15 +149,21 @@ def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             if isinstance(error, NotFound | Forbidden) or not error.problems:
                 raise
         else:
+            if sheet:
+                url = reverse("workflows:version", args=[slug, version.version])
+                return JsonResponse({"version": version.version, "url": url})
             text = _("Published as version %(n)s.") % {"n": version.version}
             flash.success(request, text)
             return redirect("workflows:version", slug, version.version)
-    shown = _publish_page(actor, row, note, conflict=conflict)
+    shown = _publish_page(actor, row, note, conflict=conflict, sheet=sheet)
     status = 200 if request.method != "POST" else 409 if conflict else 422
-    return show(request, "workflows/publish.html", shown, status=status)
+    template = "workflows/_publish.html" if sheet else "workflows/publish.html"
+    return show(request, template, shown, status=status)
 
 
-def _publish_page(actor: Actor, row: Workflow, note: str, *, conflict: bool) -> PublishPage:
+def _publish_page(
+    actor: Actor, row: Workflow, note: str, *, conflict: bool, sheet: bool
+) -> PublishPage:
     data = bytes(row.draft)
     document, found = definition(data).document, problems_of_draft(data)
     links = FormLinks(row.slug or "", may_change=True)
@@ -170,6 +184,7 @@ def _publish_page(actor: Actor, row: Workflow, note: str, *, conflict: bool) -> 
         conflict=conflict,
         seen=draft_conflicts.draft_token(row),
         costs=publish_costs(actor, row),
+        sheet=sheet,
     )
 
 
