@@ -94,6 +94,7 @@ def every_operation() -> Iterator[Call]:
     yield from _executions()
     yield from _tools()
     yield from _webhooks()
+    yield Call("GET", "/audit", query={"actor": "nobody"})
 
 
 def _workflows() -> Iterator[Call]:
