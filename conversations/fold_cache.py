@@ -103,6 +103,9 @@ class StoredFolds:
             return None
         return best.fold
 
+    def continued(self, fold: Fold) -> Fold:
+        return fold.copy()
+
     def keep(self, key: Hashable, view: View, fold: Fold) -> None:
         if connection.in_atomic_block or not view:
             return

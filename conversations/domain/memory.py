@@ -216,6 +216,8 @@ class MemoryLog:
         return self._ids.intersection(message_ids)
 
     def orphans(self, runs: Runs) -> Runs:
+        if not self._orphans:
+            return ()
         return run_sets.intersection(run_sets.of_indices(self._orphans), runs)
 
     def _sees(self, index: int) -> bool:

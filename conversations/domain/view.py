@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Final
 
@@ -253,14 +253,16 @@ class View:
 
     def cuts(self) -> list[int]:
         """Returns the log indices at which a run starts or stops, ascending."""
+        rises = self.indices_as_runs() is self.runs
         cuts = chain.from_iterable(self.runs)
-        return list(cuts) if self._rises() else sorted(set(cuts))
+        return list(cuts) if rises else sorted(set(cuts))
 
     def _rises(self) -> bool:
         """Returns True if the view is in log order; its runs are then those of its set."""
         if len(self.runs) < 2:
             return True
-        return all(here < after for here, after in pairwise(map(_START, self.runs)))
+        starts = [start for start, _ in self.runs]  # no two are equal
+        return starts == sorted(starts)
 
     def common_prefix_length(self, other: "View") -> int:
         """Returns at how many positions from the front both show the same index."""

@@ -4,7 +4,9 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
@@ -300,3 +302,29 @@ def test_an_execution_of_another_workflow_is_not_taken_up(client: Client, workfl
         pass
     with pytest.raises(OtherWorkflow), client.execution(name, workflow="other"):
         pass
+
+
+def test_a_server_that_is_killed_and_starts_again_leaves_nothing_out_or_twice(
+    server: LiveServer, token: str
+) -> None:
+    words = [f"message {number}" for number in range(60)]
+    halfway, before = threading.Event(), server.pid
+
+    def append(name: str) -> list[str]:
+        with Client(server.url, token) as engine:
+            conversation = engine.create(name)
+            for number, text in enumerate(words):
+                conversation.append({"role": "user", "content": text})
+                if number == len(words) // 3:
+                    halfway.set()
+            return [each["content"] for each in conversation.messages()]
+
+    # The server dies with the thread that started it, so this one restarts it.
+    with ThreadPoolExecutor(4) as pool:
+        appending = [pool.submit(append, new_id()) for _ in range(4)]
+        assert halfway.wait(60)
+        server.kill()
+        assert not all(each.done() for each in appending)
+        server.start()
+        assert [each.result(timeout=120) for each in appending] == [words] * 4
+    assert server.pid != before

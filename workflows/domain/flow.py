@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from conversations.domain.operations import TokensOf, tokens_of
 from conversations.domain.tokens import tokens_of_message
@@ -242,12 +243,15 @@ def counting(messages: Messages, tokens: TokensOf) -> TokensOf:
     """Returns ``tokens`` extended to the messages that filters add, without emptied contents."""
     logged = messages.logged
     freed = sorted(messages.freed().items())
+    places = [index for index, _ in freed]
+    sums = [0, *accumulate(tokens for _, tokens in freed)]
 
     def count(start: int, stop: int) -> int:
         of_log = tokens(start, min(stop, logged)) if start < logged else 0
-        new = messages.inserted[max(start - logged, 0) : max(stop - logged, 0)]
-        first, last = (bisect_left(freed, (end,)) for end in (start, stop))
-        gone = sum(tokens for _, tokens in freed[first:last])
+        gone = sums[bisect_left(places, stop)] - sums[bisect_left(places, start)]
+        if stop <= logged:
+            return of_log - gone
+        new = messages.inserted[max(start - logged, 0) : stop - logged]
         return of_log - gone + sum(tokens_of_message(entry.draft) for entry in new)
 
     return count

@@ -24,7 +24,7 @@ from workflows.domain.operation_summary import operation_summary
 from workflows.domain.overlay_log import OverlayLog
 from workflows.domain.patterns import matcher
 from workflows.domain.selection import Change, Selection
-from workflows.domain.transforms import Emptied
+from workflows.domain.transforms import emptied
 
 _PINNED: Final = say("pinned")
 ROLES: Final[tuple[CountsAs, ...]] = ("system", "user", "assistant", "tool")
@@ -238,8 +238,8 @@ def _by_budget(
     if outcome.emptied:
         rewrites = dict(messages.rewrites)
         for index, freed in outcome.emptied:
-            emptied = Emptied(outcome.emptied_text(index), freed)
-            rewrites[index] = (*rewrites.get(index, ()), emptied)
+            change = emptied(outcome.emptied_text(index), freed)
+            rewrites[index] = (*rewrites.get(index, ()), change)
         narrowed = replace(narrowed, rewrites=rewrites)
     decisions = tuple(_operation_decisions(outcome, operation, step)) if explain else ()
     return Narrowed(narrowed, decisions, labelled(outcome.warnings, step))

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -205,6 +206,12 @@ class Emptied:
 
     def __call__(self, value: JsonValue) -> JsonValue:
         return self.text
+
+
+@lru_cache(maxsize=4_096)
+def emptied(text: str, freed: int) -> Emptied:
+    """Returns the same ``Emptied`` each time, so that rewrites are compared by identity first."""
+    return Emptied(text, freed)
 
 
 def freed_by(transforms: Sequence[Transform]) -> int:

@@ -35,9 +35,12 @@ class FoldStore(Protocol):
     """A cache of earlier folds; it saves time and never changes a result."""
 
     def find(self, key: Hashable, view: View) -> "Fold | None":
-        """Returns the longest fold under ``key`` over a prefix of ``view``.
+        """Returns the longest fold under ``key`` over a prefix of ``view``."""
 
-        The caller continues a copy of it.
+    def continued(self, fold: "Fold") -> "Fold":
+        """Returns what the caller continues instead of a fold that was found.
+
+        A copy of it, unless nobody else has the fold.
         """
 
     def keep(self, key: Hashable, view: View, fold: "Fold") -> None:

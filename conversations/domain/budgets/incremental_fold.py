@@ -1,12 +1,12 @@
 """Folds a budget over the view of a log, continuing from an earlier fold."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
 from conversations.domain.budgets.config import BudgetConfig
-from conversations.domain.budgets.fold import Fold
+from conversations.domain.budgets.fold import Fold, Weight
 from conversations.domain.log import Log
 from conversations.domain.view import View
 
@@ -34,7 +34,10 @@ def fold_of(
     known = folds.find(key, view) if folds else None
     if known is not None and known.count == len(view):
         return known
-    fold = known.copy() if known is not None else Fold(config, protected, leaves_pointer)
+    if folds and known is not None:
+        fold = folds.continued(known)
+    else:
+        fold = Fold(config, protected, leaves_pointer)
     extend(fold, view, log, freed)
     if folds:
         folds.keep(key, view, fold)
@@ -48,14 +51,21 @@ def _text_of(config: BudgetConfig) -> str:
 
 def extend(fold: Fold, view: View, log: Log, freed: Mapping[int, int] = NOTHING) -> None:
     """Folds the messages of ``view`` that follow the folded ones."""
-    new = view.slice(fold.count, len(view))
-    weights = {weight.index: weight for weight in log.weights(new.indices_as_runs())}
-    for line in log.pointers():
-        if line in weights:
-            weights[line] = weights[line].of_nobody()
-    for index in new:
-        weight = weights[index]
+    lines = log.pointers()
+    for weight in _weights(view.slice(fold.count, len(view)), log):
+        index = weight.index
+        if index in lines:
+            weight = weight.of_nobody()
         call = None if weight.call is None else view.position_of(weight.call)
         if call is not None and call >= fold.count:
             call = None  # it stands behind its result: they are split already
         fold.add(weight.less(freed[index]) if index in freed else weight, call)
+
+
+def _weights(view: View, log: Log) -> Iterable[Weight]:
+    """Returns the weights of the messages of a view, in its order."""
+    runs = view.indices_as_runs()
+    if runs is view.runs:
+        return log.weights(runs)
+    by_index = {weight.index: weight for weight in log.weights(runs)}
+    return (by_index[index] for index in view)

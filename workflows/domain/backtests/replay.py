@@ -58,9 +58,12 @@ class _Folds(FoldStore):
 
     def find(self, key: Hashable, view: View) -> Fold | None:
         known = self._known.get(key)
-        if known is None or known[0].common_prefix_length(view) != len(known[0]):
+        if known is None or known[0].common_prefix_length(view) != known[1].count:
             return None
         return known[1]
+
+    def continued(self, fold: Fold) -> Fold:
+        return fold
 
     def keep(self, key: Hashable, view: View, fold: Fold) -> None:
         self._known[key] = (view, fold)
@@ -128,11 +131,11 @@ class _Row:
     policy: Policy
     before: dict[str, _Sent] = field(default_factory=dict)
 
-    def call(self, log: MemoryLog, context: PromptContext, node: str, tool_tokens: int) -> Call:
-        """Returns the next call, with all of ``log`` before it."""
+    def call(self, log: MemoryLog, sight: NodeInput, node: str, tool_tokens: int) -> Call:
+        """Returns the next call, with all of ``log`` before it in its ``sight``."""
         logged = len(log)
         try:
-            seen = self.policy.see(NodeInput(context, Messages(log, View([(0, logged)]))), logged)
+            seen = self.policy.see(sight, logged)
         except ContextError as error:
             self.before.pop(node, None)
             return Call(unseen=logged, problem=error.detail)
@@ -171,7 +174,8 @@ def replay(
     number = 0
     for entry, message in zip(recorded.entries(), recorded.messages, strict=True):
         if entry.draft.role == "assistant" and (not node or message.node in ("", node)):
-            calls = [row.call(log, context, message.node, recorded.tool_tokens) for row in rows]
+            sight = NodeInput(context, Messages(log, View([(0, len(log))])))
+            calls = [row.call(log, sight, message.node, recorded.tool_tokens) for row in rows]
             if same is not None:
                 calls.insert(same, calls[0])
             yield CallOfAll(entry.index, message.node, number, calls)
