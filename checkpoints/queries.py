@@ -27,12 +27,10 @@ from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
 from conversations.store import as_revision, find_head, find_revision, view_of
-from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
-from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import Difference
 
 _BEHIND_ALL: Final = 2**31  # more than the largest version
@@ -156,7 +154,7 @@ def place_after(request: PageRequest) -> int:
         case (int() as before,) if 0 <= before < _BEHIND_ALL:
             return before
         case _:
-            raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
+            raise foreign_cursor()
 
 
 def checkpoint_json(row: Checkpoint) -> dict[str, object]:

@@ -12,10 +12,8 @@ from checkpoints.models import Execution, Usage
 from checkpoints.usage_costs import UsageSum, added_up, priced, sums_by_model
 from conversations.models import Conversation
 from conversations.pricing import Prices, prices_of
-from ctxadmin.http.pagination import Page, PageRequest, encode
+from ctxadmin.http.pagination import Page, PageRequest, encode, offset_of
 from ctxadmin.identity.actor import Actor
-from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.sentence import say
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "node": ("workflow", "node_id"),
@@ -25,7 +23,6 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "day": ("day",),
 }
 _SUMS: Final = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost")
-_MOST_PLACES: Final = 10_000_000
 _MOST_MODELS: Final = 100_000  # rows of groups and models of one page
 
 
@@ -41,7 +38,7 @@ def usage_sums(actor: Actor, wanted: UsageQuery, request: PageRequest) -> Page[d
     """Returns the sums of each group with usage, ordered by the groups' values."""
     columns = [*dict.fromkeys(name for group in wanted.groups for name in COLUMNS[group])]
     rows = Usage.objects.filter(workspace=actor.workspace, day__gte=wanted.since.isoformat())
-    start = _start_of(request)
+    start = offset_of(request)
     totals = {f"sum_{name}": Sum(name) for name in _SUMS}
     counts = {"steps": Count("*"), "costed": Count("cost")}
     found: list[dict[str, Any]]
@@ -86,16 +83,6 @@ def _by_price(
     found = costs.get(tuple(row[name] for name in columns), UsageSum())
     cost = None if found.cost is None else float(found.cost)
     return {"price_cost": cost, "steps_with_price": found.priced}
-
-
-def _start_of(request: PageRequest) -> int:
-    match request.after:
-        case ():
-            return 0
-        case (int() as place,) if 0 <= place < _MOST_PLACES:
-            return place
-        case _:
-            raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def _executions(rows: Sequence[Mapping[str, Any]]) -> Mapping[tuple[int, int], tuple[str, str]]:

@@ -11,14 +11,13 @@ from conversations.models import Conversation, Message
 from conversations.pin_rows import pinned_among
 from conversations.queries import (
     log_window,
-    position_after,
     shown_revision,
     stored_message,
     visible_window,
 )
 from conversations.store import find_revision, view_of
-from ctxadmin.http.pagination import Page, PageRequest, encode
-from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.http.pagination import Page, PageRequest, encode, foreign_cursor, position_after
+from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.sentence import say
 
@@ -62,7 +61,7 @@ def _position_before(request: PageRequest, count: int) -> int:
             return count
         case (str() as order, int() as position) if order == _BACKWARDS and 0 < position < 2**31:
             return position
-    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
+    raise foreign_cursor()
 
 
 def with_pins(head: Conversation, messages: Sequence[StoredMessage]) -> Sequence[StoredMessage]:

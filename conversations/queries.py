@@ -32,7 +32,7 @@ from conversations.store import (
     refuse_short_counts,
     view_of,
 )
-from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, ValidationFailed
@@ -163,21 +163,11 @@ def _newest_after(after: tuple[int | str, ...]) -> tuple[datetime, int]:
     match after:
         case (int() as at, int() as key) if abs(at) < 10**17:
             return datetime.fromtimestamp(at / 10**6, UTC), key
-    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
+    raise foreign_cursor()
 
 
 def _microseconds(moment: datetime) -> int:
     return round(moment.timestamp() * 10**6)
-
-
-def position_after(request: PageRequest) -> int:
-    """Returns where a page by position starts: after the cursor's position, or at 0."""
-    match request.after:
-        case ():
-            return 0
-        case (int() as position,) if 0 <= position < 2**31:
-            return position + 1
-    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def shown_revision(head: Conversation, which: str) -> Revision:

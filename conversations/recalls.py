@@ -10,10 +10,9 @@ from django.db.models import F, Max, Sum
 from conversations.domain.bodies import StoredMessage
 from conversations.models import Conversation, Recall
 from conversations.store import find_head
-from ctxadmin.http.pagination import Page, PageRequest, encode
+from ctxadmin.http.pagination import Page, PageRequest, encode, offset_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
-from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.storage.statement_batch import gathered_transaction
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -22,7 +21,6 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "day": ("day",),
 }
 LONGEST_NODE: Final = 128
-_MOST_PLACES: Final = 10_000_000
 _MOST_NODES: Final = 200
 
 
@@ -87,7 +85,7 @@ def recalls_among(head: Conversation, indices: Iterable[int]) -> Mapping[int, Re
 
 def recalls_of(head: Conversation, request: PageRequest) -> Page[dict[str, object]]:
     """The recalls of a conversation by message and node, in the order of the log."""
-    start = _place(request)
+    start = offset_of(request)
     rows = Recall.objects.filter(conversation=head.key).values("index", "node_id")
     summed = rows.annotate(times=Sum("count"), last=Max("last_at")).order_by("index", "node_id")
     found = list(summed[start : start + request.limit + 1])
@@ -109,7 +107,7 @@ def recall_sums(
     """The recalls of a workspace from a day on (UTC), by node, workflow or day."""
     columns = [*dict.fromkeys(name for group in groups for name in COLUMNS[group])]
     rows = Recall.objects.filter(workspace=actor.workspace, day__gte=since.isoformat())
-    start = _place(request)
+    start = offset_of(request)
     if not columns:
         total = rows.aggregate(times=Sum("count"))["times"] or 0
         return Page([] if start else [{"recalls": total}], None)
@@ -137,13 +135,3 @@ def _sum_json(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, objec
     names = {"workflow": "workflow", "node_id": "node", "day": "day"}
     shown: dict[str, object] = {names[column]: row[column] or None for column in columns}
     return shown | {"recalls": row["times"]}
-
-
-def _place(request: PageRequest) -> int:
-    match request.after:
-        case ():
-            return 0
-        case (int() as place,) if 0 <= place < _MOST_PLACES:
-            return place
-        case _:
-            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")

@@ -7,11 +7,9 @@ from typing import Final
 from django.db.models import Q
 
 from ctxadmin.accounts.models import User
-from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.sentence import say
 from notifications.models import Delivery, Webhook
 
 _OVERLAP: Final = timedelta(seconds=30)
@@ -49,7 +47,7 @@ def _after(after: tuple[int | str, ...]) -> tuple[datetime, str]:
     match after:
         case (int() as at, str() as delivery) if abs(at) < 10**17 and delivery.isascii():
             return datetime.fromtimestamp(at / 10**6, UTC), delivery
-    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
+    raise foreign_cursor()
 
 
 def lost_mails(actor: Actor) -> Sequence[Delivery]:

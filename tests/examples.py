@@ -23,3 +23,8 @@ def examples(full: int = USUAL) -> int:
 def share_of(cases: Sequence[_Case]) -> list[_Case]:
     """This run's part of listed cases, in their order: every third, from a random one on."""
     return list(cases[random.randrange(_SHARE) :: _SHARE])
+
+
+def every_third(cases: Sequence[_Case]) -> list[_Case]:
+    """A third of listed cases, the same in each run: all workers of a run need the same tests."""
+    return list(cases[::_SHARE])

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.sentence import say
 from workflows.definitions import definition
 from workflows.domain.compare import ElementChange, compare
 from workflows.domain.graph import Document
@@ -25,7 +24,7 @@ def list_workflows(actor: Actor, request: PageRequest) -> Page[Workflow]:
         case (str() as slug,):
             rows = rows.filter(slug__gt=slug)
         case _:
-            raise _foreign_cursor()
+            raise foreign_cursor()
     found = list(rows.order_by("slug")[: request.limit + 1])
     return cut(found, request, lambda row: (row.slug,))
 
@@ -46,13 +45,9 @@ def list_versions(actor: Actor, slug: str, request: PageRequest) -> Page[Workflo
         case (int() as version,) if 0 <= version < 2**31:
             rows = rows.filter(version__lt=version)
         case _:
-            raise _foreign_cursor()
+            raise foreign_cursor()
     found = list(rows.order_by("-version")[: request.limit + 1])
     return cut(found, request, lambda row: (row.version,))
-
-
-def _foreign_cursor() -> ValidationFailed:
-    return ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
 def document_of(row: Workflow, which: str, parameter: str) -> Document:
@@ -72,13 +67,3 @@ def changes_between(actor: Actor, slug: str, before: str, after: str) -> Sequenc
     """Returns the changes from one version (or the draft) to another, element by element."""
     row = find_workflow(actor.workspace, slug)
     return compare(document_of(row, before, "from"), document_of(row, after, "to"))
-
-
-def position_after(request: PageRequest) -> int:
-    """Returns where a page by position starts: after the cursor's position, or at 0."""
-    match request.after:
-        case ():
-            return 0
-        case (int() as position,) if 0 <= position < 2**31:
-            return position + 1
-    raise _foreign_cursor()

@@ -14,10 +14,9 @@ from checkpoints.services.assignments import AssignReview, assign
 from checkpoints.store import find_current
 from conversations import comments
 from conversations.models import Comment
-from conversations.queries import position_after
 from conversations.store import find_head
 from ctxadmin.http.described import PAGE, Answer, FromZero, ListOf, Time, described
-from ctxadmin.http.pagination import PageRequest, cut
+from ctxadmin.http.pagination import PageRequest, cut, position_after
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 

@@ -1,6 +1,5 @@
 """The endpoint of model usage: sums of what engines reported."""
 
-from datetime import date, timedelta
 from typing import Final
 
 from pydantic import Field
@@ -8,23 +7,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from checkpoints.usage_sums import COLUMNS, UsageQuery, usage_sums
-from ctxadmin.http.described import PAGE, Answer, FromOne, FromZero, ListOf, Parameter, described
+from ctxadmin.http.described import PAGE, Answer, FromOne, FromZero, ListOf, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.pagination import PageRequest
-from ctxadmin.lib import clock
-from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.sentence import say
+from ctxadmin.http.sum_parameters import SINCE, group_parameter, groups_of, since_of
 
-_DAYS: Final = 30
-_GROUP: Final = Parameter(
-    "group",
-    f"By what to sum, with commas between: {', '.join(COLUMNS)}; all in one sum without it.",
-)
-_SINCE: Final = Parameter(
-    "since",
-    "The first day that counts (`YYYY-MM-DD`, UTC); 30 days ago without it.",
-    limits={"format": "date"},
-)
+_GROUP: Final = group_parameter(COLUMNS)
 
 
 class UsageAnswer(Answer):
@@ -77,7 +65,7 @@ class UsageAnswer(Answer):
 
 
 class UsageSums(Endpoint):
-    @described("Sum usage", answer=ListOf[UsageAnswer], query=(_GROUP, _SINCE, *PAGE))
+    @described("Sum usage", answer=ListOf[UsageAnswer], query=(_GROUP, SINCE, *PAGE))
     def get(self, request: Request) -> Response:
         """Sums the tokens and costs that completions reported, by node, workflow version or day.
 
@@ -86,28 +74,6 @@ class UsageSums(Endpoint):
         conversations no longer count.
         """
         query = request.query_params
-        wanted = UsageQuery(_groups(query.get("group", "")), _since(query.get("since")))
+        wanted = UsageQuery(groups_of(query, COLUMNS), since_of(query))
         page = usage_sums(self.actor, wanted, PageRequest.of(query))
         return Response(page.as_json(page.items))
-
-
-def _groups(text: str) -> list[str]:
-    groups = [part for part in text.split(",") if part]
-    if unknown := [each for each in groups if each not in COLUMNS]:
-        known = ", ".join(COLUMNS)
-        raise ValidationFailed.at(
-            "?group",
-            say("{unknown} is unknown; known: {known}", unknown=repr(unknown[0][:64]), known=known),
-        )
-    return groups
-
-
-def _since(text: str | None) -> date:
-    if text is None:
-        return clock.now().date() - timedelta(days=_DAYS)
-    try:
-        if len(text) != len("2026-11-24"):
-            raise ValueError
-        return date.fromisoformat(text)
-    except ValueError:
-        raise ValidationFailed.at("?since", say("since must be a day, as in 2026-11-24.")) from None

@@ -17,6 +17,7 @@ from checkpoints.pages.executions import (
     version_pages,
 )
 from checkpoints.pages.executions import restore_and_fork as going_back
+from checkpoints.pages.executions.key_history_page import key_history
 from checkpoints.pages.executions.overview import overview
 from checkpoints.pages.executions.overview_plots import executions_plots
 from checkpoints.pages.retention import retention
@@ -45,6 +46,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}versions/<int:number>/label/", annotation_pages.label, name="label"),
     path(f"{_ONE}claim/", annotation_pages.claim, name="claim"),
     path(f"{_ONE}assign/", assign_page.assign_page, name="assign"),
+    path(f"{_ONE}state/key/", key_history, name="key-history"),
     path(f"{_ONE}written/<int:index>/", provenance.provenance_of, name="written"),
     path(f"{_ONE}diff/", version_pages.diff, name="diff"),
     path(f"{_ONE}versions/<int:number>/", version_pages.version, name="version"),

@@ -1,6 +1,5 @@
 """The endpoints of recalls: of one conversation, and their sums in a workspace."""
 
-from datetime import date, timedelta
 from typing import Final
 
 from pydantic import Field
@@ -17,25 +16,14 @@ from ctxadmin.http.described import (
     FromOne,
     FromZero,
     ListOf,
-    Parameter,
     Time,
     described,
 )
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.pagination import PageRequest
-from ctxadmin.lib import clock
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.http.sum_parameters import SINCE, group_parameter, groups_of, since_of
 
-_DAYS: Final = 30
-_GROUP: Final = Parameter(
-    "group",
-    f"By what to sum, with commas between: {', '.join(COLUMNS)}; all in one sum without it.",
-)
-_SINCE: Final = Parameter(
-    "since",
-    "The first day that counts (`YYYY-MM-DD`, UTC); 30 days ago without it.",
-    limits={"format": "date"},
-)
+_GROUP: Final = group_parameter(COLUMNS)
 
 
 class RecallAnswer(Answer):
@@ -77,7 +65,7 @@ class RecallsOfConversation(ConversationEndpoint):
 
 
 class RecallSums(Endpoint):
-    @described("Sum recalls", answer=ListOf[RecallSumAnswer], query=(_GROUP, _SINCE, *PAGE))
+    @described("Sum recalls", answer=ListOf[RecallSumAnswer], query=(_GROUP, SINCE, *PAGE))
     def get(self, request: Request) -> Response:
         """Recalls by node, workflow or day: where they are many, too much is hidden.
 
@@ -86,27 +74,8 @@ class RecallSums(Endpoint):
         query = request.query_params
         page = recalls.recall_sums(
             self.actor,
-            _groups(query.get("group", "")),
-            _since(query.get("since")),
+            groups_of(query, COLUMNS),
+            since_of(query),
             PageRequest.of(query),
         )
         return Response(page.as_json(page.items))
-
-
-def _groups(text: str) -> list[str]:
-    groups = [part for part in text.split(",") if part]
-    if unknown := [each for each in groups if each not in COLUMNS]:
-        known = ", ".join(COLUMNS)
-        raise ValidationFailed.at("?group", f"{unknown[0][:64]!r} is unknown; known: {known}")
-    return groups
-
-
-def _since(text: str | None) -> date:
-    if text is None:
-        return clock.now().date() - timedelta(days=_DAYS)
-    try:
-        if len(text) != len("2026-11-24"):
-            raise ValueError
-        return date.fromisoformat(text)
-    except ValueError:
-        raise ValidationFailed.at("?since", "since must be a day, as in 2026-11-24.") from None

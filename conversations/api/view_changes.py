@@ -16,7 +16,7 @@ from conversations.domain.revisions import Seen
 from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.http.pagination import Page, PageRequest, cut, position_after
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
@@ -86,7 +86,7 @@ class Batches(ViewChange):
         asked = PageRequest.of(request.query_params)
         everything = self.query_flag("all")
         rows = queries.all_revisions(head) if everything else queries.branch_of(head)
-        start = queries.position_after(asked)
+        start = position_after(asked)
         page = cut(
             [row for row in rows if row.number >= start][: asked.limit + 1],
             asked,
@@ -162,7 +162,7 @@ class Diff(ConversationEndpoint):
             raise ValidationFailed.at("?from", say("from and to must be the numbers of revisions."))
         changes = queries.diff_of(self.actor, conversation_id, before, after)
         asked = PageRequest.of(request.query_params)
-        start = queries.position_after(asked)
+        start = position_after(asked)
         part = list(enumerate(changes))[start : start + asked.limit + 1]
         page: Page[tuple[int, Change]] = cut(part, asked, lambda item: (item[0],))
         return Response(page.as_json([queries.change_json(change) for _, change in page.items]))

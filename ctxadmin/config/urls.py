@@ -16,6 +16,7 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("", include("checkpoints.api.urls")),
     path("", include("search.api.urls")),
     path("", include("notifications.api.urls")),
+    path("", include("ctxadmin.http.audit.urls")),
     re_path(r"^.*$", csrf_exempt(unknown_path)),
 ]
 
@@ -30,6 +31,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("operator/", admin.site.urls),
     path("", include("ctxadmin.ui.page_urls")),
     path("", include("ctxadmin.ui.accounts.urls")),
+    path("", include("ctxadmin.ui.audit.urls")),
     path("", include("conversations.pages.urls")),
     path("", include("workflows.pages.urls")),
     path("", include("checkpoints.pages.urls")),

@@ -14,6 +14,7 @@ from ctxadmin.lib.sentence import say
 
 DEFAULT_LIMIT: Final = 100
 MAX_LIMIT: Final = 1000
+_MOST_ITEMS: Final = 2**31
 
 ItemT = TypeVar("ItemT")
 
@@ -59,6 +60,37 @@ def cut(rows: Sequence[ItemT], request: PageRequest, key: Any) -> Page[ItemT]:
     items = rows[: request.limit]
     more = len(rows) > request.limit
     return Page(items, encode(key(items[-1])) if more else None)
+
+
+def position_after(request: PageRequest) -> int:
+    """Returns where a page by position starts: after the cursor's position, or at 0.
+
+    Raises ValidationFailed for a cursor of another list.
+    """
+    number = _number_of(request)
+    return 0 if number is None else number + 1
+
+
+def offset_of(request: PageRequest) -> int:
+    """Returns where a page starts whose cursor counts the items before it.
+
+    Raises ValidationFailed for a cursor of another list.
+    """
+    return _number_of(request) or 0
+
+
+def foreign_cursor() -> ValidationFailed:
+    """Returns the refusal of a cursor that another list made."""
+    return ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
+
+
+def _number_of(request: PageRequest) -> int | None:
+    match request.after:
+        case ():
+            return None
+        case (int() as number,) if 0 <= number < _MOST_ITEMS:
+            return number
+    raise foreign_cursor()
 
 
 def encode(key: tuple[int | str, ...]) -> str:

@@ -62,7 +62,14 @@ MENU: Final[tuple[MenuItem, ...]] = (
     MenuItem(_("Conversations"), "conversations:list", "messages", "c", _("Go to conversations")),
     MenuItem(_("Executions"), "checkpoints:list", "activity", "e", _("Go to executions")),
     MenuItem(_("Reviews"), "reviews", "user-question", "r", _("Go to reviews")),
-    MenuItem(_("Audit"), "audit:list", "shield-check", "a", _("Go to the audit")),
+    MenuItem(
+        _("Audit"),
+        "audit:list",
+        "shield-check",
+        "a",
+        _("Go to the audit"),
+        Action.AUDIT_READ,
+    ),
     MenuItem(
         _("Settings"), "settings", "settings", "s", _("Go to the settings"), Action.TOKEN_MANAGE
     ),

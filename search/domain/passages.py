@@ -1,5 +1,6 @@
 """Finds the places of a query in a text, and the passage that shows them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +13,8 @@ _BEFORE: Final = 60  # characters of a passage before the first place
 _LENGTH: Final = 240
 _AT_A_SPACE: Final = 24  # how far a passage moves to begin at a word
 _MOST_PLACES: Final = 40
+
+_Span = tuple[int, int, int]  # start, stop, and the number of the phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +65,13 @@ def passage_of(text: str, query: Query) -> Passage | None:
     where: dict[str, list[int]] = {}
     for at, term in enumerate(terms):
         where.setdefault(term.text, []).append(at)
-    spans: list[tuple[int, int]] = []
-    for phrase in query.phrases:
+    spans: list[_Span] = []
+    for number, phrase in enumerate(query.phrases):
         found = _places(terms, where, phrase)
         if not found:
             return None
-        spans += found
-    return _around(text, _united(spans))
+        spans += [(start, stop, number) for start, stop in found]
+    return _around(text, *_shown_places(sorted(spans)))
 
 
 def has_tool(names: Sequence[str], tool: str) -> bool:
@@ -100,18 +103,34 @@ def _places(
     return found
 
 
-def _united(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _shown_places(spans: Sequence[_Span]) -> tuple[list[tuple[int, int]], int]:
+    """Returns the united places, and which of them a passage begins with.
+
+    That is the first from which on the most phrases are as near as a passage is long.
+    """
+    best, most, end = 0, 0, 0
+    near: Counter[int] = Counter()
+    for begin, (start, _, number) in enumerate(spans):
+        while end < len(spans) and spans[end][1] <= start + _LENGTH - _BEFORE:
+            near[spans[end][2]] += 1
+            end += 1
+        if len(+near) > most:
+            best, most = start, len(+near)
+        if begin < end:
+            near[number] -= 1
+        end = max(end, begin + 1)
     joined: list[tuple[int, int]] = []
-    for start, stop in sorted(spans):
+    for start, stop, _ in spans:
         if joined and start <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
         else:
             joined.append((start, stop))
-    return joined
+    return joined, next((at for at, (_, stop) in enumerate(joined) if stop > best), 0)
 
 
-def _around(text: str, spans: Sequence[tuple[int, int]]) -> Passage:
-    """Returns the passage with the first of some places, and others as far as it reaches."""
+def _around(text: str, spans: Sequence[tuple[int, int]], begin: int = 0) -> Passage:
+    """Returns the passage that begins with one of some places, with others as far as it reaches."""
+    spans = spans[begin:]
     first = spans[0][0] if spans else 0
     start = max(first - _BEFORE, 0)
     if start and (space := text.find(" ", start, start + _AT_A_SPACE)) > 0 and space < first:

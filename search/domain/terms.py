@@ -15,7 +15,7 @@ Case, accents and widths are folded: ``Café`` and ``ＣＡＦＥ`` are ``xcafe`
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -89,12 +89,13 @@ def _folded(character: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", parts)).lower()
 
 
-def _fold_with_places(text: str) -> tuple[str, list[int]]:
-    pieces: list[str] = []
+def _fold_with_places(text: str) -> tuple[str, Sequence[int]]:
+    """Returns a folded text, and for each of its characters the place of what it was made of."""
+    pieces = [_folded(character) for character in text]
+    if all(map((1).__eq__, map(len, pieces))):  # as nearly always
+        return "".join(pieces), range(len(text))
     places: list[int] = []
-    for place, character in enumerate(text):
-        folded = _folded(character)
-        pieces.append(folded)
+    for place, folded in enumerate(pieces):
         places.extend([place] * len(folded))
     return "".join(pieces), places
 

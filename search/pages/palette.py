@@ -25,7 +25,7 @@ from search.pages.hit_views import HitView, hit_view
 _OF_EACH: Final = 5
 _TEXTS: Final = 8
 _OF_ONE: Final = 3  # texts of one conversation
-_LOOKED_AT: Final = 40
+_LOOKED_AT: Final = 24
 _IN_TEXTS: Final = frozenset({Kind.MESSAGE, Kind.STATE, Kind.REASON, Kind.COMMENT})
 
 

@@ -70,6 +70,7 @@ EXCEPTIONS: Final = {
     "checkpoints.what_if.named_executions": _BY_ID,
     "demo.seed._there": _BY_ID,
     "conversations.queries.list_conversations": _PAGE,
+    "ctxadmin.audit.queries.find_entries": _PAGE,
     "conversations.feed._give_positions": _PAGE,
     "search.indexer.changes_behind": _SUMS,
     "search.queries._narrowed": _PAGE,

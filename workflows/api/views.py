@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from ctxadmin.http import etags
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest, cut
+from ctxadmin.http.pagination import PageRequest, cut, position_after
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
@@ -218,7 +218,7 @@ class Diff(Endpoint):
         before, after = (self._version_parameter(name) for name in ("from", "to"))
         changes = queries.changes_between(self.actor, slug, before, after)
         asked = PageRequest.of(request.query_params)
-        start = queries.position_after(asked)
+        start = position_after(asked)
         part = list(enumerate(changes))[start : start + asked.limit + 1]
         page = cut(part, asked, lambda item: (item[0],))
         return Response(page.as_json([change.as_json() for _, change in page.items]))

@@ -138,6 +138,7 @@ function start(palette: HTMLDialogElement): void {
   async function ask(): Promise<void> {
     const mine = new AbortController();
     request = mine;
+    tell(texts.busy ?? "");
     try {
       const answer = await fetch(`${texts.url}?${new URLSearchParams({ q: field.value })}`, { signal: mine.signal, headers: { Accept: "application/json" } });
       if (answer.redirected || !answer.ok) throw new Error(String(answer.status));

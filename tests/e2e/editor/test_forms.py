@@ -178,7 +178,7 @@ def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
     assert found["reducers"] == {"notes": "append"}
 
 
-def test_what_is_typed_last_is_published(
+def test_what_is_typed_last_is_published_on_the_canvas_once_it_was_shown(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     slug = made()
@@ -186,8 +186,25 @@ def test_what_is_typed_last_is_published(
     card(page, "answer").click()
     form(page).get_by_label("Name").fill("Typed last")
     page.get_by_role("link", name="Publish").click()
-    page.wait_for_url("**/publish/")
-    assert draft(api, slug)["nodes"][1]["name"] == "Typed last"
+    sheet = page.get_by_role("dialog", name="Publish Drawn")
+    note = sheet.get_by_label("Note")
+    note.fill("Shorter answers")
+    assert_accessible(page)
+    found = draft(api, slug)
+    assert found["nodes"][1]["name"] == "Typed last"
+    # Somebody else saves: nothing is published that was not shown, and the note stays.
+    version = api.get(f"workflows/{slug}").json()["draft_version"]
+    put = {"document": {**found, "name": "Theirs"}, "expected_version": version}
+    api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    sheet.get_by_role("button", name="Publish").click()
+    expect(sheet.get_by_text("Someone else changed the draft")).to_be_visible()
+    expect(note).to_have_value("Shorter answers")
+    sheet.get_by_role("button", name="Publish").click()
+    expect(sheet.get_by_role("link", name="Open version 1")).to_be_visible()
+    sheet.get_by_role("button", name="Close").click()
+    expect(page.locator(".flow-card")).to_have_count(2)
+    [only] = api.get(f"workflows/{slug}/versions").json()["results"]
+    assert only["note"] == "Shorter answers"
 
 
 def test_nothing_is_published_while_a_form_cannot_be_read(
@@ -207,7 +224,7 @@ def test_nothing_is_published_while_a_form_cannot_be_read(
     expect(id_field(page)).to_have_value("answer")
     saved(page)
     page.get_by_role("link", name="Publish").click()
-    page.wait_for_url("**/publish/")
+    expect(page.get_by_role("dialog", name="Publish Drawn")).to_be_visible()
 
 
 def test_a_form_that_cannot_be_read_outlives_other_changes_of_its_node(

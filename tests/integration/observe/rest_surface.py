@@ -94,6 +94,7 @@ def every_operation() -> Iterator[Call]:
     yield from _executions()
     yield from _tools()
     yield from _webhooks()
+    yield Call("GET", "/audit", query={"actor": "nobody"})
 
 
 def _workflows() -> Iterator[Call]:
@@ -114,6 +115,7 @@ def _workflows() -> Iterator[Call]:
     yield one("GET", "/diff", query={"from": "1", "to": "draft"})
     yield one("GET", "/yaml")
     yield one("POST", "/preview", {"node": "ask", "context": CONTEXT, "messages": [USER]})
+    yield one("POST", "/costs", {"document": DOCUMENT})
     policies = [{"name": CANARY, "messages": [KEEP]}, {"node": "ask"}]
     backtest = {"workflow": "flow", "policies": policies, "tools": [{CANARY: TEXT}]}
     uploaded = {**backtest, "upload": [{"messages": [USER, CALLS, RESULT]}]}

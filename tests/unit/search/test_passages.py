@@ -47,6 +47,13 @@ def test_a_passage_is_around_the_first_place() -> None:
     assert "".join(piece.text for piece in found.pieces) in text
 
 
+def test_a_passage_has_as_many_of_the_words_as_are_near() -> None:
+    text = "a needle " + "word " * 200 + "a thread, a needle and a thread" + " tail" * 100
+    found = passage_of(text, read_query("needle thread", {}, NOW))
+    assert found is not None
+    assert [piece.text for piece in found.pieces if piece.marked] == ["thread", "needle", "thread"]
+
+
 def test_marks_are_places_in_the_plain_text() -> None:
     found = passage_of("word " * 50 + "Needle, needle", read_query("needle", {}, NOW))
     assert found is not None

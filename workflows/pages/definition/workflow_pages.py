@@ -12,7 +12,7 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from ctxadmin.http.pagination import PageRequest, encode
+from ctxadmin.http.pagination import PageRequest, encode, position_after
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
@@ -324,7 +324,7 @@ def _choices(row: Workflow) -> list[str]:
 
 def outline_page(request: HttpRequest, document: Document) -> tuple[int, str | None]:
     """Returns where the page of the outline starts, and the cursor of the next one."""
-    start = queries.position_after(PageRequest.of(request.GET))
+    start = position_after(PageRequest.of(request.GET))
     last = start + PER_PAGE
     more = last < max(len(document.nodes), len(document.edges))
     return start, encode((last - 1,)) if more else None

@@ -128,7 +128,7 @@ describe("seen from any distance", () => {
   });
 
   it("a card says less from further away", () => {
-    expect([1, 0.7, 0.5, 0.3].map((zoom) => levelOf(stepOf(zoom)))).toEqual(["near", "middle", "brief", "far"]);
+    expect([1, 0.62, 0.5, 0.3].map((zoom) => levelOf(stepOf(zoom)))).toEqual(["near", "middle", "brief", "far"]);
     expect([hasWords(stepOf(0.8)), hasWords(stepOf(0.5))]).toEqual([true, false]);
     expect([rowsAt(stepOf(0.4)), rowsAt(stepOf(0.15))]).toEqual([2, 1]);
   });

@@ -42,6 +42,8 @@ import { hasWords, letterAt, levelOf, rowsAt, stepOf } from "./zoom";
 
 const MAP = { width: 150, height: 100 };
 const GRID: [number, number] = [10, 10];
+// The legend of marks stands at the bottom.
+const LEGEND = 56;
 const LEAST_ZOOM = 0.05;
 // Below this nobody can read a card: a large graph opens at its start instead.
 const READABLE = 0.2;
@@ -345,7 +347,8 @@ function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewpor
     const { width, height } = frame.current.getBoundingClientRect();
     const { document, places: given } = store.getState();
     const places = placesOf(document, given);
-    setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height));
+    const below = store.getState().marks ? LEGEND : 0;
+    setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height - below));
   }, [frame, store]);
   return start;
 }

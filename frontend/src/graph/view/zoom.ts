@@ -9,27 +9,29 @@ const STEP = 1.07;
 /** All of a card; its name and what it sees; its icon and name; its name alone. */
 export type Level = "near" | "middle" | "brief" | "far";
 
-const NEAR = 0.85;
-/** From here on the words of edges are as wide as the layout takes them to be, or less than a quarter more. */
-const WORDS = 0.7;
-const BRIEF = 0.6;
-const FAR = 0.4;
+// Below this letters grow on the canvas.
+const GROWS = 0.85;
+// Three rows fit a card down to here, and the words of edges are less than a quarter wider than the layout takes them to be.
+const NEAR = 0.7;
+// Down to here a name of two rows and what it sees.
+const MIDDLE = 0.55;
+const BRIEF = 0.4;
 /** The height of a card that its name may take, and that of a row of it. */
 const NAME = { height: 80, row: 1.1 };
 
 /** The zoom for which a canvas is styled: the step below. */
 export function stepOf(zoom: number): number {
-  if (zoom >= NEAR) return NEAR;
-  const steps = Math.ceil(Math.log(NEAR / Math.max(zoom, FARTHEST)) / Math.log(STEP) - 1e-9);
-  return Math.max(NEAR / STEP ** steps, FARTHEST);
+  if (zoom >= GROWS) return GROWS;
+  const steps = Math.ceil(Math.log(GROWS / Math.max(zoom, FARTHEST)) / Math.log(STEP) - 1e-9);
+  return Math.max(GROWS / STEP ** steps, FARTHEST);
 }
 
 export function levelOf(step: number): Level {
-  return step >= NEAR ? "near" : step >= BRIEF ? "middle" : step >= FAR ? "brief" : "far";
+  return step >= NEAR ? "near" : step >= MIDDLE ? "middle" : step >= BRIEF ? "brief" : "far";
 }
 
 export function hasWords(step: number): boolean {
-  return step >= WORDS;
+  return step >= NEAR;
 }
 
 /** The size of the smallest letters in canvas units, so that they are read on the screen. */

@@ -141,7 +141,7 @@ def test_every_mistake_of_a_node_is_told_at_once_by_the_labels_of_its_form(
 
 def test_every_mistake_of_an_edge_is_told_at_once(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/edges/go/"
-    sent = opened(designer, path) | {"id": "", "to": "nowhere", "condition": "a b"}
+    sent = opened(designer, path) | {"id": "no id", "to": "nowhere", "condition": "a b"}
     page = text(send(designer, path, sent))
     assert "Fix 3 fields" in page
     assert "This node does not exist." in page
