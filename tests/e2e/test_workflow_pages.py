@@ -68,15 +68,15 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
 
     page.goto(f"/workflows/{slug}/")
     page.get_by_role("link", name="Add the first node").click()
+    page.get_by_text("Advanced").click()
     page.locator("#id_node-id").fill("start")
-    page.locator("#id_node-type").fill("start")
+    page.get_by_label("Start", exact=True).check(force=True)
     save(page)
     expect(page.get_by_text("Node start saved.")).to_be_visible()
 
     page.get_by_role("link", name="Node", exact=True).click()
-    page.locator("#id_node-id").fill("answer")
-    page.locator("#id_node-type").fill("llm")
-    page.locator("#id_node-name").fill("Answer")
+    page.get_by_label("Name", exact=True).fill("Answer")
+    page.get_by_label("Model", exact=True).check(force=True)
     page.get_by_role("button", name="Add a filter").first.click()
     page.get_by_role("button", name="Add an operation").first.click()
     operation = "#id_node-context_filters-0-messages-0"
@@ -86,6 +86,7 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     expect(page.locator("#node-answer")).to_contain_text("last 2")
 
     page.get_by_role("link", name="Edge", exact=True).click()
+    page.get_by_text("Advanced").click()
     page.locator("#id_edge-id").fill("go")
     page.locator("#id_edge-from").select_option("start")
     page.locator("#id_edge-to").select_option("answer")
@@ -112,8 +113,7 @@ def test_fields_follow_the_type_of_the_node_and_system_messages_that_go_are_told
     page.goto(f"/workflows/{drawn}/add-node/")
     operation = page.locator("#id_node-operation-operation")
     expect(operation).to_be_hidden()
-    page.locator("#id_node-type").fill("context_processor")
-    page.locator("#id_node-type").blur()
+    page.get_by_label("Context processor", exact=True).check(force=True)
     expect(operation).to_be_visible()
     operation.select_option("truncate")
     expect(page.locator("#id_node-operation-truncate-keep_last")).to_be_visible()

@@ -64,6 +64,21 @@ class GroupBox:
     def help(self) -> Text:
         return self.member.hint.help
 
+    @property
+    def plain(self) -> "Sequence[Box]":
+        """Returns the boxes that are in sight."""
+        return [box for box in self.boxes if not box.member.hint.advanced]
+
+    @property
+    def advanced(self) -> "Sequence[Box]":
+        """Returns the boxes that are folded away."""
+        return [box for box in self.boxes if box.member.hint.advanced]
+
+    @property
+    def is_unfolded(self) -> bool:
+        """Returns True if something that is folded away is wrong."""
+        return any(isinstance(box, FieldBox) and box.bound.errors for box in self.advanced)
+
 
 @dataclass(slots=True)
 class VariantBox:

@@ -17,6 +17,7 @@ from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms.hints import FieldHint
 from ctxadmin.ui.forms.shape import Kind, Leaf, Member
+from ctxadmin.ui.forms.tiles import TileSelect
 from ctxadmin.ui.forms.wording import in_words
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,1000}")
@@ -273,6 +274,8 @@ def _text_widget(leaf: Leaf, hint: FieldHint) -> forms.Widget:
         attrs |= {"class": "font-monospace", "spellcheck": "false", "autocapitalize": "off"}
     if leaf.max_length is not None:
         attrs["maxlength"] = leaf.max_length
+    if hint.tiles:
+        return TileSelect(hint.tiles, hint.other_label, attrs | {"autocomplete": "off"})
     long = leaf.mixed or (leaf.max_length is not None and leaf.max_length > _LONG)
     if hint.height or long:
         return forms.Textarea(attrs=attrs | {"rows": hint.height or 3})

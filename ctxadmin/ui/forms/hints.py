@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ctxadmin.lib.contract import Contract
-from ctxadmin.ui.components import Text
+from ctxadmin.ui.components import Text, Tone
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,23 @@ class ShownWhen:
 
 
 @dataclass(frozen=True, slots=True)
+class Tile:
+    """A choice drawn with an icon of the sprite in a color of the page's tokens."""
+
+    value: str
+    label: Text
+    icon: str
+    tone: Tone
+
+
+@dataclass(frozen=True, slots=True)
 class FieldHint:
     """How one member is shown; everything may be left out.
 
     ``choices`` makes a text a select, and names the values of a Literal; ``suggestions`` are
-    only offered. ``contract`` reads free JSON (or each item of a list of it) as that model.
+    only offered. ``tiles`` are choices with icons, beside which any other text can be typed,
+    labeled ``other_label``. ``advanced`` folds the member away at the end. ``contract`` reads free
+    JSON (or each item of a list of it) as that model.
     ``as_text`` shows a content that may be a text or a list as a text. ``height`` makes a text
     a text area of so many lines; ``code`` sets it in a monospaced font. ``keep_empty`` makes
     an empty text a value instead of a missing one. ``wide`` takes the whole width of a row.
@@ -37,6 +49,9 @@ class FieldHint:
     placeholder: Text = ""
     choices: Sequence[tuple[str, Text]] = ()
     suggestions: Sequence[str] = ()
+    tiles: Sequence[Tile] = ()
+    other_label: Text = ""
+    advanced: bool = False
     empty_label: Text = ""
     contract: type[Contract] | None = None
     as_text: bool = False

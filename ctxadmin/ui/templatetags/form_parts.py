@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.forms.boxes import Box, FieldBox, GroupBox, Shown, VariantBox
 from ctxadmin.ui.forms.places import BoxError
+from ctxadmin.ui.forms.tiles import TileSelect, other_name
 
 register = template.Library()
 
@@ -121,6 +122,7 @@ def _drawn(bound: BoundField, *, wide: bool, suggestions: Sequence[str] = ()) ->
     if suggestions:
         attrs["list"] = f"{bound.auto_id}_list"
     return {
+        **(_tiles(bound, widget) if isinstance(widget, TileSelect) else {}),
         "bound": bound,
         "input": "" if many else bound.as_widget(attrs=attrs),
         "options": list(bound.subwidgets) if many else [],
@@ -131,6 +133,30 @@ def _drawn(bound: BoundField, *, wide: bool, suggestions: Sequence[str] = ()) ->
         "wide": wide or many,
         "label": bound.label,
         "marked_required": bound.field.required and not single,
+    }
+
+
+def _tiles(bound: BoundField, widget: TileSelect) -> dict[str, object]:
+    """Returns the tiles with their radio buttons, and the text beside them."""
+    options: list[BoundWidget] = list(bound.subwidgets)
+    drawn = [(widget.tiles.get(str(option.data["value"])), option) for option in options]
+    last = options[-1]
+    return {
+        "tiles": [
+            {
+                "option": option,
+                "icon": tile.icon if tile else "pencil",
+                "tone": tile.tone if tile else "secondary",
+            }
+            for tile, option in drawn
+        ],
+        "other": {
+            "name": other_name(bound.html_name),
+            "value": widget.other(bound.value()),
+            "label": last.choice_label,
+            "chooses": last.id_for_label,
+            "maxlength": widget.text_attrs.get("maxlength", ""),
+        },
     }
 
 

@@ -95,6 +95,8 @@ export interface State {
   readonly said: string;
   /** Nodes that were just added, which the canvas moves to if they are out of sight. */
   readonly added: readonly Key[];
+  /** Nodes that were added here and have no name yet: their ids are made of it. */
+  readonly unnamed: readonly Key[];
   /** The input that takes the focus when the next form is here. */
   readonly wanted: string;
   /** The problem that was opened last, by `nameOfProblem`. */
@@ -153,6 +155,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     readingFails: null,
     said: "",
     added: [],
+    unnamed: [],
     wanted: "",
     visited: "",
     mayChange: setup.may_change,

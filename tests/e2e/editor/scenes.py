@@ -77,6 +77,12 @@ def form(page: Page) -> Locator:
     return page.locator("#panel-form")
 
 
+def id_field(page: Page) -> Locator:
+    """The ID of an element, which is folded away until somebody unfolds it, and then in sight."""
+    form(page).locator("details.advanced").evaluate("fold => { fold.open = true; }")
+    return form(page).get_by_label("ID", exact=True)
+
+
 CHAIN: list[JsonValue] = [{"id": f"n{n}", "type": "llm"} for n in range(9)]
 CHAINED: list[JsonValue] = [
     {"id": f"e{n}", "type": "sequence", "from": f"n{n}", "to": f"n{n + 1}"} for n in range(8)

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, opened, saved
+from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, id_field, opened, saved
 
 BUDGET_NODES: list[JsonValue] = [
     {"id": "begin", "type": "start", "position": {"x": 0, "y": 0}},
@@ -107,7 +107,7 @@ def test_a_new_id_is_followed_by_the_edges_and_the_form_stays(
     slug = made()
     page = opened(designer_page, slug)
     card(page, "answer").click()
-    field = form(page).get_by_label("Id")
+    field = id_field(page)
     field.click()
     field.press("End")
     page.keyboard.type("-well")
@@ -124,15 +124,15 @@ def test_what_cannot_be_read_yet_is_kept_when_one_looks_elsewhere(
 ) -> None:
     page = opened(designer_page, made())
     card(page, "answer").click()
-    field = form(page).get_by_label("Id")
+    field = id_field(page)
     field.fill("not an id!")
     expect(form(page).locator(".field-errors")).to_be_visible()
     expect(card(page, "answer").locator(".flow-card-problems")).to_be_visible()
     card(page, "ask").click()
-    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    expect(id_field(page)).to_have_value("ask")
     card(page, "answer").click()
-    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
-    form(page).get_by_label("Id").fill("answer")
+    expect(id_field(page)).to_have_value("not an id!")
+    id_field(page).fill("answer")
     expect(card(page, "answer").locator(".flow-card-problems")).to_have_count(0)
 
 
@@ -213,15 +213,15 @@ def test_nothing_is_published_while_a_form_cannot_be_read(
     slug = made()
     page = opened(designer_page, slug)
     card(page, "answer").click()
-    form(page).get_by_label("Id").fill("not an id!")
+    id_field(page).fill("not an id!")
     card(page, "ask").click()
-    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    expect(id_field(page)).to_have_value("ask")
     expect(page.locator(".editor-saving")).to_contain_text("1 form has errors and is not saved")
     page.get_by_role("link", name="Publish").click()
     # It shows what is to be mended, and how to be rid of it.
-    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
+    expect(id_field(page)).to_have_value("not an id!")
     page.get_by_role("button", name="Discard changes").click()
-    expect(form(page).get_by_label("Id")).to_have_value("answer")
+    expect(id_field(page)).to_have_value("answer")
     saved(page)
     page.get_by_role("link", name="Publish").click()
     expect(page.get_by_role("dialog", name="Publish Drawn")).to_be_visible()
@@ -233,7 +233,7 @@ def test_a_form_that_cannot_be_read_outlives_other_changes_of_its_node(
     slug = made()
     page = opened(designer_page, slug)
     card(page, "answer").click()
-    form(page).get_by_label("Id").fill("not an id!")
+    id_field(page).fill("not an id!")
     expect(form(page).locator(".field-errors")).to_be_visible()
     page.get_by_label("Note on the canvas").fill("Beside it")
     expect(page.locator(".flow-note")).to_have_text("Beside it")
@@ -241,8 +241,8 @@ def test_a_form_that_cannot_be_read_outlives_other_changes_of_its_node(
     found["document"]["nodes"][1]["description"] = "Theirs"
     put = {"document": found["document"], "expected_version": found["draft_version"]}
     api.put(f"workflows/{slug}/draft", json=put)
-    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
-    form(page).get_by_label("Id").fill("mended")
+    expect(id_field(page)).to_have_value("not an id!")
+    id_field(page).fill("mended")
     saved(page)
     node = draft(api, slug)["nodes"][1]
     assert (node["id"], node["description"]) == ("mended", "Theirs")
@@ -300,13 +300,13 @@ def test_a_row_is_removed_though_one_goes_on_before_the_server_has_answered(
     with page.expect_request("**/editor/panel/"):
         remove.first.click()
     card(page, "ask").click()
-    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    expect(id_field(page)).to_have_value("ask")
     waiting[0].continue_()
     expect(page.get_by_role("button", name="Undo: Edit answer")).to_be_enabled()
     saved(page)
     filters = draft(api, slug)["nodes"][1]["context_filter"]
     assert ("secret" in str(filters), "key" in str(filters)) == (True, False)
-    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    expect(id_field(page)).to_have_value("ask")
 
 
 def test_a_row_is_added_though_another_changes_the_node_and_one_types_meanwhile(
@@ -340,7 +340,7 @@ def test_on_a_phone_the_form_of_what_is_selected_is_in_sight(
 ) -> None:
     page = opened(open_page("designer", width=390), made())
     card(page, "answer").click()
-    expect(form(page).get_by_label("ID")).to_be_in_viewport()
+    expect(id_field(page)).to_be_in_viewport()
 
 
 def test_a_new_budget_is_not_wrong_before_anything_is_typed(

@@ -39,6 +39,7 @@ from workflows.pages.elements.checks import (
 )
 from workflows.pages.elements.edge_fields import EdgeFields
 from workflows.pages.elements.forms import EdgeForm, NodeForm, ReducersForm
+from workflows.pages.elements.made_ids import new_edge_id, new_node_id
 from workflows.pages.elements.node_fields import NodeFields
 from workflows.store import find_workflow
 
@@ -83,6 +84,7 @@ class _Element(Generic[FormT]):
     """How the form of a node or an edge is made, checked and written into the draft.
 
     ``name`` is its id, "" for a new one. ``saved`` is said after it, with the new id.
+    ``change`` writes it under an id, for which ``new_id`` is called where a form has none.
     """
 
     kind: Literal["node", "edge"]
@@ -91,7 +93,8 @@ class _Element(Generic[FormT]):
     saved: str
     made_of: Callable[[QueryDict | None], FormT]
     check: Callable[[Any], list[FieldProblem]]
-    change: Callable[[Document, Any], Document]
+    change: Callable[[Document, Any, str], Document]
+    new_id: Callable[[Document, Any], str]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -120,13 +123,17 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
     def check(fields: NodeFields) -> list[FieldProblem]:
         return node_fields.form_problems(node_fields.node_of(fields))
 
-    def change(document: Document, fields: NodeFields) -> Document:
+    def new_id(document: Document, fields: NodeFields) -> str:
+        return new_node_id(document, fields.name, fields.type)
+
+    def change(document: Document, fields: NodeFields, made_id: str) -> Document:
         old = next((each for each in document.nodes if each.id == node_id), None)
-        made = node_fields.node_of(fields, old)
+        made = node_fields.node_of(fields, old, made_id)
         return document_edits.with_node(document, node_id, made)
 
     title = _("Node %(id)s") % {"id": node_id} if node_id else _("New node")
-    element = _Element("node", node_id, title, _("Node %(id)s saved."), made_of, check, change)
+    saved = _("Node %(id)s saved.")
+    element = _Element("node", node_id, title, saved, made_of, check, change, new_id)
     return _element(request, actor, row, element)
 
 
@@ -157,11 +164,15 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     def check(fields: EdgeFields) -> list[FieldProblem]:
         return edge_problems(document, edge_fields.edge_of(fields))
 
-    def change(document: Document, fields: EdgeFields) -> Document:
-        return document_edits.with_edge(document, edge_id, edge_fields.edge_of(fields))
+    def new_id(document: Document, fields: EdgeFields) -> str:
+        return new_edge_id(document, fields.from_node, fields.to_node)
+
+    def change(document: Document, fields: EdgeFields, made_id: str) -> Document:
+        return document_edits.with_edge(document, edge_id, edge_fields.edge_of(fields, made_id))
 
     title = _("Edge %(id)s") % {"id": edge_id} if edge_id else _("New edge")
-    element = _Element("edge", edge_id, title, _("Edge %(id)s saved."), made_of, check, change)
+    saved = _("Edge %(id)s saved.")
+    element = _Element("edge", edge_id, title, saved, made_of, check, change, new_id)
     return _element(request, actor, row, element)
 
 
@@ -204,18 +215,21 @@ def _element(
         form = _stored_form(element.made_of, element.check if element.name else None)
     attempt = _Attempt()
     faults = form.faults(element.check)
+    saved_id = element.name
 
     def make(document: Document) -> Document:
-        made = element.change(document, form.model)
+        nonlocal saved_id
+        saved_id = form.model.id or element.name or element.new_id(document, form.model)
+        made = element.change(document, form.model, saved_id)
         _refuse_problems(request, faults)
         return made
 
     if sent and form.is_valid():
         attempt = _try(request, actor, slug, form, make, (element.kind, element.name))
         if attempt.done:
-            flash.success(request, element.saved % {"id": form.model.id})
+            flash.success(request, element.saved % {"id": saved_id})
             here = reverse("workflows:detail", args=[slug])
-            return redirect(f"{here}#{element.kind}-{form.model.id}")
+            return redirect(f"{here}#{element.kind}-{saved_id}")
     elif form.errors:
         form.add_problems(faults)
     return _show_form(request, actor, row, form, attempt, element.kind, element.name, element.title)

@@ -24,9 +24,11 @@ _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
 NODE_TYPE_WORDS: Final[Mapping[str, Text]] = {
     "start": gettext_lazy("Start"),
+    "trigger": gettext_lazy("Trigger"),
     "llm": gettext_lazy("Model"),
     "tool": gettext_lazy("Tool"),
     "decision": gettext_lazy("Decision"),
+    "routing": gettext_lazy("Routing"),
     "context_processor": gettext_lazy("Context processor"),
     "human_relay": gettext_lazy("Human relay"),
     "user_interaction": gettext_lazy("User interaction"),
@@ -69,6 +71,7 @@ _TONES: Final[Mapping[str, Tone]] = {
     "user_interaction": "purple",
     "human_relay": "purple",
     "decision": "blue",
+    "routing": "blue",
     "merge": "blue",
     "join": "blue",
 }
@@ -77,9 +80,11 @@ _TONES: Final[Mapping[str, Tone]] = {
 # Of static/vendor/icons.svg.
 _ICONS: Final[Mapping[str, str]] = {
     "start": "player-play",
+    "trigger": "webhook",
     "llm": "sparkles",
     "tool": "tool",
     "decision": "route",
+    "routing": "git-fork",
     "context_processor": "transform",
     "human_relay": "user",
     "user_interaction": "message",

@@ -219,11 +219,11 @@ class _Opened:
         match self.asked.kind:
             case "node":
                 before = self._node.element if self._node else None
-                node = node_fields.node_of(form.model, before)
+                node = node_fields.node_of(form.model, before, self.asked.id)
                 self._refuse_taken(node.id, [part.id for part in self.parts.nodes])
                 return node.model_dump(mode="json", by_alias=True, exclude_unset=True)
             case "edge":
-                edge = edge_fields.edge_of(form.model)
+                edge = edge_fields.edge_of(form.model, self.asked.id)
                 self._refuse_taken(edge.id, [part.id for part in self.parts.edges])
                 return edge.model_dump(mode="json", by_alias=True, exclude_unset=True)
             case "reducers":

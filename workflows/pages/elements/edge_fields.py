@@ -34,9 +34,11 @@ _FILTER_PARTS: Final = ("include_patterns", "exclude_patterns", "transform_rules
 
 
 class EdgeFields(Contract):
-    """An edge; ``filter_type`` None leaves its filter to the type of the edge."""
+    """An edge; ``filter_type`` None leaves its filter to the type of the edge.
 
-    id: ElementId
+    Without an ``id`` it keeps the one that it has, or gets one of its ends.
+    """
+
     type: TypeName
     from_node: Annotated[ElementId, Field(alias="from")]
     to_node: Annotated[ElementId, Field(alias="to")]
@@ -50,6 +52,7 @@ class EdgeFields(Contract):
         tuple[TransformRule, ...], Field(strict=False, max_length=MAX_RULES)
     ] = ()
     messages: OperationList = ()
+    id: ElementId | None = None
     properties: dict[str, JsonValue] = {}
 
 
@@ -80,10 +83,11 @@ def _canonical(edge: Edge) -> dict[str, JsonValue]:
     return filter_to_form(read.model_dump(mode="json", exclude_unset=True))
 
 
-def edge_of(fields: EdgeFields) -> Edge:
-    """Returns the edge in the form."""
+def edge_of(fields: EdgeFields, made_id: str = "new") -> Edge:
+    """Returns the edge in the form; ``made_id`` is its id where the form has none."""
     listed = fields.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    given = {name: listed[name] for name in ("id", "type", "from", "to")}
+    given = {name: listed[name] for name in ("type", "from", "to")}
+    given["id"] = fields.id or made_id
     for name in ("condition", "weight", "properties"):
         if listed.get(name) not in (None, "", {}):
             given[name] = listed[name]

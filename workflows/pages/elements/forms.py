@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field, JsonValue
 
 from ctxadmin.lib.contract import Contract
-from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
+from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen, Tile
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
 from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
 from workflows.domain.processors import standard
@@ -28,19 +28,10 @@ from workflows.pages.elements.filter_hints import (
 from workflows.pages.elements.node_fields import NodeFields
 from workflows.reducers import REDUCERS
 
-NODE_TYPES: Final = (
-    "start",
-    "llm",
-    "tool",
-    "decision",
-    "context_processor",
-    "human_relay",
-    "user_interaction",
-    "merge",
-    "join",
-    "subworkflow",
-    "end",
-)
+_NODE_TYPES: Final = [
+    Tile(name, label, summaries.icon_of(name), summaries.tone_of(name))
+    for name, label in summaries.NODE_TYPE_WORDS.items()
+]
 
 
 def _context_types() -> Choices:
@@ -68,12 +59,20 @@ class NodeForm(ContractForm[NodeFields]):
     }
     hints = {
         "id": FieldHint(
-            label=_("ID"), code=True, help=_("Letters, digits, - and _. Used by edges and engines.")
+            label=_("ID"),
+            code=True,
+            advanced=True,
+            help=_(
+                "Letters, digits, - and _. Used by edges and engines. "
+                "A new node gets it from its name."
+            ),
         ),
         "type": FieldHint(
             label=_("Type"),
-            suggestions=NODE_TYPES,
-            help=_("Any name. Sets the default context type."),
+            tiles=_NODE_TYPES,
+            other_label=_("Own type"),
+            wide=True,
+            help=_("Sets the default context type."),
         ),
         "name": FieldHint(label=_("Name")),
         "description": FieldHint(label=_("Description"), height=2, wide=True),
@@ -127,13 +126,17 @@ class NodeForm(ContractForm[NodeFields]):
             _("Narrow what later nodes see."),
             _("Output filter"),
         ),
-        "x": FieldHint(label=_("Position from the left")),
-        "y": FieldHint(label=_("Position from the top")),
+        "x": FieldHint(label=_("Position from the left"), advanced=True),
+        "y": FieldHint(label=_("Position from the top"), advanced=True),
         "config": FieldHint(
             label=_("Other config"), help=_("A JSON object for the engine."), height=4, wide=True
         ),
         "properties": FieldHint(
-            label=_("Properties"), help=_("Any JSON object for your own use."), height=3, wide=True
+            label=_("Properties"),
+            help=_("Any JSON object for your own use."),
+            height=3,
+            wide=True,
+            advanced=True,
         ),
     }
 
@@ -170,7 +173,12 @@ class EdgeForm(ContractForm[EdgeFields]):
         "messages.operation": "clear",
     }
     hints = {
-        "id": FieldHint(label=_("ID"), code=True),
+        "id": FieldHint(
+            label=_("ID"),
+            code=True,
+            advanced=True,
+            help=_("A new edge gets it from the nodes that it connects."),
+        ),
         "type": FieldHint(
             label=_("Type"),
             choices=[
@@ -243,7 +251,11 @@ class EdgeForm(ContractForm[EdgeFields]):
         ),
         **operation_hints("messages"),
         "properties": FieldHint(
-            label=_("Properties"), help=_("Any JSON object for your own use."), height=3, wide=True
+            label=_("Properties"),
+            help=_("Any JSON object for your own use."),
+            height=3,
+            wide=True,
+            advanced=True,
         ),
     }
 

@@ -59,12 +59,12 @@ class NodeFields(Contract):
     """A node in the parts that its form shows.
 
     ``template`` to ``timeout_outcome`` and ``operation`` are what the system reads of the node's
-    config; ``config`` is the rest of it.
+    config; ``config`` is the rest of it. Without an ``id`` it keeps the one that it has, or gets
+    one of its name.
     """
 
-    id: ElementId
-    type: TypeName
     name: Annotated[str, Field(max_length=MAX_NAME)] | None = None
+    type: TypeName
     description: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
     template: Annotated[str, Field(max_length=1_000_000)] = ""
     pause: Literal["before", "after"] | None = None
@@ -75,6 +75,7 @@ class NodeFields(Contract):
     operation: OperationFields | None = None
     context_filters: _FilterList = ()
     outgoing_filters: _FilterList = ()
+    id: ElementId | None = None
     x: Coordinate | None = None
     y: Coordinate | None = None
     config: dict[str, JsonValue] = {}
@@ -161,12 +162,13 @@ def _is_shown(value: JsonValue, *, text_only: bool = False) -> bool:
     return isinstance(value, str) or (not text_only and isinstance(value, int | float))
 
 
-def node_of(fields: NodeFields, before: Node | None = None) -> Node:
+def node_of(fields: NodeFields, before: Node | None = None, made_id: str = "new") -> Node:
     """Returns the node in the form; ``before`` tells whether a single filter was in a list.
 
-    Raises ValidationFailed at ``/config`` if the free JSON names a field of the form.
+    ``made_id`` is its id where the form has none. Raises ValidationFailed at ``/config`` if the
+    free JSON names a field of the form.
     """
-    given: dict[str, JsonValue] = {"id": fields.id, "type": fields.type}
+    given: dict[str, JsonValue] = {"id": fields.id or made_id, "type": fields.type}
     listed = fields.model_dump(mode="json", by_alias=True, exclude_unset=True)
     for name in ("name", "description", "context_type", "properties"):
         if listed.get(name):

@@ -47,6 +47,15 @@ export function addition(document: WorkflowDocument, kind: NodeKind, position: P
   return { edit: { kind: "together", edits: [add(edgeBetween(document, id, edge.to)), first] }, key: id };
 }
 
+const MOST_OF_NAME = 40;
+
+/** The id that a node gets of its name; null without a name that has letters of ids, and for the id that it has. */
+export function idOfName(document: WorkflowDocument, { id, name = "" }: Pick<WorkflowNode, "id" | "name">): string | null {
+  const plain = (name.toLowerCase().match(/[a-z0-9_]+/g) ?? []).join("-").slice(0, MOST_OF_NAME).replace(/^-+|-+$/g, "");
+  if (!plain || plain === id) return null;
+  return freeId(plain, ids(document.nodes));
+}
+
 export function edgeBetween(document: WorkflowDocument, from: string, to: string, type = "sequence"): WorkflowEdge {
   return { id: freeId(`${from}-${to}`.slice(0, 60), ids(document.edges)), type, from, to };
 }

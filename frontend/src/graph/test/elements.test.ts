@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { canKeep } from "../io/json";
 import { groupOf, noteOf, withGroup, withNote, withNoteAt } from "../model/canvas_data";
 import { clipIn, copied, everything, pasted } from "../model/clipboard";
-import { addition, change, freeGroup, grouping, removal } from "../model/commands";
+import { addition, change, freeGroup, grouping, idOfName, removal } from "../model/commands";
 import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply } from "../model/edits";
 import { CARD, frames, freeSpot, placesOf, shownWhole } from "../model/places";
@@ -199,5 +199,22 @@ describe("what was added", () => {
 
   it("shows its start if it is larger than the view", () => {
     expect(shownWhole({ x: 0, y: 0, zoom: 1 }, size, { x: 0, y: 0, width: 2000, height: 50 })).toEqual({ x: 24, y: 24, zoom: 1 });
+  });
+});
+
+describe("the id of a node that is named first", () => {
+  const document = { name: "", nodes: [{ id: "llm", type: "llm" }, { id: "draft", type: "llm" }], edges: [] };
+  const named = (name: string | undefined) => idOfName(document, { id: "llm", ...(name === undefined ? {} : { name }) });
+
+  it("has the letters and digits of its name", () => {
+    expect(named("Check the *answer*, 2nd")).toBe("check-the-answer-2nd");
+  });
+
+  it("is one that no other node has", () => {
+    expect(named("Draft")).toBe("draft-2");
+  });
+
+  it("stays as it is without a name that ids can have", () => {
+    expect([named(undefined), named("回答"), named("LLM")]).toEqual([null, null, null]);
   });
 });

@@ -6,7 +6,8 @@ import { sentId } from "../io/reading";
 import { wordsOf } from "../io/said_wrong";
 import { type Fields, Refused } from "../io/server";
 import type { Key } from "../model/document";
-import { asFirst, same } from "../model/document";
+import { asFirst, find, same } from "../model/document";
+import { change, idOfName } from "../model/commands";
 import { type ElementKind, elementOf, looksSame, type Value } from "../model/said";
 import { formName, type Typed } from "../store";
 import { t } from "../texts";
@@ -16,6 +17,7 @@ import { chooseFound, PANEL_TITLE } from "./doing";
 
 const PAUSE_MS = 250;
 const AGAIN_MS = 3_000;
+const FOLD = "details.advanced";
 const NO_ERRORS: readonly string[] = [];
 const OWN_FIELDS = new Set(["kind", "id", "csrfmiddlewaretoken"]);
 
@@ -143,12 +145,20 @@ class Session {
     // it was typed before, and is read by now.
     if (this.typedNow() !== kept) return this.form ? undefined : this.open();
     const focused = this.wanted() ?? this.focused();
+    const isUnfolded = this.holder.querySelector<HTMLDetailsElement>(FOLD)?.open ?? false;
     this.holder.innerHTML = html;
+    this.unfold(isUnfolded);
     this.holder.inert = false;
     this.shown = showing;
     window.htmx?.process(this.holder);
     this.focus(focused);
     this.follow(elementOf(this.desk.store.getState().document, this.kind, this.key));
+  }
+
+  /** What was unfolded stays so in the next form. */
+  private unfold(isUnfolded: boolean): void {
+    const fold = this.holder.querySelector<HTMLDetailsElement>(FOLD);
+    if (fold && isUnfolded) fold.open = true;
   }
 
   /** Undone, redone or merged: the form shows what is there now, once nothing typed waits in it. */
@@ -205,6 +215,7 @@ class Session {
   private left(target: EventTarget | null): void {
     const name = (target as HTMLInputElement | null)?.name;
     if (name) this.touched.add(name);
+    if (name === "node-name" && this.desk.store.getState().unnamed.includes(this.key)) void this.nameFirst();
     this.desk.store.getState().settle();
   }
 
@@ -228,6 +239,23 @@ class Session {
     });
   }
 
+  /** The id of a node that was just added is made of its first name. */
+  private async nameFirst(): Promise<void> {
+    await this.desk.reader.finish();
+    const { document, edit, choose, set, unnamed, typed } = this.desk.store.getState();
+    const { key } = this;
+    const node = find(document.nodes, key);
+    const id = node && idOfName(document, node);
+    if (this.closed || typed[this.name] || !node || !id || !unnamed.includes(key)) return;
+    set({ unnamed: unnamed.filter((each) => each !== key) });
+    edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }));
+    this.shown = { ...node, id };
+    this.renamed(id);
+    const field = this.form?.elements.namedItem("node-id");
+    if (field instanceof HTMLInputElement) field.value = id;
+    choose({ nodes: [id] });
+  }
+
   /** A row more, less or elsewhere. It comes to pass though one looks elsewhere meanwhile. */
   private async arrange({ name, value }: HTMLButtonElement): Promise<void> {
     if (this.arranging || this.shown === undefined) return;
@@ -237,7 +265,9 @@ class Session {
     const form = made?.querySelector("form");
     if (this.closed) this.hearing();
     else if (made) {
+      const isUnfolded = this.holder.querySelector<HTMLDetailsElement>(FOLD)?.open ?? false;
       this.holder.replaceChildren(...made.childNodes);
+      this.unfold(isUnfolded);
       window.htmx?.process(this.holder);
       this.holder.querySelector<HTMLElement>("[autofocus]")?.focus();
     }
@@ -344,7 +374,7 @@ class Session {
 
   private focus(before: { name: string; at: number | null } | null): void {
     const found = before?.name === PANEL_TITLE ? this.holder.querySelector(`#${PANEL_TITLE}`) : before && this.form?.elements.namedItem(before.name);
-    const field = found instanceof RadioNodeList ? found[0] : found;
+    const field = found instanceof RadioNodeList ? ([...found].find((each) => each instanceof HTMLInputElement && each.checked) ?? found[0]) : found;
     if (!before || !(field instanceof HTMLElement)) return;
     for (let fold = field.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;
     field.focus();

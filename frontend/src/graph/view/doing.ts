@@ -23,12 +23,12 @@ const BESIDE = { right: { x: CARD.width + 90, y: 0 }, down: { x: 0, y: CARD.heig
 
 /** Add a node where it is dropped, tied to others. */
 export function addKind(store: EditorStore, kind: NodeKind, spot: Position, tie?: Tie): void {
-  const { document, places, edit, choose, set, say } = store.getState();
+  const { document, places, edit, choose, set, say, unnamed } = store.getState();
   const all = placesOf(document, places);
   const made = addition(document, kind, freeSpot(all, spot, flowOf(document, all)), tie);
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
-  set({ added: [made.key] });
+  set({ added: [made.key], unnamed: [...unnamed, made.key] });
   say(t("{id} added", { id: made.key }));
 }
 

@@ -45,6 +45,8 @@ function place(field: HTMLElement, errors: readonly FieldError[]): void {
   field.classList.add("is-invalid");
   field.setAttribute("aria-describedby", [field.getAttribute("aria-describedby"), id].filter(Boolean).join(" "));
   const box = field.closest(".field");
+  const fold = field.closest("details");
+  if (fold) fold.open = true;
   box?.classList.add("field-wrong");
   const text = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement ? field.value : null;
   (box ?? field).append(listOf(id, errors, text));

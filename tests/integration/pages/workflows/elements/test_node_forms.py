@@ -54,6 +54,28 @@ def test_a_node_is_added_and_renamed_with_its_edges(designer: Client, small: Wor
     assert edge("go").to_node == "reply"
 
 
+def test_a_new_node_is_called_after_its_name_and_a_new_edge_after_its_ends(
+    designer: Client, small: Workflow
+) -> None:
+    new = opened(designer, "/workflows/small/add-node/")
+    answer = send(designer, "/workflows/small/add-node/", new | {"name": "Say it", "type": "llm"})
+    assert answer.headers["Location"] == "/workflows/small/#node-say-it"
+    new = opened(designer, "/workflows/small/add-edge/") | {"from": "answer", "to": "say-it"}
+    answer = send(designer, "/workflows/small/add-edge/", new)
+    assert answer.headers["Location"] == "/workflows/small/#edge-answer-say-it"
+
+
+def test_a_type_without_a_tile_is_typed_and_stays(designer: Client, small: Workflow) -> None:
+    path = "/workflows/small/nodes/answer/"
+    sent = opened(designer, path) | {"type": "", "type-other": "critic"}
+    assert send(designer, path, sent).status_code == 302
+    assert node("answer").type == "critic"
+    again = opened(designer, path)
+    assert (again["type"], again["type-other"]) == ("", "critic")
+    assert send(designer, path, again | {"type": "llm"}).status_code == 302
+    assert node("answer").type == "llm"
+
+
 def test_an_id_that_is_taken_is_named_at_its_field(designer: Client, small: Workflow) -> None:
     new = opened(designer, "/workflows/small/add-node/") | {"id": "start", "type": "llm"}
     answer = send(designer, "/workflows/small/add-node/", new)
@@ -119,7 +141,7 @@ def test_every_mistake_of_a_node_is_told_at_once_by_the_labels_of_its_form(
 
 def test_every_mistake_of_an_edge_is_told_at_once(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/edges/go/"
-    sent = opened(designer, path) | {"id": "", "to": "nowhere", "condition": "a b"}
+    sent = opened(designer, path) | {"id": "no id", "to": "nowhere", "condition": "a b"}
     page = text(send(designer, path, sent))
     assert "Fix 3 fields" in page
     assert "This node does not exist." in page
