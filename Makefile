@@ -43,10 +43,12 @@ test: tools ## Install what the tests need and run all tests
 .PHONY: check
 check: ## Check format, lint, types, layers, templates, migrations, built files, licenses, clients, words
 	@$(environment) test
-	@$(MAKE) $(checks) && echo "==> All checks passed"
+	@$(MAKE) --jobs=2 --output-sync=target $(checks) && echo "==> All checks passed"
 
-checks = check-format check-lint check-types check-layers check-templates check-migrations \
-  check-frozen check-built check-licences check-clients check-words
+# Two at a time: check-types takes as long as all others. check-licences reads what check-built
+# builds again, so it comes long before.
+checks = check-types check-licences check-format check-lint check-layers check-templates \
+  check-migrations check-frozen check-words check-clients check-built
 .PHONY: $(checks)
 check-format:
 	$(python) -m ruff format --quiet --check .
@@ -89,7 +91,7 @@ catalogues: ## Update the translation catalogs and the glossary from the code
 	@$(python) -m scripts.glossary
 
 .PHONY: bench
-bench: tools ## Measure speed; a part with ARGS=values, databases, lists, copy, savers, langgraph, http, canvas, desk, applied, fanout, tokens, policies, hostile
+bench: tools ## Measure speed; a part with ARGS=values, databases, lists, search, copy, savers, langgraph, http, canvas, desk, applied, fanout, tokens, policies, hostile
 	@$(python) -m bench $(ARGS)
 
 .PHONY: soak

@@ -24,6 +24,7 @@ from bench import (
     policies,
     private,
     savers,
+    searched,
     tokens,
     views,
 )
@@ -33,16 +34,21 @@ Part = Callable[[], list[Row]]
 
 
 def parts(
-    minutes: float, files: Sequence[Path] = (), tools: Path | None = None
+    minutes: float,
+    files: Sequence[Path] = (),
+    tools: Path | None = None,
+    messages: int = searched.MESSAGES,
 ) -> Mapping[str, Sequence[Part]]:
     """The parts by name; ``minutes`` is how long the memory of the server is watched.
 
-    ``files`` and ``tools`` are conversations and tool schemas for the experiment on policies.
+    ``messages`` is how many are searched. ``files`` and ``tools`` are conversations and tool
+    schemas for the experiment on policies.
     """
     return {
         "values": (views.rows, context.rows, documents.rows),
         "databases": (private.rows,),
         "lists": (private.list_rows,),
+        "search": (partial(private.search_rows, messages),),
         "copy": (copied.rows,),
         "savers": (savers.rows,),
         "langgraph": (langgraph.rows,),
@@ -62,14 +68,15 @@ def parts(
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    listed = "values, databases, lists, copy, savers, langgraph, http, canvas, desk, applied, "
-    listed += "fanout, entered, budgets, tokens, policies, hostile"
+    listed = "values, databases, lists, search, copy, savers, langgraph, http, canvas, desk, "
+    listed += "applied, fanout, entered, budgets, tokens, policies, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     parser.add_argument("--files", type=Path, nargs="+", default=(), help="conversations")
     parser.add_argument("--tools", type=Path, help="tool schemas, for the part policies")
+    parser.add_argument("--messages", type=int, default=searched.MESSAGES, help="that are searched")
     options = parser.parse_args(arguments)
-    known = parts(options.minutes, options.files, options.tools)
+    known = parts(options.minutes, options.files, options.tools, options.messages)
     unknown = [name for name in options.names if name not in known]
     if unknown:
         print(f"There is no part {unknown[0]!r}; there are {', '.join(known)}.", file=sys.stderr)

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 
+from bench import searched
 from bench.table import Row
 
 
@@ -32,6 +33,13 @@ def list_rows() -> list[Row]:
     """What the pages of lists cost on both databases."""
     with tempfile.TemporaryDirectory() as name, _servers(Path(name)) as urls:
         return _one_by_one("lists", Path(name), urls)
+
+
+def search_rows(messages: int) -> list[Row]:
+    """What searches cost on both databases, over so many messages."""
+    os.environ[searched.SIZE] = str(messages)
+    with tempfile.TemporaryDirectory() as name, _servers(Path(name)) as urls:
+        return _one_by_one("searches", Path(name), urls)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from pydantic import JsonValue
 
-from bench import listed
+from bench import listed, searched
 from bench.documents import state_of
 from bench.table import Row, times_of
 
@@ -234,7 +234,18 @@ def lists() -> list[Row]:
     return listed.rows(Engine())
 
 
-PARTS: Final = {"saves": saves, "writes": writes_and_reads, "long": long_run, "lists": lists}
+def searches() -> list[Row]:
+    """Searches over very many messages."""
+    return searched.rows(Engine())
+
+
+PARTS: Final = {
+    "saves": saves,
+    "writes": writes_and_reads,
+    "long": long_run,
+    "lists": lists,
+    "searches": searches,
+}
 
 
 def main() -> None:

@@ -67,6 +67,7 @@ class Execution(models.Model):
                 fields=["workspace", "workflow_key", "workflow_version"],
                 name="execution_of_version",
             ),
+            models.Index(fields=["workspace", "created_at", "status"], name="execution_days"),
             models.Index(fields=["deadline"], name="execution_overdue"),
             models.Index(fields=["to_tell"], name="execution_to_tell"),
             models.Index(fields=["origin_execution"], name="execution_forks"),

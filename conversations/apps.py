@@ -13,7 +13,10 @@ class ConversationsConfig(AppConfig):
         from conversations import feed
         from conversations.erasure import on_erase
         from conversations.models import Conversation
+        from conversations.store import stream_of_conversation
         from ctxadmin.audit.heads import HeadTable, register_heads
+        from ctxadmin.audit.streams import register_stream
 
         on_erase(feed.forget)
         register_heads(HeadTable(Conversation, hash="audit_hash"))
+        register_stream("conversation", stream_of_conversation)

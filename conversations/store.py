@@ -47,6 +47,14 @@ def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversa
     return head
 
 
+def stream_of_conversation(workspace: int, public_id: str) -> int | None:
+    """Returns the stream of a conversation in the audit; None without such a conversation."""
+    try:
+        return find_head(workspace, public_id).key
+    except NotFound:
+        return None
+
+
 def find_with_details(workspace: int, public_id: str, *, checked: bool = False) -> Conversation:
     """Returns ``find_head`` with its details, consistent by one statement; raises NotFound.
 

@@ -24,7 +24,15 @@ from django.utils.translation.template import templatize
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALES: Final = ROOT / "locale"
-APPS: Final = ("ctxadmin", "conversations", "workflows", "checkpoints", "notifications", "demo")
+APPS: Final = (
+    "ctxadmin",
+    "conversations",
+    "workflows",
+    "checkpoints",
+    "notifications",
+    "search",
+    "demo",
+)
 _IMPORTED: Final = (b"gettext", b"import say", b"Sentence, say")  # one in each module of texts
 # Where the context, the text and the plural stand among the arguments.
 _CALLS: Final[Mapping[str, Any]] = {

@@ -7,6 +7,7 @@ added to the file by hand, without an answer.
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +36,9 @@ def main() -> int:
 
             def send(method: str, path: str, body: object) -> tuple[int, Any]:
                 answer = client.request(method, path, json=body)
+                while path.startswith("/search") and answer.json()["behind"]:
+                    time.sleep(0.2)  # the index follows
+                    answer = client.request(method, path, json=body)
                 is_json = "json" in answer.headers.get("Content-Type", "")
                 return answer.status_code, answer.json() if is_json else None
 

@@ -39,7 +39,6 @@ def editor(page: Page) -> None:
     page.goto("/workflows/support/editor/")
     page.get_by_role("button", name="Show all").click()
     page.locator(".flow-card", has_text="Draft the answer").click()
-    page.get_by_label("Conversation").fill("demo-support")
     expect(page.get_by_text("Tokens after")).to_be_visible()
 
 

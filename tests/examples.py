@@ -5,12 +5,26 @@ Which ones differs by run, so that runs see together what one would take three t
 """
 
 import os
-from typing import Final
+import random
+from collections.abc import Sequence
+from typing import Final, TypeVar
 
 _SHARE: Final = 1 if os.environ.get("CTXADMIN_TEST_EXAMPLES") == "all" else 3
 USUAL: Final = 100  # as Hypothesis has it
+
+_Case = TypeVar("_Case")
 
 
 def examples(full: int = USUAL) -> int:
     """This run's part of a full number of examples."""
     return -(-full // _SHARE)
+
+
+def share_of(cases: Sequence[_Case]) -> list[_Case]:
+    """This run's part of listed cases, in their order: every third, from a random one on."""
+    return list(cases[random.randrange(_SHARE) :: _SHARE])
+
+
+def every_third(cases: Sequence[_Case]) -> list[_Case]:
+    """A third of listed cases, the same in each run: all workers of a run need the same tests."""
+    return list(cases[::_SHARE])

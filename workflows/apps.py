@@ -10,12 +10,14 @@ class WorkflowsConfig(AppConfig):
         """Registers the workflows and the tables of their heads with the apps below."""
         from conversations.services import ask_for_workflows
         from ctxadmin.audit.heads import HeadTable, register_heads
+        from ctxadmin.audit.streams import register_stream
         from ctxadmin.realtime.topics import register_source
         from workflows import page_updates
         from workflows.models import Workflow
-        from workflows.store import follow, workflow_exists
+        from workflows.store import follow, stream_of_workflow, workflow_exists
 
         ask_for_workflows(workflow_exists)
         register_source(page_updates.SOURCE)
         register_heads(HeadTable(Workflow))
+        register_stream("workflow", stream_of_workflow)
         follow(page_updates.tell)

@@ -11,6 +11,7 @@ from ctxadmin.identity.roles import Action
 from workflows.conversation_samples import Replays, Sample
 from workflows.domain.backtests.budget_offers import Budget, candidates, repaired
 from workflows.domain.backtests.element_policies import (
+    ElementKind,
     ElementPolicy,
     element_policies,
     policy_of_element,
@@ -88,6 +89,32 @@ def draft_costs(
         wanted=sample.wanted,
         left_out=sample.left_out,
         is_whole=sample.is_whole and (not offers or all(each.is_searched for each in priced)),
+    )
+
+
+def element_cost(
+    actor: Actor, slug: str, document: Document, kind: ElementKind, name: str
+) -> DraftCosts | None:
+    """The cost of one element as far as it is known now, with a budget where it raises the cost.
+
+    None if the element decides nothing of what calls send. Forbidden without the right to preview.
+    """
+    actor.require(Action.PREVIEW)
+    element = policy_of_element(Plan(document), kind, name)
+    if element is None:
+        return None
+    replays, prices = Replays(actor, slug), prices_of(actor.workspace)
+    sample = replays.of({element.digest: element.policy})
+    cost = cost_on(sample, element, prices)
+    priced = PricedElement(cost, is_searched=not cost.raises_cost)
+    if sample.is_whole and cost.raises_cost:
+        priced = _with_offer(document, cost, sample, replays, prices)
+    return DraftCosts(
+        elements=[priced],
+        done=sample.done,
+        wanted=sample.wanted,
+        left_out=sample.left_out,
+        is_whole=sample.is_whole and priced.is_searched,
     )
 
 

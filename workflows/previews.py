@@ -25,6 +25,7 @@ from workflows.domain.graph import Document
 from workflows.domain.plan import Plan
 from workflows.domain.topology import usual_edges
 from workflows.dry_run import DryRunResult, GivenContext
+from workflows.models import Workflow
 from workflows.node_inputs import (
     messages_in_format,
     node_input_of,
@@ -185,6 +186,17 @@ def preview_one_node(actor: Actor, slug: str, asked: PreviewRequest) -> NodePrev
     return preview_node(actor, slug, _definition(actor, slug, asked)[0].plan, asked)
 
 
+def document_of(
+    actor: Actor, slug: str, document: Document | None = None, version: int | None = None
+) -> Document:
+    """Returns the draft of a workflow, a published version, or the ``document`` that is given.
+
+    Raises NotFound for the workflow, also with a document, and for the version.
+    """
+    row = find_workflow(actor.workspace, slug)
+    return definition(_stored(row, version)).document if document is None else document
+
+
 def _definition(
     actor: Actor, slug: str, asked: PreviewRequest
 ) -> tuple[Definition, Sequence[Problem]]:
@@ -193,10 +205,12 @@ def _definition(
     if asked.document is not None:
         made = Definition(asked.document, Plan(asked.document))
         return made, problems.check(asked.document)
-    data = bytes(row.draft)
-    if asked.version is not None:
-        data = bytes(find_version(row.key, asked.version).document)
+    data = _stored(row, asked.version)
     return definition(data), problems_of(data)
+
+
+def _stored(row: Workflow, version: int | None) -> bytes:
+    return bytes(row.draft if version is None else find_version(row.key, version).document)
 
 
 def _require_usable(plan: Plan, node: str, edges: Sequence[str], prefix: str) -> None:

@@ -42,10 +42,10 @@ class SavedDraft:
 def create(actor: Actor, new: NewWorkflow) -> Workflow:
     """Creates a workflow with an empty draft, version 0, or that of a template, version 1.
 
-    Raises Duplicate if the slug is taken.
+    Without a slug it gets one from its name. Raises Duplicate if the slug is taken.
     """
     actor.require(Action.WORKFLOW_CHANGE)
-    slug = new.slug or new_public_id("workflow")
+    slug = new.slug or _free_slug(actor, new.name)
     name = new.name or slug
     document = Document(name=name, nodes=(), edges=())
     detail: dict[str, object] = {"what": "created"}

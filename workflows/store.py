@@ -52,6 +52,12 @@ def workflow_exists(workspace: int, slug: str) -> bool:
     return Workflow.objects.for_workspace(workspace).filter(slug=slug).exists()
 
 
+def stream_of_workflow(workspace: int, slug: str) -> int | None:
+    """Returns the stream of a workflow in the audit; None without a workflow of that slug."""
+    rows = Workflow.objects.for_workspace(workspace).filter(slug=slug)
+    return rows.values_list("key", flat=True).first() if is_public_id(slug) else None
+
+
 def _one(rows: QuerySet[Workflow], slug: str) -> Workflow:
     row = rows.filter(slug=slug).first() if is_public_id(slug) else None
     if row is None:

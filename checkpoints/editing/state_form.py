@@ -62,6 +62,8 @@ class Row:
     before: "Row | None" = None  # the key in the state, of a row that the draft changes
     problem: str = ""
     of_name: bool = False  # the problem is that of the name of a new key
+    section: str = ""
+    begins: bool = False  # the first row of its section
 
     @property
     def sent_name(self) -> str:

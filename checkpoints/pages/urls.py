@@ -3,6 +3,8 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from checkpoints.pages.decisions import assign_page, review_queue, status_buttons
+from checkpoints.pages.decisions.approve_several import approve_several
+from checkpoints.pages.decisions.context_seen import context_seen
 from checkpoints.pages.editing import draft_call
 from checkpoints.pages.editing import form_pages as editing
 from checkpoints.pages.executions import (
@@ -15,7 +17,9 @@ from checkpoints.pages.executions import (
     version_pages,
 )
 from checkpoints.pages.executions import restore_and_fork as going_back
+from checkpoints.pages.executions.key_history_page import key_history
 from checkpoints.pages.executions.overview import overview
+from checkpoints.pages.executions.overview_plots import executions_plots
 from checkpoints.pages.retention import retention
 from checkpoints.pages.usage.canvas import usage_canvas, usage_canvas_panel
 from checkpoints.pages.usage.page import usage, usage_days, usage_estimates
@@ -42,10 +46,12 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}versions/<int:number>/label/", annotation_pages.label, name="label"),
     path(f"{_ONE}claim/", annotation_pages.claim, name="claim"),
     path(f"{_ONE}assign/", assign_page.assign_page, name="assign"),
+    path(f"{_ONE}state/key/", key_history, name="key-history"),
     path(f"{_ONE}written/<int:index>/", provenance.provenance_of, name="written"),
     path(f"{_ONE}diff/", version_pages.diff, name="diff"),
     path(f"{_ONE}versions/<int:number>/", version_pages.version, name="version"),
     path(f"{_ONE}versions/<int:number>/saw/", canvas.saw, name="saw"),
+    path(f"{_ONE}versions/<int:number>/context-seen/", context_seen, name="context-seen"),
     path(f"{_ONE}versions/<int:number>/restore/", going_back.restore, name="restore"),
     path(f"{_ONE}versions/<int:number>/fork/", going_back.fork, name="fork"),
     path(f"{_ONE}versions/<int:number>/delete/", deletion_page.delete, name="delete-version"),
@@ -53,8 +59,10 @@ _pages: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview, name="overview"),
+    path("overview/executions/", executions_plots, name="overview-executions"),
     path("reviews/", review_queue.reviews, name="reviews"),
     path("reviews/waiting/", review_queue.waiting, name="reviews-waiting"),
+    path("reviews/approve/", approve_several, name="reviews-approve"),
     path("usage/", usage, name="usage"),
     path("usage/days/", usage_days, name="usage-days"),
     path("usage/canvas/<str:slug>/", usage_canvas, name="usage-canvas"),

@@ -25,8 +25,9 @@ from conversations.pages.view_window import is_number
 from conversations.store import find_head, find_revision, lineage, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
+from ctxadmin.lib.diff_folds import DiffPart, folded_parts
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff, without_long
+from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 
@@ -76,6 +77,13 @@ class ComparisonLine:
     logged: bool = True
     more: Sequence["ComparisonLine"] = ()
     next: int | None = None
+
+    @property
+    def parts(self) -> list[DiffPart]:
+        """Returns the text as it is drawn; a message that comes is not folded."""
+        if self.kind in ("added", "shown"):
+            return [DiffPart(piece.kind, piece.text) for piece in self.sides]
+        return folded_parts(self.sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +237,7 @@ def _line_of(line: DiffLine, messages: Mapping[int, WrittenContent], most: int) 
     message, change = messages[line.index], line.change
     text, logged = plain_body(message.body), isinstance(message, StoredMessage)
     if change is not None and change.kind == "edited" and change.previous_index is not None:
-        sides = without_long(text_diff(plain_body(messages[change.previous_index].body), text))
+        sides = text_diff(plain_body(messages[change.previous_index].body), text)
         note = _("replaces #%(n)s") % {"n": change.previous_index}
         return ComparisonLine("edited", line.index, message.role, sides, note, logged=logged)
     note = ""

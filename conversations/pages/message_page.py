@@ -17,9 +17,11 @@ from conversations.models import Conversation
 from conversations.pages import presenters, view_window
 from conversations.pages.blocks import MOST_MARKDOWN, Block, within_budget
 from conversations.pages.cards import MessageCard, message_card
+from conversations.pages.message_changes import MessageChanges, changes_of
 from conversations.pages.view_window import ShownView
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
@@ -33,6 +35,7 @@ class MessagePage:
     """One message as it is; ``messages_url`` is the view that has it in its place.
 
     ``form`` is that of its text: formatted, plain, or the stored JSON; ``forms`` leads to all.
+    ``may_audit`` if the reader may open the audit.
     """
 
     title: Text
@@ -42,6 +45,8 @@ class MessagePage:
     messages_url: str
     form: TextForm
     forms: Sequence[Tab]
+    changes: MessageChanges
+    may_audit: bool
 
 
 @require_safe
@@ -86,6 +91,8 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
             messages_url=view_window.messages_url(head, shown),
             form=form,
             forms=_forms(head, index, form),
+            changes=changes_of(head, index),
+            may_audit=actor.may(Action.AUDIT_READ),
         ),
     )
 

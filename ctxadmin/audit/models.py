@@ -42,6 +42,9 @@ class AuditEntry(models.Model):
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["workspace", "-at"], name="audit_newest"),
+            models.Index(fields=["workspace", "actor_name", "-at"], name="audit_by_actor"),
+            models.Index(fields=["workspace", "action", "-at"], name="audit_by_action"),
+            models.Index(fields=["workspace", "object_id", "-at"], name="audit_by_object"),
         ]
 
     def __str__(self) -> str:
@@ -62,6 +65,25 @@ class AuditReason(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class AuditCheck(models.Model):
+    """A complete verification of the audit: what it covered, and how many streams were broken.
+
+    ``anchor`` is the last anchor when it began, ``hash`` the HMAC of the other fields with the key
+    that ``key_name`` names, so that nobody without that key can claim one.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    at = models.DateTimeField()
+    streams = models.BigIntegerField()
+    broken = models.BigIntegerField()
+    anchor = models.IntegerField()
+    key_name = AsciiField(max_length=8)
+    hash = AsciiField(max_length=64)
+
+    def __str__(self) -> str:
+        return f"{self.broken} of {self.streams} streams broken at {self.at}"
 
 
 class AuditHead(models.Model):

@@ -51,6 +51,7 @@ INSTALLED_APPS = [
     "conversations",
     "workflows",
     "checkpoints",
+    "search",
     "notifications",
     "demo",
 ]

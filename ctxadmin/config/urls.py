@@ -14,7 +14,9 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("", include("conversations.api.urls")),
     path("", include("workflows.api.urls")),
     path("", include("checkpoints.api.urls")),
+    path("", include("search.api.urls")),
     path("", include("notifications.api.urls")),
+    path("", include("ctxadmin.http.audit.urls")),
     re_path(r"^.*$", csrf_exempt(unknown_path)),
 ]
 
@@ -29,9 +31,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("operator/", admin.site.urls),
     path("", include("ctxadmin.ui.page_urls")),
     path("", include("ctxadmin.ui.accounts.urls")),
+    path("", include("ctxadmin.ui.audit.urls")),
     path("", include("conversations.pages.urls")),
     path("", include("workflows.pages.urls")),
     path("", include("checkpoints.pages.urls")),
+    path("", include("search.pages.urls")),
     path("", include("notifications.pages.urls")),
 ]
 

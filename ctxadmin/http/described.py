@@ -110,6 +110,7 @@ class Described:
     answer_headers: tuple[str, ...]  # of success, beside those of every answer
     event: Any  # the data of one event of a stream, a model
     yaml: Any  # what an answer in YAML holds, a model
+    file_types: tuple[str, ...]  # those of answer_types that are sent as a file of text
 
 
 def described(
@@ -128,6 +129,7 @@ def described(
     answer_headers: tuple[str, ...] = (),
     event: object = None,
     yaml: object = None,
+    file_types: tuple[str, ...] = (),
 ) -> Callable[[HandlerT], HandlerT]:
     """Describes what the decorated handler takes and answers."""
     about = Described(
@@ -144,6 +146,7 @@ def described(
         answer_headers=answer_headers,
         event=event,
         yaml=yaml,
+        file_types=file_types,
     )
 
     def attach(handler: HandlerT) -> HandlerT:

@@ -29,6 +29,8 @@ TAGS: Final = {
     "workflows": "Workflows and filters",
     "checkpoints": "Executions, state, checkpoints",
     "notifications": "Webhooks",
+    "ctxadmin": "Audit",
+    "search": "Search",
 }
 _REF: Final = "#/components/schemas/{model}"
 _PATH_PARAMETERS: Final = {
@@ -174,6 +176,7 @@ class Schema(AutoSchema):
             kind: {"schema": schema if "json" in kind else self._stream_or_yaml()}
             for kind in self.about.answer_types
         }
+        answer["content"] |= {kind: {"schema": _TEXT_FILE} for kind in self.about.file_types}
         example = examples().get(self.get_operation_id(), {})
         if example.get("status") == status and "application/json" in answer["content"]:
             answer["content"]["application/json"]["example"] = example["answer"]
@@ -210,6 +213,7 @@ class Schema(AutoSchema):
 
 
 _WITHOUT_BODY: Final = (204, 304)
+_TEXT_FILE: Final[Json] = {"type": "string", "description": "A file, sent as it is read."}
 _BYTES: Final[Json] = {"type": "string", "format": "binary"}  # clients send a file as it is
 _MALFORMED: Final = "The body cannot be read: it is not JSON or YAML, or not UTF-8."
 

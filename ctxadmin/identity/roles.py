@@ -79,6 +79,8 @@ class Action(StrEnum):
     TOKEN_NEW_ADDRESS = "token.new_address"
     CONVERSATION_EXPORT = "conversation.export"
     WORKFLOW_EXPORT = "workflow.export"
+    AUDIT_READ = "audit.read"
+    AUDIT_EXPORT = "audit.export"
 
 
 _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
@@ -135,6 +137,8 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.TOKEN_MANAGE: frozenset(),
     Action.MEMBER_MANAGE: frozenset(),
     Action.WEBHOOK_MANAGE: frozenset({_D}),
+    Action.AUDIT_READ: frozenset(),
+    Action.AUDIT_EXPORT: frozenset(),
 }
 # How a refusal names what somebody may not do.
 _DOING: Final[dict[Action, Sentence]] = {
@@ -180,6 +184,8 @@ _DOING: Final[dict[Action, Sentence]] = {
     Action.TOKEN_MANAGE: say("Managing tokens"),
     Action.MEMBER_MANAGE: say("Managing people"),
     Action.WEBHOOK_MANAGE: say("Managing webhooks"),
+    Action.AUDIT_READ: say("Reading the audit"),
+    Action.AUDIT_EXPORT: say("Exporting the audit"),
 }
 # What an engine may do as well, but only to conversations that its token created.
 _TO_OWN: Final = frozenset(

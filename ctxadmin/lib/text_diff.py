@@ -14,8 +14,6 @@ from ctxadmin.lib.alignment import MOST_PAIRS, Pair, aligned
 # Longer texts are shown as a whole before and a whole after: nobody reads such a diff, and
 # the page that shows it should stay small.
 LONGEST_TEXT: Final = 200_000
-# Characters of what is the same that are shown on either side of a change.
-_AROUND: Final = 200
 _BLANKS: Final = " \t"
 _LETTER: Final = re.compile(r"\w")
 
@@ -48,16 +46,6 @@ def text_diff(before: str, after: str) -> list[TextPiece]:
     if max(len(before), len(after)) > LONGEST_TEXT:
         return list(_merge_pieces(_replaced(before, after)))
     return list(_merge_pieces(_in_lines(before.splitlines(True), after.splitlines(True))))
-
-
-def without_long(pieces: Iterable[TextPiece]) -> list[TextPiece]:
-    """Returns the pieces of an edit; of unchanged ones only the parts next to a change."""
-    return [
-        TextPiece(Piece.SAME, f"{piece.text[:_AROUND]} … {piece.text[-_AROUND:]}")
-        if piece.kind is Piece.SAME and len(piece.text) > 3 * _AROUND
-        else piece
-        for piece in pieces
-    ]
 
 
 def _in_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[TextPiece]:

@@ -15,6 +15,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.storage.redis import links
 from ctxadmin.ui.components import Text
+from ctxadmin.ui.places import PLACES, Place
 from ctxadmin.ui.theme import Theme, chosen_theme
 
 
@@ -46,13 +47,29 @@ class NavItem:
     current: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceLink:
+    """A page or action as the palette shows it."""
+
+    label: Text
+    url: str
+    icon: str
+
+
 MENU: Final[tuple[MenuItem, ...]] = (
     MenuItem(_("Overview"), "overview", "layout-dashboard", "o", _("Go to the overview")),
     MenuItem(_("Workflows"), "workflows:list", "topology-star-3", "w", _("Go to workflows")),
     MenuItem(_("Conversations"), "conversations:list", "messages", "c", _("Go to conversations")),
     MenuItem(_("Executions"), "checkpoints:list", "activity", "e", _("Go to executions")),
     MenuItem(_("Reviews"), "reviews", "user-question", "r", _("Go to reviews")),
-    MenuItem(_("Audit"), "audit:list", "shield-check", "a", _("Go to the audit")),
+    MenuItem(
+        _("Audit"),
+        "audit:list",
+        "shield-check",
+        "a",
+        _("Go to the audit"),
+        Action.AUDIT_READ,
+    ),
     MenuItem(
         _("Settings"), "settings", "settings", "s", _("Go to the settings"), Action.TOKEN_MANAGE
     ),
@@ -84,6 +101,10 @@ class Shell:
         """Returns the target of the search form, or nothing without a search."""
         return url_or_nothing(SEARCH)
 
+    @cached_property
+    def places(self) -> Sequence[PlaceLink]:
+        return places_of(self.actor)
+
     @property
     def theme(self) -> Theme:
         return chosen_theme(self.request)
@@ -110,6 +131,19 @@ def nav_items(actor: Actor | None, path: str) -> list[NavItem]:
         for place, url in urls.items()
         if url
     ]
+
+
+def places_of(actor: Actor | None) -> list[PlaceLink]:
+    """Returns what the palette offers to ``actor``: the menu, then other pages and actions."""
+    if actor is None:
+        return []
+    places: tuple[MenuItem | Place, ...] = (*MENU, *PLACES)
+    found = [
+        PlaceLink(place.label, url_or_nothing(place.url_name), place.icon)
+        for place in places
+        if actor.may(place.needs)
+    ]
+    return [each for each in found if each.url]
 
 
 def url_or_nothing(name: str) -> str:

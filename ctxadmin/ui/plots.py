@@ -82,3 +82,16 @@ def stacked(
                 )
             )
     return bars, full
+
+
+def shares(values: Sequence[tuple[str, float]]) -> list[Bar]:
+    """Returns one lying bar of named parts, each as wide as its share of the sum."""
+    full = sum(value for _name, value in values)
+    bars: list[Bar] = []
+    x = 0.0
+    for name, value in values:
+        if value > 0:
+            width = 100 * value / full
+            bars.append(Bar(name, round(x, _DIGITS), 0, round(width, _DIGITS), 100))
+            x += width
+    return bars

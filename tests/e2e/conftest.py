@@ -17,7 +17,6 @@ from ``tests.browser`` checks the page as it stands. Pictures of pages of failed
 ``.cache/e2e``.
 """
 
-import os
 import re
 import tempfile
 from collections.abc import Callable, Generator, Iterator
@@ -29,6 +28,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Error, Page, expect
 
+from scripts.run_tests import MEMORY, has_room
 from tests import servers
 from tests.browser import screenshot
 from tests.e2e.scenes import Started, start_one
@@ -39,7 +39,6 @@ PICTURES = servers.ROOT / ".cache" / "e2e"
 SCOPES = ("engine", "review", "design", "admin")
 FOLDER = Path(__file__).parent
 TABS = Tabs()
-MEMORY = Path("/dev/shm")  # a file system that never waits for a disk
 Theme = Literal["light", "dark"]
 expect.set_options(timeout=PATIENCE)
 
@@ -93,7 +92,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.fixture(scope="session")
 def memory() -> Iterator[Path]:
     """A folder for the files of servers: on a disk they wait as long as they work."""
-    place = MEMORY if os.access(MEMORY, os.W_OK) else None
+    place = MEMORY if has_room(MEMORY) else None
     with tempfile.TemporaryDirectory(prefix="ctxadmin-pages-", dir=place) as folder:
         yield Path(folder)
 

@@ -47,6 +47,7 @@ TEXTS = """() => {
 PAGES = (
     "/",
     "/reviews/",
+    "/search/?q=zzz&role=user",
     "/workflows/",
     "/workflows/support/",
     "/workflows/support/nodes/draft/",

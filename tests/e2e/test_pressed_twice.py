@@ -173,21 +173,19 @@ def test_what_is_typed_while_a_refusal_is_awaited_is_sent_too(
     assert comments_of(api, name) == ["typed late"]
 
 
-def test_a_rejection_without_a_reason_is_sent_once_and_done_with_one(
-    reviewer_page: Page, start: Started, tolerate: Tolerate
+def test_a_rejection_asks_for_a_reason_before_it_is_sent(
+    reviewer_page: Page, start: Started
 ) -> None:
     page = go(reviewer_page, f"/executions/{start()}/")
     posts = posts_of(page)
-    tolerate("422")
     press(page, "Reject")
-    expect(page.get_by_text("Enter a reason for rejecting")).to_be_visible()
     expect(page.get_by_label("Reason")).to_be_focused()
-    assert len(posts) == 1
+    assert len(posts) == 0
     page.get_by_label("Reason").fill("not true")
     press(page, "Reject")
     expect(page.get_by_text("Rejected. The execution has failed")).to_be_visible()
     expect(page.get_by_role("heading", name="Failed at Review")).to_be_visible()
-    assert len(posts) == 2
+    assert len(posts) == 1
 
 
 def test_a_refusal_about_a_version_that_is_not_the_newest_comes_with_its_page(
@@ -198,7 +196,8 @@ def test_a_refusal_about_a_version_that_is_not_the_newest_comes_with_its_page(
     page.goto(f"/executions/{name}/")
     change = {"node_id": "review", "state_data": {"draft": "Of another version."}}
     ok(api.patch(f"conversations/{name}/snapshot", json=change))
-    tolerate("422")
+    tolerate("409")
+    page.get_by_label("Reason").fill("not this")
     press(page, "Reject")
     expect(page.get_by_text("Nothing was changed")).to_be_visible()
     expect(page.get_by_text("Of another version.").first).to_be_visible()

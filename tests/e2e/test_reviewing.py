@@ -1,9 +1,12 @@
 """The reviewer's queue, claims, comments and labels in a browser."""
 
+from uuid import uuid4
+
 import httpx
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenPage
+from tests.e2e.scenes import MESSAGES, STATE, complete, ok, start_one
 
 
 def made(api: httpx.Client, name: str) -> str:
@@ -14,6 +17,15 @@ def made(api: httpx.Client, name: str) -> str:
     save = {"node_id": "write", "state_data": {"draft": "Dear you"}, "status": "PAUSED"}
     answer = api.put(f"conversations/{name}/checkpoints/{name}-1", json=save)
     assert answer.status_code == 201, answer.text
+    return name
+
+
+def start_again(api: httpx.Client, flow: str) -> str:
+    """Another execution of a workflow, up to its review."""
+    name = f"{flow}-{uuid4().hex[:4]}"
+    ok(api.post("conversations", json={"id": name, "title": name, "messages": MESSAGES}))
+    ok(api.post(f"conversations/{name}/executions", json={"workflow": flow}))
+    complete(api, name, "write", state_data=STATE)
     return name
 
 
@@ -32,6 +44,39 @@ def test_a_review_is_claimed_in_the_queue_and_taken_over(
     expect(theirs.get_by_text("You claimed this review.")).to_be_visible()
     mine.goto("/reviews/?who=mine")
     expect(mine.get_by_text(f"Letter {name}")).to_have_count(0)
+
+
+def test_reviews_are_decided_one_after_the_other_by_keys_and_several_at_once(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, flow = reviewer_page, start_one(api)
+    others = [start_again(api, flow) for _ in range(3)]
+    page.goto(f"/reviews/?workflow={flow}")
+    boxes = page.get_by_role("checkbox", name="Select", exact=False)
+    expect(boxes).to_have_count(4)
+    expect(boxes.first).to_be_disabled()
+    page.get_by_role("link", name="Review", exact=False).and_(page.locator(".btn")).first.click()
+    expect(page.get_by_text("1 of 4 in the queue")).to_be_visible()
+    page.keyboard.press("a")
+    expect(page.get_by_text(f"{flow}: Approved.")).to_be_visible()
+    expect(page.get_by_text("1 of 3 in the queue")).to_be_visible()
+    page.keyboard.press("r")
+    expect(page.get_by_label("Reason")).to_be_focused()
+    page.get_by_label("Reason").fill("not now")
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("1 of 2 in the queue")).to_be_visible()
+    page.get_by_role("link", name="Next review").click()
+    expect(page.get_by_text("2 of 2 in the queue")).to_be_visible()
+    page.get_by_role("link", name="2 of 2 in the queue").click()
+    expect(page.locator("[data-opened=opened]")).to_have_count(2)
+    change = {"node_id": "review", "state_data": {"draft": "Changed"}}
+    ok(api.patch(f"conversations/{others[1]}/snapshot", json=change))
+    page.reload()
+    expect(page.locator("[data-opened=changed]")).to_have_count(1)
+    boxes.last.check()
+    page.get_by_role("button", name="Approve selected").click()
+    expect(page.get_by_text("1 review approved.")).to_be_visible()
+    expect(boxes).to_have_count(1)
 
 
 def test_a_message_is_commented_on_in_a_dialog(reviewer_page: Page, api: httpx.Client) -> None:

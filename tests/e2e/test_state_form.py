@@ -68,18 +68,44 @@ def test_a_changed_row_is_marked_and_reverted_and_the_bar_counts(
     expect(bar.get_by_text("Connected", exact=True)).to_be_visible()
     expect(bar.get_by_role("button", name="Discard all")).to_be_hidden()
     page.get_by_label("Type of plan").select_option("list")
+    page.get_by_role("group", name="plan").get_by_role("button", name="As JSON").click()
     plan.fill('["ask", "act"]')
     page.get_by_label("log", exact=True).fill('["first"]')
-    expect(bar.get_by_text("2 changes")).to_be_visible()
+    expect(bar.get_by_text("2 unapplied changes")).to_be_visible()
     changed = page.locator(".edit-key-changed")
     expect(changed).to_have_count(2)
     expect(changed.locator(".edit-key-tools").first).to_have_attribute("title", "Before: ask")
     page.get_by_role("button", name="Revert plan").click()
     expect(plan).to_have_value("ask")
     expect(page.get_by_label("Type of plan")).to_have_value("text")
-    expect(bar.get_by_text("1 change")).to_be_visible()
+    expect(bar.get_by_text("1 unapplied change")).to_be_visible()
     expect(changed).to_have_count(1)
     go(page, f"/executions/{name}/state/")
     page.get_by_role("button", name="Revert log").click()
-    expect(bar.get_by_text("1 change")).to_be_hidden()
+    expect(bar.get_by_text("1 unapplied change")).to_be_hidden()
     expect(bar.get_by_role("button", name="Discard all")).to_be_hidden()
+
+
+def test_a_short_object_is_edited_field_by_field_and_keeps_its_numbers(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    """What is typed in a field is kept as text of the key, and comes back after a reload."""
+    update = {"node_id": "plan", "state_data": {"facts": {"$replace": {"a": 1.0, "b": "x"}}}}
+    ok(api.patch(f"conversations/{name}/snapshot", json=update))
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    facts = page.get_by_role("group", name="facts")
+    facts.get_by_label("facts: b", exact=True).fill("y")
+    expect(page.get_by_text("Saved for you")).to_be_visible()
+    page.reload()
+    expect(facts.get_by_label("facts: b", exact=True)).to_have_value("y")
+    facts.get_by_label("facts: Name of the field").fill("c")
+    facts.get_by_role("button", name="Add a field").click()
+    facts.get_by_label("facts: c", exact=True).fill("new")
+    page.get_by_role("button", name="Revert facts").click()
+    expect(facts.get_by_label("facts: c", exact=True)).to_have_count(0)
+    facts.get_by_label("facts: b", exact=True).fill("z")
+    page.get_by_role("button", name="Review changes").click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("1 key changed")).to_be_visible()
+    snapshot = api.get(f"conversations/{name}/snapshot").text
+    assert '"facts":{"a":1.0,"b":"z"}' in snapshot

@@ -1,4 +1,4 @@
-"""The tutorial does what it says: its commands are run against the running server."""
+"""The tutorials do what they say: in the browser, and by their commands."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import pytest
 from tests.live_server import LiveServer
 from tests.servers import ROOT
 
-TUTORIAL = Path(ROOT) / "docs" / "tutorial" / "five-minutes.md"
+TUTORIAL = Path(ROOT) / "docs" / "tutorial" / "rest.md"
 
 
 def test_every_command_of_the_tutorial_works(

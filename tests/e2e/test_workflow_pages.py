@@ -60,10 +60,13 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     page, slug = designer_page, f"built-{uuid4().hex[:8]}"
     page.goto("/workflows/")
     page.get_by_role("link", name="New workflow").click()
-    page.get_by_label("Slug").fill(slug)
     page.get_by_label("Name").fill("Built by hand")
-    page.get_by_role("button", name="Create").click()
+    page.get_by_text("Advanced").click()
+    page.get_by_label("Slug").fill(slug)
+    page.get_by_role("button", name="Create and draw").click()
+    expect(page.get_by_role("link", name="Publish")).to_be_visible()
 
+    page.goto(f"/workflows/{slug}/")
     page.get_by_role("link", name="Add the first node").click()
     page.locator("#id_node-id").fill("start")
     page.locator("#id_node-type").fill("start")

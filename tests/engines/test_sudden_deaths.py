@@ -1,8 +1,9 @@
 """Engines that die as by ``kill -9`` between any two of their calls, with each adapter.
 
-    .venv/bin/python -m pytest -s tests/engines/test_sudden_deaths.py
+    CTXADMIN_TEST_EXAMPLES=all .venv/bin/python -m pytest -s tests/engines/test_sudden_deaths.py
 
-prints the table of docs/reference/faults.md at its end.
+prints the table of docs/reference/faults.md at its end. A usual run lets them die at every third
+moment, another third each time (``tests/examples.py``).
 """
 
 import re
@@ -20,6 +21,7 @@ from ctxadmin_client import Client
 
 from tests.engines.conftest import engine_command, engine_environment
 from tests.engines.test_plain_loops import Model, programs
+from tests.examples import share_of
 from tests.live_server import LiveServer
 from tests.servers import ROOT
 
@@ -125,10 +127,10 @@ def test_an_engine_that_dies_between_any_two_calls_loses_nothing_and_does_nothin
         str(folder / each) if (folder / each).exists() else each
         for each in (f"{each}.py" if "loop" in each else each for each in case.arguments)
     ]
-    moments = [str(moment) for moment in range(case.most)]
+    moments = share_of(range(case.most))
     of_loops = {"BASE_URL": model, "API_KEY": "k", "MODEL": "m", "CTXADMIN": server.url}
     ran = subprocess.run(
-        [*command, server.url, token, server.token("review"), *adapter, name, *moments],
+        [*command, server.url, token, server.token("review"), *adapter, name, *map(str, moments)],
         env={**engine_environment(), **of_loops, "TOKEN": token},
         capture_output=True,
         text=True,
@@ -137,8 +139,9 @@ def test_an_engine_that_dies_between_any_two_calls_loses_nothing_and_does_nothin
     )
     assert ran.returncode == 0, ran.stderr[-8_000:]
     died = sorted(int(word) for word in ran.stdout.split())
-    assert 5 < len(died) < case.most
-    assert died[0] == 0
+    assert died == moments[: len(died)]
+    assert len(died) > 1
+    assert case.most - 1 not in died, "the last moments are behind the end"
     with Client(server.url, token) as client:
         for moment in moments:
             conversation = client.conversation(f"{name}-{moment}")

@@ -12,6 +12,7 @@ FEW = (
     "checkpoints.Maintenance",
     "checkpoints.Retention",
     "audit.AuditAnchor",
+    "audit.AuditCheck",
     "notifications.Webhook",
     "notifications.Choice",
 )

@@ -2,7 +2,14 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from workflows.api import backtest_views, dry_run_views, import_view, registry_views, views
+from workflows.api import (
+    backtest_views,
+    cost_views,
+    dry_run_views,
+    import_view,
+    registry_views,
+    views,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("workflows", views.Workflows.as_view()),
@@ -15,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("workflows/<str:slug>/diff", views.Diff.as_view()),
     path("workflows/<str:slug>/yaml", views.Yaml.as_view()),
     path("workflows/<str:slug>/preview", dry_run_views.Preview.as_view()),
+    path("workflows/<str:slug>/costs", cost_views.Costs.as_view()),
     path("backtests", backtest_views.Backtests.as_view()),
     path("backtests/<str:backtest_id>", backtest_views.OneBacktest.as_view()),
     path("filters/apply", dry_run_views.Apply.as_view()),

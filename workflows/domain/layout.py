@@ -7,9 +7,10 @@ from typing import Final
 
 from workflows.domain.topology import Graph
 
-# The card of a node in a drawing made by the server, and the room between two cards.
-CARD_WIDTH: Final = 200
-CARD_HEIGHT: Final = 80
+# The card of a node, the same on the canvas (frontend/src/graph/model/places.ts), and the room
+# between two cards.
+CARD_WIDTH: Final = 220
+CARD_HEIGHT: Final = 84
 _ACROSS: Final = CARD_WIDTH + 80
 _DOWN: Final = CARD_HEIGHT + 40
 

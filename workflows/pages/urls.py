@@ -8,6 +8,7 @@ from workflows.pages.definition import (
     action_pages,
     element_pages,
     import_page,
+    new_page,
     publish_costs,
     workflow_pages,
 )
@@ -26,7 +27,7 @@ _COMPARISON = "<str:slug>/compare/<str:backtest_id>/"
 
 _pages: list[URLPattern | URLResolver] = [
     path("", workflow_pages.workflow_list, name="list"),
-    path("+new/", action_pages.create, name="create"),
+    path("+new/", new_page.create, name="create"),
     path("import/", import_page.upload, name="import"),
     path("<str:slug>/", workflow_pages.detail, name="detail"),
     path("<str:slug>/editor/", canvas.editor, name="editor"),

@@ -24,7 +24,7 @@ from checkpoints.state_store import StoredKey
 from checkpoints.state_values import held_keys
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
-from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
+from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import DiffRow
 
 _MOST_KEYS: Final = 8
@@ -195,7 +195,7 @@ class _Reader:
             return replace(shown, edited_by="", edited_at=None)  # it was changed back
         original = None if before is ABSENT else before
         if isinstance(before, str) and isinstance(now, str):
-            pieces = without_long(text_diff(before, now))
+            pieces = text_diff(before, now)
             return replace(shown, original=original, pieces=pieces)
         found = diff(_alone(name, before), _alone(name, now))
         return replace(shown, original=original, rows=state_rows(found))

@@ -20,7 +20,7 @@ from conversations.queries import messages_at
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
 from conversations.view_changes import AuthoredChange, Cause, ReadView, changes_since
-from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
+from ctxadmin.lib.text_diff import TextPiece, text_diff
 
 _MOST: Final = 3
 _MOST_CHANGES: Final = 8
@@ -268,7 +268,7 @@ class _Changes:
 
 def _marked(message: ShownMessage, change: AuthoredChange, original: str) -> ShownMessage:
     is_edit = change.kind == "edited"
-    pieces = without_long(text_diff(original, message.text)) if is_edit else ()
+    pieces = text_diff(original, message.text) if is_edit else ()
     return replace(
         message,
         edited=is_edit,

@@ -1,39 +1,46 @@
-"""The queue of reviews: longest wait first, with claims."""
+"""The queue of reviews: sorted, filtered, with claims, and what waits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Final
+from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints.domain.status import Status
 from checkpoints.models import Claim, Execution
+from checkpoints.pages.decisions.review_looks import Look
 from checkpoints.pages.executions import execution_queries
 from checkpoints.services.annotations import holder_id
+from checkpoints.waiting_reviews import (
+    MOST_COUNTED,
+    SORTS,
+    QueueFilter,
+    all_waiting,
+    waiting_page,
+)
+from conversations.last_messages import LastMessage, last_messages
 from conversations.models import Conversation
-from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
+from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-
-_LARGE: Final = ("marking", "reducers")
-_WHO: Final = ("", "mine", "free")
-_MOST_COUNTED: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A paused execution: reason, start, deadline, and claim."""
+    """A paused execution: reason, start, deadline, and claim.
+
+    ``proposed`` is how the answer begins that was written last, "" if no assistant spoke last.
+    ``seen`` differs whenever its card would show something else.
+    """
 
     conversation: str
     execution: str
     title: str
+    proposed: str
     workflow: str
     node: str
     reason: str
@@ -42,40 +49,39 @@ class Waiting:
     outcome: str
     holder: str
     mine: bool
+    seen: str
 
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """The reviews that wait; ``who`` and ``workflow`` are the values of the filter bar."""
+    """The reviews that wait, as ``wanted`` in the filter bar."""
 
     title: Text
     crumbs: Sequence[Crumb]
     lines: Sequence[Waiting]
     next: str | None
-    who: str
-    workflow: str
+    wanted: QueueFilter
+    sorts: Sequence[str]
     workflows: Sequence[str]
-    filtered: bool
     may_claim: bool
+    may_approve: bool
 
 
 @require_safe
 @page
 def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
-    who, workflow = request.GET.get("who", ""), request.GET.get("workflow", "")
-    if who not in _WHO:
-        raise ValidationFailed.at("?who", _("Unknown filter. Use mine or free."))
-    found = _page(actor, who, workflow, PageRequest.of(request.GET))
+    wanted = QueueFilter.of(request.GET)
+    found = waiting_page(actor, wanted, PageRequest.of(request.GET))
     shown = QueuePage(
         title=_("Reviews"),
         crumbs=(),
-        lines=_lines(actor, [row for row in found.items if vars(row)["name"]]),
+        lines=_lines(actor, found.items),
         next=found.next,
-        who=who,
-        workflow=workflow,
+        wanted=wanted,
+        sorts=SORTS,
         workflows=execution_queries.workflows_run(actor),
-        filtered=bool(who or workflow),
         may_claim=actor.may(Action.REVIEW_CLAIM),
+        may_approve=actor.may(Action.EXECUTION_APPROVE),
     )
     return show(request, "checkpoints/reviews.html", shown)
 
@@ -84,49 +90,14 @@ def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
 @page
 def waiting(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Returns how many reviews wait, and the latest one, for pages that announce new ones."""
-    rows = _waiting(actor).order_by("-waiting_since")
+    rows = all_waiting(actor).order_by("-waiting_since")
     newest = rows.annotate(title=_of_head("title"), name=_of_head("public_id"))[:1]
     last = [
         {"conversation": row.name, "title": row.title or row.name, "since": row.waiting_since}
         for row in newest
     ]
-    count = _waiting(actor)[:_MOST_COUNTED].count()
+    count = all_waiting(actor)[:MOST_COUNTED].count()
     return JsonResponse({"count": count, "newest": last[0] if last else None})
-
-
-def _waiting(actor: Actor) -> QuerySet[Execution]:
-    return Execution.objects.filter(
-        workspace=actor.workspace, status=Status.PAUSED, waiting_since__isnull=False
-    )
-
-
-def _page(actor: Actor, who: str, workflow: str, asked: PageRequest) -> Page[Execution]:
-    claims = Claim.objects.filter(
-        conversation=OuterRef("conversation"),
-        execution=OuterRef("number"),
-        since=OuterRef("waiting_since"),
-    )
-    rows = _waiting(actor).defer(*_LARGE)
-    if workflow:
-        # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
-        rows = rows.filter(workflow=workflow) if workflow.isascii() else rows.none()
-    if who == "mine":
-        rows = rows.filter(Exists(claims.filter(holder_id=holder_id(actor))))
-    elif who == "free":
-        rows = rows.filter(~Exists(claims))
-    if asked.after:
-        since, key = _after(asked.after)
-        rows = rows.filter(
-            Q(waiting_since__gt=since) | Q(waiting_since=since, conversation__gt=key)
-        )
-    named = rows.annotate(
-        name=_of_head("public_id"),
-        title=_of_head("title"),
-        holder=Subquery(claims.values("holder")[:1]),
-        holder_key=Subquery(claims.values("holder_id")[:1]),
-    )
-    found = list(named.order_by("waiting_since", "conversation")[: asked.limit + 1])
-    return cut(found, asked, lambda row: (_microseconds(row.waiting_since), row.conversation))
 
 
 def _of_head(field: str) -> Subquery:
@@ -135,34 +106,48 @@ def _of_head(field: str) -> Subquery:
 
 
 def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
+    """Returns executions as lines, without those of erased conversations."""
+    keys = [row.conversation for row in rows]
+    heads = {each.key: each for each in Conversation.objects.filter(key__in=keys)}
+    claims = {
+        (each.conversation, each.execution, each.since): each
+        for each in Claim.objects.filter(conversation__in=keys)
+    }
+    said = last_messages(heads.values())
     names = execution_queries.names_of_nodes(rows)
-    return [_line(actor, row, node) for row, node in zip(rows, names, strict=True)]
+    return [
+        _line(actor, row, node, head, claims, said.get(head.key))
+        for row, node in zip(rows, names, strict=True)
+        if (head := heads.get(row.conversation)) is not None and head.public_id
+    ]
 
 
-def _line(actor: Actor, row: Execution, node: str) -> Waiting:
-    told = vars(row)  # what the query added to the row
+def _line(
+    actor: Actor,
+    row: Execution,
+    node: str,
+    head: Conversation,
+    claims: Mapping[tuple[int, int, datetime], Claim],
+    last: LastMessage | None,
+) -> Waiting:
     decided = execution_queries.summary_of(row)
+    since = row.waiting_since
+    claim = claims.get((row.conversation, row.number, since)) if since else None
+    look = Look(
+        head.public_id, row.public_id, row.version, head.current_revision, head.visible_count
+    )
     return Waiting(
-        conversation=told["name"],
+        conversation=head.public_id,
         execution=row.public_id,
-        title=told["title"] or told["name"],
+        title=head.title or head.public_id,
+        proposed=last.text if last is not None and last.role == "assistant" else "",
         workflow=row.workflow,
         node=node,
         reason=decided.reason,
-        since=row.waiting_since,
+        since=since,
         deadline=row.deadline,
         outcome=decided.outcome,
-        holder=told["holder"] or "",
-        mine=told["holder_key"] == holder_id(actor),
+        holder=claim.holder if claim else "",
+        mine=claim is not None and claim.holder_id == holder_id(actor),
+        seen=look.seen,
     )
-
-
-def _after(after: tuple[int | str, ...]) -> tuple[datetime, int]:
-    match after:
-        case (int() as at, int() as key) if abs(at) < 10**17:
-            return datetime.fromtimestamp(at / 10**6, UTC), key
-    raise foreign_cursor()
-
-
-def _microseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 10**6)

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.status import Status
-from checkpoints.editing import draft_store, state_form
+from checkpoints.editing import draft_store, key_sections, state_form
 from checkpoints.editing.draft import Draft, WholeText, name_at
+from checkpoints.editing.key_sections import KeySection
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.pages import presenters
 from checkpoints.pages.editing import form_rows, plain_form
@@ -28,7 +29,6 @@ from ctxadmin.lib.errors import InvalidState
 from ctxadmin.ui.components import Crumb, Text
 
 _MOST_KEYS: Final = 100
-_FILTERED_FROM: Final = 15  # keys of which one is not seen at a glance
 _MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
 _MOST_IN_PAGE: Final = 512 * 1024  # a text area with more takes a browser minutes
 
@@ -39,10 +39,11 @@ class EditPage:
 
     A script fetches a ``raw`` that is too large for a text area from ``raw_url``. ``left_out`` are
     keys whose values are too large for a form; ``hidden_keys`` others are not shown; ``filters`` is
-    True if they can be filtered. ``pending`` is the draft, changed ``seq`` times; ``given`` are its
-    marks, ``text_given`` that of a ``raw`` that cannot be parsed yet. ``former`` is an earlier
-    execution that also has a draft. ``raw`` contains what others applied up to version ``up_to``:
-    ``took`` keys; ``meets`` names the keys it does not contain.
+    True if they can be filtered, ``sections`` are those of the rows. ``pending`` is the draft,
+    changed ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw`` that cannot be
+    parsed yet. ``former`` is an earlier execution that also has a draft. ``raw`` contains what
+    others applied up to version ``up_to``: ``took`` keys; ``meets`` names the keys it does not
+    contain.
     """
 
     title: Text
@@ -60,6 +61,7 @@ class EditPage:
     problem: str
     left_out: Sequence[KeyView]
     hidden_keys: int
+    sections: Sequence[KeySection]
     filters: bool
     text: str
     seq: int
@@ -94,6 +96,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
     raw_url += f"&text={unread.mark}" if unread else "&text="
     shown = _visible_part(taken, text)
+    rows = form_rows.of_state(base, view.keys, shown, draft, text, extra)
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -101,7 +104,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
         execution=row.public_id,
         version=base.version,
         node=presenters.named_node(base.pinned, base.node_id),
-        rows=form_rows.of_state(base, view.keys, shown, draft, text, extra),
+        rows=rows,
         kinds=state_form.KINDS,
         raw=whole,
         raw_url=raw_url if is_large else "",
@@ -110,7 +113,8 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
         problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
         left_out=[key for key in view.keys if not key.read],
         hidden_keys=view.total - len(view.keys),
-        filters=bool(text) or view.total >= _FILTERED_FROM,
+        sections=key_sections.sections_in_order(row.section for row in rows if row.section),
+        filters=bool(text) or view.total >= key_sections.FROM,
         text=text,
         seq=draft.seq,
         given=orjson.dumps({**taken.marks, **given}).decode(),

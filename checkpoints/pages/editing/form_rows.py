@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from checkpoints.editing import state_form
 from checkpoints.editing.draft import Draft
 from checkpoints.editing.entries import row_of
+from checkpoints.editing.key_sections import sections_by_key
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.pages.executions.state_view import KeyView
 from checkpoints.snapshots import StoredSnapshot
@@ -43,7 +44,19 @@ def of_state(
     there = {row.name: row for row in rows}
     typed = [row_of(each) for each in draft.entries.values() if each.name not in changes]
     typed = [replace(row, before=_before(row, there.get(row.name))) for row in typed]
-    return as_typed(base, sorted(overlaid(rows, typed), key=_row_order), text=text, extra=extra)
+    return as_typed(base, _in_sections(overlaid(rows, typed)), text=text, extra=extra)
+
+
+def _in_sections(rows: Sequence[Row]) -> list[Row]:
+    """Sorts keys of the state by section and name, those without a section first, new ones last."""
+    sections = sections_by_key([row.name for row in rows if row.old])
+    placed = [replace(row, section=sections.get(row.name, "") if row.old else "") for row in rows]
+    placed.sort(key=lambda row: (not row.old, row.section, row.name))
+    before = ["", *(row.section for row in placed)]
+    return [
+        replace(row, begins=bool(row.section) and row.section != former)
+        for row, former in zip(placed, before, strict=False)
+    ]
 
 
 def _before(row: Row, there: Row | None) -> Row:
@@ -74,8 +87,3 @@ def as_typed(
         for row in (*rows, *shown)
     ]
     return [*detailed, *(Row("", "text", "", old=False) for _each in range(extra))]
-
-
-def _row_order(row: Row) -> tuple[bool, str]:
-    """Sorts keys of the state by name, new ones last."""
-    return not row.old, row.name

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
+from checkpoints.pages.decisions.decision import queue_in
 from checkpoints.pages.expected_version_fields import bound_to, execution_in, require_seen
 from checkpoints.services import annotations
 from checkpoints.services.annotations import SetLabel, WriteComment
@@ -166,7 +167,10 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     if request.method != "POST":
         return redirect("checkpoints:detail", conversation_id)
     from_list = request.POST.get("from") == "reviews"
+    queue = queue_in(request)
     back = reverse("reviews") if from_list else reverse("checkpoints:detail", args=[head.public_id])
+    if queue is not None:
+        back += f"?{queue.list_query if from_list else queue.card_query}"
 
     def act() -> HttpResponse:
         if request.POST.get("do") == "release":

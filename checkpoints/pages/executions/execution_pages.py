@@ -1,13 +1,12 @@
 """The pages on which executions are watched: the list, one execution, its timeline."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from checkpoints import queries
@@ -15,7 +14,7 @@ from checkpoints.domain.status import Status
 from checkpoints.fork_list import forks_of
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
-from checkpoints.pages.decisions.changes_since_read import changed_since_read
+from checkpoints.pages.decisions.decision import Decision, decision_of
 from checkpoints.pages.decisions.proposal import ProposalView, proposal_view
 from checkpoints.pages.executions import execution_queries, state_view
 from checkpoints.pages.executions.execution_queries import ExecutionFilter, ExecutionLine
@@ -24,9 +23,7 @@ from checkpoints.pages.executions.key_comments import comments_until, with_comme
 from checkpoints.pages.executions.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.executions.state_view import StateView
 from checkpoints.pages.executions.unapplied_edits import UnappliedEdits, unapplied_edits_of
-from checkpoints.pages.expected_version_fields import execution_in
-from checkpoints.pages.presenters import NamedNode, PathNode, PositionView, VersionLine
-from checkpoints.services.annotations import NOBODY, ClaimResult, claim_of, holder_id
+from checkpoints.pages.presenters import PathNode, PositionView, VersionLine
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.store import find_current
 from checkpoints.usage_costs import UsageSum
@@ -42,22 +39,13 @@ from conversations.store import find_head, find_revision
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.http.problems import status_of
 from ctxadmin.identity.actor import Actor
-from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.sentences import translated
 
 _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3
 _KEYS: Final = 40
-# What people type into forms of an execution, by the names of the fields.
-_TYPED: Final[Mapping[str, Text]] = {
-    "reason": gettext_lazy("Reason"),
-    "from_node": gettext_lazy("Next node"),
-    "id": gettext_lazy("Id of the new conversation"),
-    "title": gettext_lazy("Title"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,46 +60,6 @@ class ListPage:
     statuses: Sequence[str]
     workflows: Sequence[str]
     filtered: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """The input of a field of a refused form, and the field's name."""
-
-    field: Text
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The decisions that a person can make, and the input of a refused form.
-
-    ``reason`` and ``from_node`` are in the form again, ``typed`` is what has no field in it.
-    ``since`` says what changed since the refused form was shown. ``version`` is the one shown,
-    ``revision`` and ``visible_count`` are of the view; they are not sent with a pause or a
-    cancellation of a running execution, because all of them change meanwhile.
-    """
-
-    moves: frozenset[str]
-    version: int
-    revision: int
-    visible_count: int
-    nodes: Sequence[NamedNode]
-    free: bool
-    refusal: str = ""
-    refused_field: str = ""
-    claim: ClaimResult = NOBODY
-    mine: bool = False
-    may_claim: bool = False
-    reason: str = ""
-    from_node: str = ""
-    typed: Sequence[Typed] = ()
-    since: Sequence[str] = ()
-
-    @property
-    def decides(self) -> bool:
-        """Returns True if the page has the form with the reason."""
-        return not self.moves.isdisjoint(("approve", "resume", "pause"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,36 +183,10 @@ def show_execution(
 ) -> HttpResponse:
     """Returns the page of an execution; after a refused form with the input of its ``fields``."""
     moment = queries.find_moment(actor, head.public_id)
-    decision = Decision(
-        moves=presenters.moves_for(actor, moment.status),
-        version=moment.version,
-        revision=moment.revision,
-        visible_count=moment.visible_count,
-        nodes=presenters.node_choices(moment),
-        free=moment.pinned is None,
-        refusal=translated(refusal.detail) if refusal else "",
-        claim=claim_of(moment.row) if moment.row is not None else NOBODY,
-        mine=moment.row is not None and claim_of(moment.row).holder_id == holder_id(actor),
-        may_claim=actor.may(Action.REVIEW_CLAIM),
-        refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
-        since=changed_since_read(actor, moment, request.POST) if refusal else (),
-    )
-    shown = _detail_page(actor, head, moment, _with_typed(decision, request, moment, fields))
+    decision = decision_of(actor, moment, request, refusal=refusal, fields=fields)
+    shown = _detail_page(actor, head, moment, decision)
     status = status_of(refusal) if refusal else 200
     return show(request, "checkpoints/detail.html", shown, status=status)
-
-
-def _with_typed(
-    decision: Decision, request: HttpRequest, moment: StoredSnapshot, fields: Sequence[str]
-) -> Decision:
-    """Returns the decision with the input: in the form for the same execution, else for copying."""
-    typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in fields}
-    row = moment.row
-    if decision.decides and row is not None and execution_in(request) in (None, row.public_id):
-        reason, from_node = typed.pop("reason", ""), typed.pop("from_node", "")
-        decision = replace(decision, reason=reason, from_node=from_node)
-    rest = [Typed(_TYPED[name], text) for name, text in typed.items() if text.strip()]
-    return replace(decision, typed=rest)
 
 
 def _detail_page(

@@ -18,6 +18,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.plots import Bar, shares
 
 _MOST: Final = 6
 _MOST_WAITING: Final = 20
@@ -33,7 +34,10 @@ class StatusCount:
 
 @dataclass(frozen=True, slots=True)
 class OverviewPage:
-    """The overview; ``database_bytes`` is None if the size is unknown."""
+    """The overview; ``database_bytes`` is None if the size is unknown.
+
+    ``shares`` is the bar of what the stored bytes belong to.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -44,8 +48,10 @@ class OverviewPage:
     counts: Sequence[StatusCount]
     conversations: Sequence[Conversation]
     kept: StorageFigures
+    shares: Sequence[Bar]
     database_bytes: int | None
     may_approve: bool
+    may_draw: bool
     may_import: bool
     may_token: bool
     may_retain: bool
@@ -67,8 +73,16 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         counts=[StatusCount(each, kept.by_status.get(each, 0)) for each in shown_statuses],
         conversations=execution_queries.newest_conversations(actor, _MOST),
         kept=kept,
+        shares=shares(
+            [
+                ("messages", kept.message_bytes),
+                ("versions", kept.checkpoint_bytes),
+                ("states", kept.state_bytes),
+            ]
+        ),
         database_bytes=_database_bytes(),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
+        may_draw=actor.may(Action.WORKFLOW_CHANGE),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
         may_token=actor.may(Action.TOKEN_MANAGE),
         may_retain=actor.may(Action.RETENTION_SET),

@@ -1,6 +1,7 @@
 """Differences of states as rows for a reader."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 import orjson
@@ -11,6 +12,8 @@ from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
 from ctxadmin.ui.components import DiffRow
 
 _MOST_TEXT: Final = 4000
+_MOST_COMPARED: Final = 40_000  # characters of a text in which the changed words are marked
+_BEFORE_CHANGE: Final = 400
 
 
 def state_rows(differences: Sequence[Difference]) -> list[DiffRow]:
@@ -20,6 +23,8 @@ def state_rows(differences: Sequence[Difference]) -> list[DiffRow]:
 
 def state_row(each: Difference) -> DiffRow:
     """Returns one difference as a row."""
+    if isinstance(each.before, str) and isinstance(each.after, str):
+        return DiffRow("changed", each.path, *_from_change_on(each.before, each.after))
     before, after = shown_value(each.before), shown_value(each.after)
     match each.kind:
         case Kind.ADDED:
@@ -35,6 +40,28 @@ def state_row(each: Difference) -> DiffRow:
             note = _("type changed from %(a)s to %(b)s") % kinds
             return DiffRow("changed", each.path, before, after, note, whole=True)
     return DiffRow("changed", each.path, before, after)
+
+
+def _from_change_on(before: str, after: str) -> tuple[str, str]:
+    """Returns two texts from a little before their first difference, as far as they are compared.
+
+    What is left out says so: what follows the last compared character may differ too.
+    """
+    if max(len(before), len(after)) <= _MOST_COMPARED:
+        return before or '""', after or '""'
+    same = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    )
+    start = max(same - _BEFORE_CHANGE, 0)
+    return _cut(before, start), _cut(after, start)
+
+
+def _cut(text: str, start: int) -> str:
+    kept = text[start : start + _MOST_TEXT]
+    if len(kept) == len(text):
+        return kept
+    ends = ("… " if start else "", " …" if start + len(kept) < len(text) else "")
+    return f"{ends[0]}{kept}{ends[1]} " + _("(%(n)s characters)") % {"n": len(text)}
 
 
 def _kind(value: Value) -> str:

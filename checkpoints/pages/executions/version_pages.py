@@ -55,6 +55,7 @@ class VersionPage:
     of the messages written with it. ``namespace``, ``parent`` and ``metadata`` are the details of
     the checkpoint, ``usage`` what the engine reported, ``price_cost`` its cost in US dollars, None
     for an unknown model; ``parent_version`` is None if the parent is not of this execution.
+    ``audit_seq`` is the number of its audit entry, 0 if the reader may not see that.
     """
 
     title: Text
@@ -86,6 +87,7 @@ class VersionPage:
     may_label: bool
     may_delete: bool
     moves: frozenset[str]
+    audit_seq: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         may_label=actor.may(Action.LABEL_SET),
         may_delete=presenters.may_delete(actor, row, number),
         moves=presenters.moves_for(actor, now.status),
+        audit_seq=max(checkpoint.change_seq, 0) if actor.may(Action.AUDIT_READ) else 0,
     )
     return show(request, "checkpoints/version.html", shown)
 

@@ -26,6 +26,15 @@ STORAGE: Final = TermGroup(
             "ctxadmin.audit.models.AuditAnchor",
         ),
         Term(
+            "index of searches",
+            pgettext_lazy("glossary", "index of searches"),
+            _(
+                "The words of everything that can be searched, and where they are. It follows the "
+                "changes; each hit is read again where it was written."
+            ),
+            "search.models.SearchDocument",
+        ),
+        Term(
             "event",
             pgettext_lazy("glossary", "event"),
             _(

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
+from ctxadmin.lib.diff_folds import DiffPart, folded_parts
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
 from ctxadmin.ui import form_idempotency, json_view, markdown, visible_text
 from ctxadmin.ui.components import (
@@ -184,17 +185,28 @@ def change_row(row: DiffRow) -> dict[str, object]:
     return {"row": row, "sides": _sides(row)}
 
 
-def _sides(row: DiffRow) -> tuple[list[TextPiece], list[TextPiece]]:
+@register.inclusion_tag("components/diff_text.html")
+def diff_text(pieces: Sequence[TextPiece]) -> dict[str, object]:
+    """Draws a text with its removed and added words, long parts without a change folded."""
+    return {"parts": folded_parts(pieces)}
+
+
+@register.inclusion_tag("components/diff_text.html")
+def diff_parts(parts: Sequence[DiffPart]) -> dict[str, object]:
+    """Draws one side of a difference."""
+    return {"parts": parts}
+
+
+def _sides(row: DiffRow) -> tuple[list[DiffPart], list[DiffPart]]:
     """Returns the left and right side; only a changed row has its words marked."""
-    if row.kind == "changed" and row.whole:
-        pieces = [TextPiece(Piece.REMOVED, row.before), TextPiece(Piece.ADDED, row.after)]
-    elif row.kind == "changed":
-        pieces = text_diff(row.before, row.after)
-    else:
-        pieces = [TextPiece(Piece.SAME, row.before)] if row.before else []
-        return pieces, [TextPiece(Piece.SAME, row.after)] if row.after else []
+    if row.kind != "changed":
+        before = folded_parts([TextPiece(Piece.SAME, row.before)] if row.before else [])
+        return before, [DiffPart(Piece.SAME, row.after)] if row.after else []
+    whole = [TextPiece(Piece.REMOVED, row.before), TextPiece(Piece.ADDED, row.after)]
+    pieces = whole if row.whole else text_diff(row.before, row.after)
     left = [piece for piece in pieces if piece.kind is not Piece.ADDED]
-    return left, [piece for piece in pieces if piece.kind is not Piece.REMOVED]
+    right = [piece for piece in pieces if piece.kind is not Piece.REMOVED]
+    return folded_parts(left), folded_parts(right)
 
 
 @register.simple_tag
@@ -226,7 +238,8 @@ def code_block(text: str, language: str = "", label: str = "") -> dict[str, obje
 def when(moment: datetime | None, style: str = "auto") -> SafeString:
     """Draws a time, in UTC from the server; a script shows it in the reader's zone and language.
 
-    ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``.
+    ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``, or
+    ``countdown`` (as ``auto``, with seconds in the last hour).
     """
     if moment is None:
         return mark_safe('<span class="text-secondary">–</span>')

@@ -7,8 +7,10 @@ import * as tab from "./io/tab";
 import { contentOf, keyOf, type Content } from "./model/content";
 import { begun, isUnkept, LARGE, step, unsent, type Effect, type Event, type Model } from "./model/draft";
 import { chooseKind } from "./view/kinds";
+import { beginFilter } from "./view/filter";
 import { fieldIn, put, replacePart, shownIn } from "./view/page";
 import { markRows, replaceRows, revertRow, valuesOf } from "./view/rows";
+import { drawShallow, noteTyping } from "./view/shallow";
 import { still } from "./view/still";
 import { beginWhole, type Whole } from "./view/whole";
 
@@ -71,6 +73,7 @@ function beginDraft(form: HTMLFormElement): void {
   let submitter: HTMLElement | null = null;
   let leaving = false; // the form is being sent
   let timer = 0;
+  const filterRows = beginFilter(form);
 
   function content(): Content {
     if (area === null) return { values: valuesOf(form), text: null };
@@ -177,13 +180,19 @@ function beginDraft(form: HTMLFormElement): void {
     const text = { "": "", saved: words.keptSaved, told: said, refused: said, waits: words.keptWaits, out: words.keptSignedOut, foreign: words.keptForeign };
     if (word.textContent !== (text[line] ?? "")) word.textContent = text[line] ?? "";
     word.classList.toggle("text-danger", line !== "" && line !== "saved");
-    if (area === null) markRows(form);
+    if (area === null) showRows();
     if (counted === null) return;
     if (model.count !== null) counted.dataset.count = String(model.count);
     const count = Number(counted.dataset.count);
     counted.textContent = (count === 1 ? counted.dataset.one : counted.dataset.many)!.replace("{n}", String(count));
     for (const each of [counted, discard]) if (each !== null) each.hidden = count === 0;
     hideSaid();
+  }
+
+  function showRows(): void {
+    markRows(form);
+    drawShallow(form);
+    filterRows();
   }
 
   /** The rows say themselves what was typed in them; the panel has what came from elsewhere. */
@@ -219,7 +228,10 @@ function beginDraft(form: HTMLFormElement): void {
 
   // --- The form ------------------------------------------------------------------------------------
 
-  form.addEventListener("input", heard);
+  form.addEventListener("input", ({ target }) => {
+    noteTyping(target);
+    heard();
+  });
   form.addEventListener("change", (event) => {
     if (event.target instanceof HTMLSelectElement && event.target.matches("select[data-kind]")) chooseKind(event.target);
     heard();

@@ -97,7 +97,11 @@ export interface State {
   readonly added: readonly Key[];
   /** The input that takes the focus when the next form is here. */
   readonly wanted: string;
+  /** The problem that was opened last, by `nameOfProblem`. */
+  readonly visited: string;
   readonly mayChange: boolean;
+  /** Whether the sheet is open that publishes the draft. */
+  readonly publishing: boolean;
 }
 
 export interface Actions {
@@ -150,7 +154,9 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     said: "",
     added: [],
     wanted: "",
+    visited: "",
     mayChange: setup.may_change,
+    publishing: false,
 
     edit(edit, words, touch = "") {
       if (!get().mayChange) return;

@@ -1,7 +1,7 @@
 // Keys of a page: an element with data-key and data-key-label is focused or clicked by its keys; scripts
 // offer more by the event keys:collect. "?" lists what works. Keys without Ctrl can be switched off.
 
-import { capsOf, COLLECT, type Line, nameOf, type Shortcut, step, tableOf } from "./model";
+import { capsOf, COLLECT, type Line, nameOf, type Shortcut, step, tableOf, typesNothing } from "./model";
 
 const STORE = "keys";
 const PAUSE_MS = 1200;
@@ -87,7 +87,7 @@ function openHelp(): void {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.altKey || event.isComposing || isTyping(event.target)) return;
+  if (event.defaultPrevented || event.altKey || event.isComposing || (isTyping(event.target) && !typesNothing(event))) return;
   if (["Control", "Shift", "Meta"].includes(event.key) || document.querySelector("dialog[open]")) return;
   const before = event.timeStamp - last < PAUSE_MS ? typed : [];
   const found = step(tableOf(offered(), enabled()), before, nameOf(event));

@@ -35,6 +35,11 @@ export function nameOf({ key, ctrlKey, metaKey, shiftKey }: Pressed): string {
   return `${control ? "Ctrl+" : ""}${shift ? "Shift+" : ""}${letter}`;
 }
 
+/** Whether a key is obeyed in a field, too: nobody types it there. */
+export function typesNothing({ key }: Pick<Pressed, "key">): boolean {
+  return /^F\d+$/.test(key);
+}
+
 function waysOf(keys: string): string[][] {
   return keys.split(" | ").map((way) => way.split(" "));
 }

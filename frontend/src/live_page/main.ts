@@ -1,6 +1,6 @@
 // A page that is live: its parts are fetched again when something changed, and it says who is here.
 
-import { type ChangeTexts, editorsOf, filled, type Frame, isBehind, notesOf, othersOf, type Person, placeOf } from "./model";
+import { type ChangeTexts, editorsOf, editsOf, filled, type Frame, isBehind, notesOf, othersOf, type Person, placeOf } from "./model";
 
 const PAUSE_MS = 300; // between two fetches, however much happens
 const LISTS_PAUSE_MS = 1000;
@@ -257,6 +257,9 @@ function showPeople({ people, more, you, person }: Here): void {
   if (more) list.append(line(`+${more}`));
   list.hidden = !others.length;
   markKeys(others, person);
+  const words = { you: texts.you ?? "", edits: texts.edits ?? "", whole: texts.state ?? "" };
+  const bar = document.querySelector("[data-live-others]");
+  if (bar) bar.textContent = editsOf(others, person, words).join(", ");
 }
 
 function line(...parts: (string | Node)[]): HTMLLIElement {

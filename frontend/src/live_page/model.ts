@@ -85,3 +85,10 @@ export function editorsOf(key: string, others: readonly Person[], person: string
   const busy = others.filter(({ editing, where }) => editing && where === `key:${key}`);
   return [...new Set(busy.map(({ id, name }) => (id === person ? you : name)))];
 }
+
+/** What the others edit, in words: `rosa edits priority`; a state as a whole is `whole`. */
+export function editsOf(others: readonly Person[], person: string, words: { readonly you: string; readonly edits: string; readonly whole: string }): readonly string[] {
+  const busy = others.filter(({ editing }) => editing);
+  const said = busy.map(({ id, name, where }) => [id === person ? words.you : name, words.edits, placeOf(where).name ?? words.whole].join(" "));
+  return [...new Set(said)];
+}

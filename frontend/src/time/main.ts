@@ -1,11 +1,12 @@
 // Says times in the reader's zone and language. The server writes UTC; without this it stays.
 // How long ago it was is counted by the server's clock: that of a reader may be off by days.
 
-import { ago, isRelative, skewOf } from "./model";
+import { ago, countdown, isRelative, skewOf } from "./model";
 
 const language = document.documentElement.lang || undefined;
 const SKEW = "clock-skew";
 const AGAIN_MS = 30_000;
+const SECOND_MS = 1000;
 
 /** A page of the history says an old time: it is asked what was known then. */
 function knownSkew(): number {
@@ -31,7 +32,23 @@ function say(element: HTMLTimeElement): void {
   const seconds = (moment.getTime() - Date.now() - skew) / 1000;
   const { value, unit } = ago(seconds);
   element.title = full.format(moment);
+  const counted = element.dataset.time === "countdown" ? countdown(seconds) : null;
+  element.toggleAttribute("data-soon", counted?.isSoon ?? false);
+  if (counted !== null) {
+    element.textContent = inMinutes(counted.minutes, counted.seconds);
+    return;
+  }
   element.textContent = isRelative(element.dataset.time, seconds) ? relative.format(value, unit) : short.format(moment);
+}
+
+/** `in 4:09 min.`: as a time is said, with seconds in the place of whole minutes. */
+function inMinutes(minutes: number, seconds: string): string {
+  const parts = relative.formatToParts(Math.max(minutes, 2), "minute"); // plural, as 1:09 is more than one
+  return parts.map(({ type, value }) => (type === "integer" ? `${minutes}:${seconds}` : value)).join("");
+}
+
+function sayCountdowns(): void {
+  for (const element of document.querySelectorAll<HTMLTimeElement>("time[data-time=countdown]")) say(element);
 }
 
 function sayAll(root: ParentNode): void {
@@ -41,3 +58,5 @@ function sayAll(root: ParentNode): void {
 sayAll(document);
 document.addEventListener("htmx:after:process", (event) => sayAll(event.target as Element));
 setInterval(() => document.hidden || sayAll(document), AGAIN_MS);
+setInterval(() => document.hidden || sayCountdowns(), SECOND_MS);
+document.addEventListener("visibilitychange", () => document.hidden || sayAll(document));

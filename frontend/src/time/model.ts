@@ -23,7 +23,18 @@ export function ago(seconds: number): { readonly value: number; readonly unit: "
   return { value: 0, unit: "second" };
 }
 
-/** Whether a time is said by how long ago it was; `style` is `relative`, `auto` or another. */
+/** Whether a time is said by how long ago it was; `style` is `relative`, `auto`, `countdown` or another. */
 export function isRelative(style: string | undefined, seconds: number): boolean {
-  return style === "relative" || (style === "auto" && Math.abs(seconds) < WEEK_S);
+  return style === "relative" || ((style === "auto" || style === "countdown") && Math.abs(seconds) < WEEK_S);
+}
+
+// From here on a countdown is said with its seconds, and called soon.
+const COUNTED_S = 3600;
+const SOON_S = 300;
+
+/** The minutes and seconds of a countdown; null for one that is far off or over. */
+export function countdown(seconds: number): { readonly minutes: number; readonly seconds: string; readonly isSoon: boolean } | null {
+  if (seconds <= 0 || seconds >= COUNTED_S) return null;
+  const whole = Math.ceil(seconds);
+  return { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, "0"), isSoon: seconds < SOON_S };
 }

@@ -81,3 +81,13 @@ CHAIN: list[JsonValue] = [{"id": f"n{n}", "type": "llm"} for n in range(9)]
 CHAINED: list[JsonValue] = [
     {"id": f"e{n}", "type": "sequence", "from": f"n{n}", "to": f"n{n + 1}"} for n in range(8)
 ]
+
+
+def look_at(page: Page, conversation: str) -> Locator:
+    """Choose whose context the preview shows; the preview."""
+    preview = page.get_by_role("region", name="Preview")
+    closed = preview.locator(".editor-source-shown:not([open]) > summary")
+    if closed.count():
+        closed.click()
+    preview.get_by_label("Conversation", exact=True).fill(conversation)
+    return preview

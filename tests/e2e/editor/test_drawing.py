@@ -359,13 +359,52 @@ def test_a_line_may_end_anywhere_on_a_card(
     assert ends == [("ask", "answer")]
 
 
+def test_a_line_that_ends_nowhere_offers_a_node_there_and_a_menu_one_on_an_edge(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    flow = page.locator(".flow").bounding_box()
+    dot = card(page, "ask").locator(".source").bounding_box()
+    assert flow is not None
+    assert dot is not None
+    x, y = flow["x"] + flow["width"] / 2, flow["y"] + flow["height"] - 120
+    page.mouse.move(dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(x, y, steps=8)
+    page.mouse.up()
+    offer = page.get_by_role("dialog", name="Add a node")
+    expect(offer.get_by_role("combobox")).to_be_focused()
+    assert_accessible(page)
+    page.keyboard.type("tool")
+    page.keyboard.press("Enter")
+    expect(card(page, "tool")).to_be_visible()
+    box = card(page, "tool").bounding_box()
+    assert box is not None
+    assert abs(box["x"] - x) < 20
+    assert abs(box["y"] + box["height"] / 2 - y) < 20
+    card(page, "answer").focus()
+    page.keyboard.press("Shift+F10")
+    expect(page.get_by_role("menu", name="Answer")).to_be_visible()
+    assert_accessible(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("menu")).to_have_count(0)
+    page.locator('.react-flow__edge[data-id="go"]').click(button="right")
+    page.get_by_role("menuitem", name="Insert a node…").click()
+    page.get_by_role("option", name="Decision").click()
+    expect(card(page, "decision")).to_be_visible()
+    saved(page)
+    ends = {(edge["from"], edge["to"]) for edge in draft(api, slug)["edges"]}
+    assert ends == {("ask", "tool"), ("ask", "decision"), ("decision", "answer")}
+
+
 def test_what_is_added_or_duplicated_stays_in_sight(designer_page: Page, made: Make) -> None:
     page = opened(designer_page, made())
     card(page, "answer").click()
     for number in range(5):
         page.get_by_role("button", name="Model", exact=True).click()
         name = "llm" if number == 0 else f"llm-{number + 1}"
-        expect(card(page, name)).to_be_in_viewport(ratio=1)
+        expect(card(page, name)).to_be_in_viewport(ratio=0.99)
         assert _is_whole_on_the_canvas(page, name)
     for number in range(6, 10):
         page.keyboard.press("Control+d")

@@ -136,6 +136,24 @@ def test_what_cannot_be_read_yet_is_kept_when_one_looks_elsewhere(
     expect(card(page, "answer").locator(".flow-card-problems")).to_have_count(0)
 
 
+def test_problems_are_counted_and_each_leads_to_its_field(designer_page: Page, made: Make) -> None:
+    wrong: JsonValue = {"id": "no", "type": "conditional", "from": "answer", "to": "ask"}
+    edge = {**wrong, "condition": "context.a >"} if isinstance(wrong, dict) else wrong
+    page = opened(designer_page, made(edges=[*EDGES, edge]))
+    tools = page.get_by_role("toolbar")
+    page.keyboard.press("F8")
+    condition = form(page).locator("[name=edge-condition]")
+    expect(condition).to_be_focused()
+    condition.fill("context.a")
+    expect(tools.get_by_role("button", name="No problems")).to_be_visible()
+    condition.fill("context.a ||")
+    tools.get_by_role("button", name="1 problem").click()
+    row = page.get_by_role("button", name="Answer → Ask › Condition")
+    expect(row).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(condition).to_be_focused()
+
+
 def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
@@ -160,7 +178,7 @@ def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
     assert found["reducers"] == {"notes": "append"}
 
 
-def test_what_is_typed_last_is_published(
+def test_what_is_typed_last_is_published_on_the_canvas_once_it_was_shown(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     slug = made()
@@ -168,8 +186,25 @@ def test_what_is_typed_last_is_published(
     card(page, "answer").click()
     form(page).get_by_label("Name").fill("Typed last")
     page.get_by_role("link", name="Publish").click()
-    page.wait_for_url("**/publish/")
-    assert draft(api, slug)["nodes"][1]["name"] == "Typed last"
+    sheet = page.get_by_role("dialog", name="Publish Drawn")
+    note = sheet.get_by_label("Note")
+    note.fill("Shorter answers")
+    assert_accessible(page)
+    found = draft(api, slug)
+    assert found["nodes"][1]["name"] == "Typed last"
+    # Somebody else saves: nothing is published that was not shown, and the note stays.
+    version = api.get(f"workflows/{slug}").json()["draft_version"]
+    put = {"document": {**found, "name": "Theirs"}, "expected_version": version}
+    api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    sheet.get_by_role("button", name="Publish").click()
+    expect(sheet.get_by_text("Someone else changed the draft")).to_be_visible()
+    expect(note).to_have_value("Shorter answers")
+    sheet.get_by_role("button", name="Publish").click()
+    expect(sheet.get_by_role("link", name="Open version 1")).to_be_visible()
+    sheet.get_by_role("button", name="Close").click()
+    expect(page.locator(".flow-card")).to_have_count(2)
+    [only] = api.get(f"workflows/{slug}/versions").json()["results"]
+    assert only["note"] == "Shorter answers"
 
 
 def test_nothing_is_published_while_a_form_cannot_be_read(
@@ -189,7 +224,7 @@ def test_nothing_is_published_while_a_form_cannot_be_read(
     expect(form(page).get_by_label("Id")).to_have_value("answer")
     saved(page)
     page.get_by_role("link", name="Publish").click()
-    page.wait_for_url("**/publish/")
+    expect(page.get_by_role("dialog", name="Publish Drawn")).to_be_visible()
 
 
 def test_a_form_that_cannot_be_read_outlives_other_changes_of_its_node(

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from pydantic import JsonValue
 
 from tests.browser import assert_accessible
-from tests.e2e.editor.scenes import EDGES, NODES, Make, card, form, opened
+from tests.e2e.editor.scenes import EDGES, NODES, Make, card, form, look_at, opened
 
 
 def test_the_preview_follows_what_is_typed(
@@ -25,8 +25,7 @@ def test_the_preview_follows_what_is_typed(
     }
     page = opened(designer_page, made([NODES[0], narrow], EDGES))
     card(page, "answer").click()
-    preview = page.get_by_role("region", name="Preview")
-    preview.get_by_label("Conversation").fill(chat)
+    preview = look_at(page, chat)
     expect(preview).to_contain_text("5 dropped")
     expect(card(page, "answer").locator(".flow-card-foot")).to_contain_text("tokens")
     form(page).locator("[name$=keep_last]:visible").fill("6")
@@ -51,14 +50,39 @@ def test_the_preview_follows_what_is_typed(
     expect(preview).to_contain_text("secret")
 
 
+def test_a_press_lets_the_model_see_the_last_messages_and_undo_takes_it_back(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    messages = [{"role": "user", "content": f"message {number}"} for number in range(9)]
+    api.post("conversations", json={"id": "last-six", "messages": messages})
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    preview = look_at(page, "last-six")
+    expect(preview.locator("tr.seen-kept", has_text="message")).to_have_count(9)
+    policies = page.get_by_role("region", name="Messages that it sees")
+    policies.get_by_role("button", name="Last N").click()
+    expect(preview).to_contain_text("3 dropped")
+    expect(form(page).locator("[name$=keep_last]:visible")).to_have_value("6")
+    policies.get_by_label("Number of messages").fill("2")
+    expect(preview).to_contain_text("7 dropped")
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(policies.get_by_role("button", name="All")).to_have_attribute("aria-pressed", "true")
+    expect(preview.locator("tr.seen-kept", has_text="message")).to_have_count(9)
+    edge = page.get_by_role("separator", name="Width of the panel")
+    before = edge.get_attribute("aria-valuenow")
+    edge.press("ArrowLeft")
+    expect(edge).not_to_have_attribute("aria-valuenow", str(before))
+    assert_accessible(page)
+
+
 def test_the_preview_never_shows_what_something_else_would_see(
     designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
 ) -> None:
     api.post("conversations", json={"id": "never-stale", "metadata": {"known": "by-its-value"}})
     page = opened(designer_page, made())
     card(page, "answer").click()
-    preview = page.get_by_role("region", name="Preview")
-    preview.get_by_label("Conversation").fill("never-stale")
+    preview = look_at(page, "never-stale")
     seen = preview.locator(".editor-seen")
     expect(seen).to_contain_text("by-its-value")
     preview.get_by_label("Conversation").fill("")
@@ -87,8 +111,7 @@ def test_the_preview_follows_the_edge_that_leads_to_the_node(
     ]
     page = opened(designer_page, made(NODES, edges))
     card(page, "answer").click()
-    preview = page.get_by_role("region", name="Preview")
-    preview.get_by_label("Conversation").fill("along-an-edge")
+    preview = look_at(page, "along-an-edge")
     along = preview.get_by_role("checkbox", name="go, from Ask")
     expect(along).to_be_checked()
     kept = preview.locator("tr.seen-kept", has_text="message")

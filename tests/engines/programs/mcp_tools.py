@@ -90,6 +90,11 @@ async def reads_a_conversation(client: McpClient) -> None:
     assert messages[4]["content"] == f"{LONG[:4_000]}... (10,000 characters)"
     whole = await called(client, "read_message", conversation_id=NAME, message="4")
     assert whole["content"] == LONG
+    # The index may follow later, or not at all.
+    found = await called(client, "search", query="question", kinds="message", limit=5)
+    assert found.keys() == {"results", "next", "behind"}
+    wrong = await refused(client, "search", query="question", status="SLEEPING")
+    assert "Unknown status" in wrong, wrong
     node = await called(client, "explain_node", conversation_id=NAME, node="ask")
     assert "secret" not in node["context"]["variables"]
     dropped = [each for each in node["explanation"] if each["verdict"] == "dropped"]

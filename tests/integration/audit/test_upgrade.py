@@ -21,7 +21,7 @@ from tests.factories import person, workspace
 pytestmark = pytest.mark.django_db(transaction=True)
 
 STREAM = 77
-FIRST, LAST = ("audit", "0001_initial"), ("audit", "0004_remove_reason")
+FIRST, LAST = ("audit", "0001_initial"), ("audit", "0005_audit_filters")
 
 
 def migrate(*targets: tuple[str, str]) -> Any:

@@ -15,10 +15,12 @@ from conversations.models import Conversation
 from conversations.services import operate
 from ctxadmin.audit.anchors import anchor_heads, anchor_if_due
 from ctxadmin.audit.chain import FIRST_HASH, entry_hash, unkeyed_hash
+from ctxadmin.audit.checks import last_check
 from ctxadmin.audit.keys import derived
 from ctxadmin.audit.models import (
     AuditAnchor,
     AuditAnchoredHead,
+    AuditCheck,
     AuditEntry,
     AuditReason,
 )
@@ -266,3 +268,12 @@ def test_a_checkpoint_that_was_changed_or_is_none_is_refused(checkpoint: Path) -
         checkpoint.write_text(text)
         with pytest.raises(CommandError, match="cannot be read"):
             verify("--checkpoint", str(checkpoint))
+
+
+def test_a_finished_verification_is_stored_and_cannot_be_claimed() -> None:
+    call_command("verify_audit")
+    found = last_check()
+    assert found is not None
+    assert found.broken == 0
+    AuditCheck.objects.update(streams=found.streams + 1)
+    assert last_check() is None

@@ -186,6 +186,7 @@ def test_seeding_the_demo_twice_makes_it_once() -> None:
     assert sorted(paused.values_list("public_id", flat=True)) == ["demo-research", "demo-support"]
 
 
+@pytest.mark.only("sqlite")
 @pytest.mark.django_db(transaction=True)
 def test_the_demo_has_a_draft_that_does_not_pay_and_its_repair_as_the_published_version() -> None:
     run("seed_demo")
@@ -202,6 +203,7 @@ def test_the_demo_has_a_draft_that_does_not_pay_and_its_repair_as_the_published_
     assert (answer.published.cost_change or 0) < -0.05
 
 
+@pytest.mark.only("sqlite")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("hosts", [["ctx.example.org"], [".example.org"], ["*"]])
 def test_the_demo_is_seeded_under_the_settings_of_production(hosts: list[str]) -> None:

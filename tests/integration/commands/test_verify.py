@@ -19,6 +19,7 @@ from checkpoints.verification import states as state_verification
 from conversations.models import Conversation, ConversationDetails, Message, Revision
 from conversations.verification import Finding, Unsummed
 from ctxadmin.audit.models import AuditEntry, AuditReason
+from tests.examples import every_third
 from tests.factories import Api, assistant, conversation, user
 from tests.integration.checkpoints.flows import Run
 from tests.integration.commands.verify_runs import run_with_history, verify
@@ -226,10 +227,14 @@ ALTERED: list[tuple[type[Model], dict[str, Any], str, object]] = [
 ]
 
 
+# All on SQLite; what tells them apart is the same there.
+ALTERED_HERE: Final = ALTERED if connection.vendor == "sqlite" else every_third(ALTERED)
+
+
 @pytest.mark.parametrize(
     ("model", "where", "column", "value"),
-    ALTERED,
-    ids=[f"{model.__name__}.{column}={value!r:.20}" for model, _, column, value in ALTERED],
+    ALTERED_HERE,
+    ids=[f"{model.__name__}.{column}={value!r:.20}" for model, _, column, value in ALTERED_HERE],
 )
 def test_an_altered_column_is_found_by_what_others_say(
     run: Run, model: type[Model], where: dict[str, Any], column: str, value: object
@@ -271,6 +276,7 @@ def test_what_fails_in_a_way_that_nobody_foresaw_is_a_finding(
     assert "message 1 is damaged" in found
 
 
+@pytest.mark.only("sqlite")
 @pytest.mark.parametrize(
     ("model", "column"),
     [

@@ -94,6 +94,7 @@ def every_operation() -> Iterator[Call]:
     yield from _executions()
     yield from _tools()
     yield from _webhooks()
+    yield Call("GET", "/audit", query={"actor": "nobody"})
 
 
 def _workflows() -> Iterator[Call]:
@@ -114,6 +115,7 @@ def _workflows() -> Iterator[Call]:
     yield one("GET", "/diff", query={"from": "1", "to": "draft"})
     yield one("GET", "/yaml")
     yield one("POST", "/preview", {"node": "ask", "context": CONTEXT, "messages": [USER]})
+    yield one("POST", "/costs", {"document": DOCUMENT})
     policies = [{"name": CANARY, "messages": [KEEP]}, {"node": "ask"}]
     backtest = {"workflow": "flow", "policies": policies, "tools": [{CANARY: TEXT}]}
     uploaded = {**backtest, "upload": [{"messages": [USER, CALLS, RESULT]}]}
@@ -175,6 +177,7 @@ def _executions() -> Iterator[Call]:
     yield Call("GET", "/prices", query={"model": TEXT})
     yield Call("GET", "/usage", query={"group": "node,model"})
     yield Call("GET", "/recalls", query={"group": "node,day"})
+    yield Call("GET", "/search", query={"q": CANARY, "tool": CANARY})
     yield _of("run", "POST", "/nodes/{node_id}/complete", done, node_id="begin")
     yield _of("run", "GET", "/snapshot", query={"keys": CANARY})
     tried = {"document": DOCUMENT, "last": 2}

@@ -73,6 +73,7 @@ def test_an_upload_of_another_program_shows_its_report_once(chat: Conversation) 
     assert admin.get(answer["Location"])["Location"] == "/conversations/"
 
 
+@pytest.mark.only("sqlite")
 def test_what_other_programs_said_is_shown(chat: Conversation) -> None:
     admin, api = signed_in(Role.ADMIN), Api()
     for each in EXAMPLES:

@@ -1,12 +1,18 @@
 """The overview: what waits for a person comes first, and an empty one says how to begin."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
+from checkpoints.execution_plots_store import started_by_day, waiting_counts
+from checkpoints.models import Execution
 from ctxadmin.identity.roles import Role
-from tests.factories import conversation, signed_in, user
+from ctxadmin.lib import clock
+from tests.factories import conversation, signed_in, user, workspace
 from tests.integration.pages.execution_scenes import failed, paused, running, text, url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -23,9 +29,9 @@ def test_an_empty_server_says_how_to_begin(reviewer: Client) -> None:
         assert f"manage.py {command}" in html
 
 
-def test_only_who_may_is_led_to_import_and_tokens() -> None:
+def test_only_who_may_is_led_to_workflows_imports_and_tokens() -> None:
     viewer, admin = text(signed_in(Role.VIEWER).get("/")), text(signed_in(Role.ADMIN).get("/"))
-    for path in ("/conversations/import/", "/settings/"):
+    for path in ("/workflows/+new/", "/conversations/import/", "/settings/"):
         assert path in admin
         assert path not in viewer
 
@@ -93,3 +99,44 @@ def test_the_overview_costs_eight_queries_and_one_for_names_that_it_meets_first(
     for most in (9, 8):
         with django_assert_max_num_queries(most):
             assert reviewer.get("/").status_code == 200
+
+
+def test_executions_are_counted_on_the_day_they_began_by_the_status_they_have_now() -> None:
+    now = clock.now()
+    running(), paused()
+    began = Execution.objects.filter(conversation=failed().head.pk)
+    began.update(created_at=now - timedelta(days=1))
+    days = started_by_day(workspace().pk, now, 30)
+    assert [day.day for day in days[-2:]] == [
+        str((now - timedelta(days=1)).date()),
+        str(now.date()),
+    ]
+    assert [day.by_status for day in days[-2:]] == [{"FAILED": 1}, {"RUNNING": 1, "PAUSED": 1}]
+    assert (len(days), sum(day.count for day in days)) == (30, 3)
+
+
+def test_paused_executions_are_counted_once_by_the_time_they_waited(reviewer: Client) -> None:
+    now = clock.now()
+    for number, hours in enumerate((0.5, 2, 3, 24 * 30)):
+        rows = Execution.objects.filter(conversation=paused(f"flow-{number}").head.pk)
+        rows.update(waiting_since=now - timedelta(hours=hours))
+    assert waiting_counts(workspace().pk, now) == [0, 1, 2, 0, 1]
+    assert "up to 1 day" in text(reviewer.get("/overview/executions/"))
+
+
+def test_the_overview_loads_the_plots_of_executions_later_with_two_queries(
+    reviewer: Client,
+) -> None:
+    paused()
+    assert 'hx-get="/overview/executions/"' in text(reviewer.get("/"))
+    with CaptureQueriesContext(connection) as queries:
+        part = text(reviewer.get("/overview/executions/"))
+    assert "<html" not in part
+    assert '<a href="/executions/?status=PAUSED">Paused</a>' in part
+    assert sum("checkpoints_execution" in each["sql"] for each in queries.captured_queries) == 2
+
+
+def test_executions_of_other_workspaces_are_not_counted() -> None:
+    paused()
+    part = text(signed_in(Role.ADMIN, "elsewhere").get("/overview/executions/"))
+    assert "none is paused" in part

@@ -137,6 +137,7 @@ def test_json_that_a_model_wrote_unfolds_and_what_a_user_wrote_stays(reviewer: C
     assert 'class="json"' in message_of(page, 1).split("</article>")[0]
 
 
+@pytest.mark.only("sqlite")
 @pytest.mark.parametrize(
     "long",
     [
@@ -325,6 +326,7 @@ def test_words_that_are_too_long_are_refused(reviewer: Client) -> None:
     assert reviewer.get(f"/conversations/chat/find/?q={'a' * 201}").status_code == 422
 
 
+@pytest.mark.only("sqlite")
 def test_hostile_words_and_messages_run_nothing(reviewer: Client) -> None:
     conversation(
         user(HOSTILE), calls("<b>"), result("<b>", json.dumps({"<i>": HOSTILE})), public_id="evil"

@@ -47,7 +47,6 @@ def page_paths(
             yield reverse(within + each.name, kwargs=args)
 
 
-@pytest.mark.both_databases
 def test_every_address_of_a_form_can_be_opened(reviewer: Client) -> None:
     # Scripts alone ask what stands below the editor, and send drafts; no browser shows the address.
     called = re.compile(r"/editor/.|/state/draft/$")

@@ -7,7 +7,7 @@ from tests.integration.workflows.documents import document
 from tests.openapi import CheckedApi
 from workflows.domain.context_types import CONTEXT_TYPES
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.only("sqlite")]  # what is listed is in the code
 
 
 @pytest.fixture

@@ -149,8 +149,30 @@ def test_a_test_that_hangs_is_ended_and_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_tests, "GROUP_SECONDS", 2)
+    monkeypatch.setattr(run_tests, "END_SECONDS", 1)
     text = "import time\ndef test_hang(): time.sleep(60)\n"
     assert counts_of(tmp_path, text) == Counts(failed=1)
+
+
+def test_files_of_tests_lie_in_the_folder_of_the_run_and_go_with_it(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    text = f"""
+import pathlib, tempfile
+def test_it(tmp_path):
+    pathlib.Path({str(told)!r}).write_text(f"{{tmp_path}} {{tempfile.mkdtemp()}}")
+"""
+    assert counts_of(tmp_path, text) == Counts(passed=1)
+    for folder in told.read_text().split():
+        assert "/ctxadmin-run-" in folder
+        assert not Path(folder).exists()
+
+
+def test_a_place_without_room_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_tests, "ROOM", 1)
+    assert run_tests.has_room(tmp_path)
+    assert not run_tests.has_room(tmp_path / "none")
+    monkeypatch.setattr(run_tests, "ROOM", 2**60)
+    assert not run_tests.has_room(tmp_path)
 
 
 def test_a_group_without_tests_is_a_failure(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -37,8 +37,7 @@ from workflows.pages.definition.draft_problems import problems_of_draft
 from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, problem_lines
 from workflows.pages.definition.publish_costs import PublishCosts, publish_costs
 from workflows.pages.elements import document_edits
-from workflows.pages.elements.forms import CreateForm, DetailsForm
-from workflows.services import NewWorkflow
+from workflows.pages.elements.forms import DetailsForm
 from workflows.store import find_version, find_workflow
 
 
@@ -60,7 +59,10 @@ class FormPage:
 
 @dataclass(frozen=True, slots=True)
 class PublishPage:
-    """The confirmation of publishing, or why it is not possible."""
+    """The confirmation of publishing, or why it is not possible.
+
+    ``sheet`` is True beside a canvas, which asks for this part alone.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -74,6 +76,7 @@ class PublishPage:
     conflict: bool
     seen: str
     costs: PublishCosts | None
+    sheet: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,36 +86,6 @@ class ChangeDetails:
     others: Sequence[str]
     rows: Sequence[DiffRow]
     conflict: Conflict | None
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@page
-def create(request: HttpRequest, actor: Actor) -> HttpResponse:
-    actor.require(Action.WORKFLOW_CHANGE)
-    form = CreateForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        given = form.model
-        try:
-            new = NewWorkflow(given.slug, given.name, given.description, given.start_with)
-            row = services.create(actor, new)
-        except ContextError as error:
-            _show_error(form, error)
-        else:
-            text = _("Workflow created. Add its first node.")
-            if given.start_with is not None:
-                text = _("Workflow created. Edit its draft as you like.")
-            flash.success(request, text)
-            return redirect("workflows:detail", row.slug)
-    shown = FormPage(
-        title=_("New workflow"),
-        crumbs=crumbs(None, Crumb(_("New"))),
-        form=form,
-        submit=_("Create"),
-        back=reverse("workflows:list"),
-        changes=None,
-        conflict=False,
-    )
-    return show(request, "workflows/form.html", shown, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -157,7 +130,11 @@ def edit(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Shows problems and changes, then publishes exactly the draft that was shown."""
+    """Shows problems and changes, then publishes exactly the draft that was shown.
+
+    A canvas asks with ``?sheet=1`` for that part of the page, and gets the new version as JSON.
+    """
+    sheet = request.GET.get("sheet") == "1"
     actor.require(Action.WORKFLOW_PUBLISH)
     row = find_workflow(actor.workspace, slug)
     note = request.POST.get("note", "").strip()[:10_000]
@@ -172,15 +149,21 @@ def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             if isinstance(error, NotFound | Forbidden) or not error.problems:
                 raise
         else:
+            if sheet:
+                url = reverse("workflows:version", args=[slug, version.version])
+                return JsonResponse({"version": version.version, "url": url})
             text = _("Published as version %(n)s.") % {"n": version.version}
             flash.success(request, text)
             return redirect("workflows:version", slug, version.version)
-    shown = _publish_page(actor, row, note, conflict=conflict)
+    shown = _publish_page(actor, row, note, conflict=conflict, sheet=sheet)
     status = 200 if request.method != "POST" else 409 if conflict else 422
-    return show(request, "workflows/publish.html", shown, status=status)
+    template = "workflows/_publish.html" if sheet else "workflows/publish.html"
+    return show(request, template, shown, status=status)
 
 
-def _publish_page(actor: Actor, row: Workflow, note: str, *, conflict: bool) -> PublishPage:
+def _publish_page(
+    actor: Actor, row: Workflow, note: str, *, conflict: bool, sheet: bool
+) -> PublishPage:
     data = bytes(row.draft)
     document, found = definition(data).document, problems_of_draft(data)
     links = FormLinks(row.slug or "", may_change=True)
@@ -201,6 +184,7 @@ def _publish_page(actor: Actor, row: Workflow, note: str, *, conflict: bool) -> 
         conflict=conflict,
         seen=draft_conflicts.draft_token(row),
         costs=publish_costs(actor, row),
+        sheet=sheet,
     )
 
 
@@ -344,10 +328,3 @@ def _seen(request: HttpRequest, name: str) -> int:
     """The number that a form saw; -1, which no workflow has, if it names none."""
     number = whole_number(request.POST.get(name), digits=18)
     return -1 if number is None else number
-
-
-def _show_error(form: ContractForm[Any], error: ContextError) -> None:
-    """Shows an error at its field; an error without a field gets a page of its own."""
-    if isinstance(error, NotFound | Forbidden) or not error.problems:
-        raise error
-    form.add_problems(error.problems)

@@ -28,6 +28,7 @@ from workflows.pages.definition.draft_conflicts import (
     change_draft,
     conflict_of,
 )
+from workflows.pages.definition.form_costs import FormCost, form_cost
 from workflows.pages.definition.links import FormLinks, compare_url_of, crumbs
 from workflows.pages.elements import document_edits, edge_fields, node_fields
 from workflows.pages.elements.checks import (
@@ -49,7 +50,7 @@ class ElementPage:
     """The form of a node, an edge or the reducers.
 
     ``element`` is ``node``, ``edge`` or ``reducer``, ``name`` its id ("" for a new one).
-    ``may_force`` offers to save it with its problems.
+    ``may_force`` offers to save it with its problems. ``cost`` is that of the saved element.
     """
 
     title: Text
@@ -65,6 +66,7 @@ class ElementPage:
     preview_url: str
     compare_url: str
     neighbours: Sequence[Neighbour]
+    cost: FormCost | None
 
 
 @dataclass(slots=True)
@@ -188,7 +190,7 @@ def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         if attempt.done:
             flash.success(request, _("Reducers saved."))
             return redirect("workflows:detail", slug)
-    return _show_form(request, row, form, attempt, "reducer", "", _("Reducers"))
+    return _show_form(request, actor, row, form, attempt, "reducer", "", _("Reducers"))
 
 
 def _element(
@@ -216,7 +218,7 @@ def _element(
             return redirect(f"{here}#{element.kind}-{form.model.id}")
     elif form.errors:
         form.add_problems(faults)
-    return _show_form(request, row, form, attempt, element.kind, element.name, element.title)
+    return _show_form(request, actor, row, form, attempt, element.kind, element.name, element.title)
 
 
 def _stored_form(
@@ -266,6 +268,7 @@ def _try(
 
 def _show_form(
     request: HttpRequest,
+    actor: Actor,
     row: Workflow,
     form: ContractForm[Any],
     attempt: _Attempt,
@@ -298,6 +301,7 @@ def _show_form(
         preview_url=_preview_url(row, document, element, name),
         compare_url=compare_url_of(row.slug or "", element, name),
         neighbours=neighbours(document, element, name, FormLinks(row.slug or "", may_change=True)),
+        cost=form_cost(actor, row, element, name),
     )
     status = 409 if conflict else 422 if form.errors and not form.is_opened else 200
     return show(request, "workflows/element.html", shown, status=status)

@@ -49,12 +49,15 @@ class OutlineLinks(Links):
 
 @dataclass(frozen=True, slots=True)
 class ProblemLine:
-    """One problem with a link to its element."""
+    """One problem with a link to its element, and the name of the input; "" if there is none."""
 
     severity: str
     message: str
     where: str
     url: str
+    node: str = ""
+    edge: str = ""
+    input: str = ""
 
 
 def problem_lines(
@@ -73,10 +76,14 @@ def _problem_line(problem: Problem, place: ProblemPlace, links: Links, slug: str
     where_text = " › ".join(part for part in (place.element, place.field) if part)
     if problem.node is not None:
         url = _at_field(links.node(problem.node), place)
-        return ProblemLine(problem.severity, message, where_text, url)
+        return ProblemLine(
+            problem.severity, message, where_text, url, node=problem.node, input=place.input
+        )
     if problem.edge is not None:
         url = _at_field(links.edge(problem.edge), place)
-        return ProblemLine(problem.severity, message, where_text, url)
+        return ProblemLine(
+            problem.severity, message, where_text, url, edge=problem.edge, input=place.input
+        )
     if problem.pointer.startswith("/reducers"):
         url = reverse("workflows:reducers", args=[slug])
         return ProblemLine(problem.severity, message, _("reducers"), url)

@@ -107,7 +107,10 @@ def _raises(change: float | None) -> bool:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def use_budget(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Put a budget in the place of the operations of a node or edge of the draft seen."""
+    """Put a budget in the place of the operations of a node or edge of the draft seen.
+
+    Goes back to the page that offered it: the form of the element, or the one that publishes.
+    """
     if request.method != "POST":
         return redirect("workflows:publish", slug)
     actor.require(Action.WORKFLOW_CHANGE)
@@ -129,6 +132,8 @@ def use_budget(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         flash.warning(request, _("Someone else changed the draft. Nothing was changed."))
     else:
         flash.success(request, _("The budget is in the draft."))
+    if request.POST.get("then") == "form":
+        return redirect(f"workflows:{kind}", slug, name)
     return redirect("workflows:publish", slug)
 
 

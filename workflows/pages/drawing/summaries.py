@@ -74,6 +74,27 @@ _TONES: Final[Mapping[str, Tone]] = {
 }
 
 
+# Of static/vendor/icons.svg.
+_ICONS: Final[Mapping[str, str]] = {
+    "start": "player-play",
+    "llm": "sparkles",
+    "tool": "tool",
+    "decision": "route",
+    "context_processor": "transform",
+    "human_relay": "user",
+    "user_interaction": "message",
+    "merge": "arrow-merge",
+    "join": "git-merge",
+    "subworkflow": "sitemap",
+    "end": "player-stop",
+}
+
+
+def icon_of(node_type: str) -> str:
+    """Returns the icon of a node's card."""
+    return _ICONS.get(node_type, "point")
+
+
 def tone_of(node_type: str) -> Tone:
     """Returns the color of a node's card."""
     return _TONES.get(node_type, "secondary")

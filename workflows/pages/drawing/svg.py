@@ -31,9 +31,11 @@ _ROW: Final = CARD_HEIGHT + 60
 _BESIDE: Final = CARD_WIDTH + 90
 _MARGIN: Final = 28
 _CHIP_HEIGHT: Final = 24
-_CHIP_TEXT: Final = 24
-_LETTER: Final = 6.4
-_CARD_TEXT: Final = 25
+# Chips are as wide as what they say, up to a card and a half; the whole is in their title.
+_CHIP_TEXT: Final = 44
+_LETTER: Final = 6.8
+_CARD_TEXT: Final = 21
+_LINE_TEXT: Final = 28
 
 
 Mark = Literal["", "added", "removed", "changed"]
@@ -56,6 +58,7 @@ class Card:
     kind: str
     sees: str
     tone: Tone
+    icon: str
     spoken: str
     url: str
     errors: int
@@ -148,7 +151,8 @@ def _positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
     Chosen positions are kept; layers get the room that chips need.
     """
     if any(node.position is not None for node in graph.nodes.values()):
-        return place(graph), False
+        given = place(graph)
+        return given, _leads_down(graph, given)
     found = layers(graph)
     downwards = len(found) > _MOST_ACROSS
     widest = max(len(layer) for layer in found)
@@ -161,6 +165,19 @@ def _positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
             else:
                 places[name] = NodePosition(column * _COLUMN, aside * (CARD_HEIGHT + 40))
     return places, downwards
+
+
+def _leads_down(graph: Graph, places: Mapping[str, NodePosition]) -> bool:
+    """Returns True if more edges lead to cards below than to cards beside, as on the canvas
+    (flowOf in frontend/src/graph/model/lines.ts).
+    """
+    down = 0
+    for edge in graph.edges.values():
+        one, other = places[edge.from_node], places[edge.to_node]
+        below = one is not other and abs(one.x - other.x) < CARD_WIDTH * 0.75
+        beside = one is not other and abs(one.y - other.y) < CARD_HEIGHT * 0.75
+        down += below - beside
+    return down > 0
 
 
 class _Drawer:
@@ -189,7 +206,7 @@ class _Drawer:
         own = summaries.node_words(node, self._registries)
         errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
         title = short(node.name or node.id, _CARD_TEXT)
-        kind, sees = short(f"{kind_of} · {whole}", 31), short(own, 32)
+        kind, sees = short(f"{kind_of} · {whole}", _LINE_TEXT), short(own, _LINE_TEXT)
         mark = self._marks.get(("node", node.id), "")
         return Card(
             x=round(spot.x, 1),
@@ -199,6 +216,7 @@ class _Drawer:
             kind=kind,
             sees=sees,
             tone=summaries.tone_of(node.type),
+            icon=summaries.icon_of(node.type),
             # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
             spoken=_marked(
                 _spoken_node(f"{title} {kind} {sees}".strip(), node, own, errors + warnings), mark

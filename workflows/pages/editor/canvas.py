@@ -101,6 +101,7 @@ def _setup(
             **_urls(),
             "draft": f"/api/v1/workflows/{row.slug}/draft",
             "editor": reverse("workflows:editor", args=[row.slug]),
+            "publish": reverse("workflows:publish", args=[row.slug]),
             "compare": reverse("workflows:compare", args=[row.slug]) if may_preview else "",
         },
     }
@@ -124,7 +125,7 @@ def watched_setup(
         "conversations": (),
         "may_change": False,
         "may_preview": False,
-        "urls": {**_urls(), "draft": "", "editor": "", "compare": ""},
+        "urls": {**_urls(), **dict.fromkeys(("draft", "editor", "publish", "compare"), "")},
         "watched": {
             "panel": panel,
             "again": again,
@@ -164,6 +165,7 @@ def kind(name: str) -> Mapping[str, object]:
         "type": name,
         "label": str(summaries.NODE_TYPE_WORDS[name]),
         "tone": summaries.tone_of(name),
+        "icon": summaries.icon_of(name),
         "context_type": default_context_type(name),
         **({"config": first} if first is not None else {}),
     }

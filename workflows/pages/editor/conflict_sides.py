@@ -12,8 +12,9 @@ from pydantic import Field
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.diff_folds import shortened
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
+from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox, counts, fields_in
 from ctxadmin.ui.forms.fields import LeafField
 from ctxadmin.ui.forms.shape import Kind
@@ -138,7 +139,7 @@ def _marked(before: str | None, now: str | None) -> list[TextPiece]:
         return []
     if before is None:
         return text_diff(now, now)
-    return without_long(text_diff(before, now))
+    return shortened(text_diff(before, now))
 
 
 def field_texts(box: GroupBox | VariantBox, *around: str) -> Iterator[FieldText]:

@@ -334,22 +334,14 @@ class CreateForm(ContractForm[NamedWorkflow]):
             label=_("Slug"),
             code=True,
             placeholder="support",
-            help=_("Name in URLs and API calls: letters, digits, - and _."),
+            help=_(
+                "Name in URLs and API calls: letters, digits, - and _. "
+                "Left empty, it is made from the name."
+            ),
         ),
         "name": FieldHint(label=_("Name")),
         "description": FieldHint(label=_("Description"), height=3, wide=True),
-        "start_with": FieldHint(
-            label=_("Template"),
-            choices=[
-                ("chat", _("Chat: a model and a person take turns")),
-                ("review", _("Review loop: draft, check, approval by a person")),
-                ("research", _("Research note: two parallel branches and an editor")),
-                ("support", _("Customer support: tool calls, compaction, approval")),
-            ],
-            empty_label=_("Empty draft"),
-            wide=True,
-            help=_("The template is copied into your draft."),
-        ),
+        "start_with": FieldHint(label=_("Start with")),
     }
 
 

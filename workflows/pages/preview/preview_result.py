@@ -16,7 +16,7 @@ from conversations.domain.message import CountsAs
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
 from conversations.pages.budget_hints import over_budget_words
-from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
+from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
 from workflows.call_costs import CallCost
@@ -242,7 +242,7 @@ class _Teller:
         if found.before == found.after and found.verdict == "changed" and not found.renamed:
             return replace(found, after="")
         if found.verdict == "changed" and found.after:
-            return replace(found, pieces=without_long(text_diff(found.before, found.after)))
+            return replace(found, pieces=text_diff(found.before, found.after))
         return found
 
     def _texts(self, decision: Decision) -> PreviewItem:

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from ctxadmin.audit.anchors import last_anchor
 from ctxadmin.audit.checkpoint import checkpoint_fault, read_checkpoint
+from ctxadmin.audit.checks import begin_check, store_check
 from ctxadmin.audit.verification import verify_all
 from ctxadmin.lib import clock
 from ctxadmin.storage.commands import ReadyCommand
@@ -26,6 +27,7 @@ class Command(ReadyCommand):
 
     def handle(self, *args: Any, checkpoint: Path | None = None, **options: Any) -> None:
         count = broken = 0
+        check = begin_check()
         if checkpoint is not None:
             try:
                 fault = checkpoint_fault(read_checkpoint(checkpoint.read_bytes()))
@@ -41,6 +43,8 @@ class Command(ReadyCommand):
                 self.stderr.write(str(each))
             if count and count % 1000 == 0:
                 self.stdout.write(f"{count} streams")
+        if not store_check(check, count, broken):
+            self.stderr.write("The outcome is not stored: this database user may not write it.")
         if broken:
             raise CommandError(f"{broken} of {count} streams are broken.")
         self.stdout.write(f"All {count} streams are intact.")

@@ -199,13 +199,14 @@ def _stay(number: int, frame: FrameType | None) -> None:
 
 
 def _run_periodic_work(url: str) -> None:
-    """Runs notifications, overdue reviews and maintenance beside the server.
+    """Runs notifications, overdue reviews, maintenance and the indexer beside the server.
 
     In other deployments units of their own do it.
     """
     wanted: dict[str, dict[str, object]] = {
         "deliver": {"url": settings.PUBLIC_URL or url},
         "maintain": {"every": _DAY_SECONDS},
+        "search_index": {},
     }
     for command, options in wanted.items():
         if command in get_commands():

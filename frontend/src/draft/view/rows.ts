@@ -59,7 +59,8 @@ function keyOf(row: HTMLElement): string {
 
 function shows(row: HTMLElement, asItCame: boolean): string {
   const meta = row.querySelector(".state-key-meta")?.textContent ?? "";
-  return JSON.stringify([rowValue(row, asItCame), meta, row.querySelector(".field-errors") !== null]);
+  const section = row.querySelector(".edit-section")?.textContent ?? "";
+  return JSON.stringify([rowValue(row, asItCame), meta, section, row.querySelector(".field-errors") !== null]);
 }
 
 /** The rows of a form are counted: `name-3` and `value-3` are of one row. */

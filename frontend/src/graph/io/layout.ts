@@ -1,28 +1,49 @@
 // Asks the worker for a layout.
 
-import { pairs } from "../model/arranging";
-import type { Key, Position, WorkflowDocument } from "../model/document";
-import { CARD } from "../model/places";
+import { type Places, pairs } from "../model/arranging";
+import { roomOf } from "../model/chips";
+import type { Key, WorkflowDocument } from "../model/document";
+import { indexOf } from "../model/document";
+import type { LayoutQuestion } from "../model/layered";
+import { wantedFlow } from "../model/layers";
+import type { Flow } from "../model/lines";
+import type { Words } from "./server";
 
-export interface LayoutQuestion {
-  readonly nodes: readonly Key[];
-  readonly edges: readonly (readonly [Key, Key])[];
-  readonly width: number;
-  readonly height: number;
+interface LayoutAnswer {
+  readonly to: Places;
 }
 
-export interface LayoutAnswer {
-  readonly to: { readonly [key: Key]: Position };
+export interface Laid extends LayoutAnswer {
+  readonly flow: Flow;
 }
 
-/** Places for some nodes, by the edges between them; rejects after `patience` milliseconds. */
-export function laidOut(url: string, document: WorkflowDocument, nodes: readonly Key[], patience?: number): Promise<LayoutAnswer> {
-  const edges = pairs(document, new Set(nodes));
+interface Wish {
+  /** As the rest of the graph leads; else as is best for these nodes. */
+  readonly flow?: Flow;
+  readonly words: Words | null;
+  /** Milliseconds after which the layout is given up. */
+  readonly patience?: number;
+}
+
+/** Places for some nodes, by the edges between them. */
+export async function laidOut(url: string, document: WorkflowDocument, nodes: readonly Key[], { flow, words, patience }: Wish): Promise<Laid> {
+  const among = new Set(nodes);
+  const wanted = flow ?? wantedFlow(nodes, pairs(document, among));
+  const { keys } = indexOf(document.edges);
+  const edges = document.edges.flatMap((edge, place) => {
+    if (!among.has(edge.from) || !among.has(edge.to) || edge.from === edge.to) return [];
+    return [{ from: edge.from, to: edge.to, chips: roomOf(edge, words?.edges[keys[place] as Key]?.chips) }];
+  });
+  const { to } = await answered(url, { nodes, edges, flow: wanted }, patience);
+  return { to, flow: wanted };
+}
+
+function answered(url: string, question: LayoutQuestion, patience: number | undefined): Promise<LayoutAnswer> {
   const worker = new Worker(url);
   return new Promise<LayoutAnswer>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<LayoutAnswer>) => resolve(data);
     worker.onerror = (event) => reject(new Error(event.message));
     if (patience !== undefined) setTimeout(() => reject(new Error("the layout takes too long")), patience);
-    worker.postMessage({ nodes, edges, width: CARD.width, height: CARD.height } satisfies LayoutQuestion);
+    worker.postMessage(question);
   }).finally(() => worker.terminate());
 }

@@ -13,11 +13,16 @@ export function startLeaving(store: EditorStore, reader: Reader, saver: Saver): 
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
     if (!link || event.defaultPrevented || event.button || !leads(link)) return;
     const publishes = link.hasAttribute("data-editor-publish");
+    const isHere = !(event.ctrlKey || event.metaKey || event.shiftKey);
+    if (publishes && isHere) {
+      event.preventDefault();
+      return void (isSaved(store) ? Promise.resolve(true) : leave(store, reader, saver, true)).then((may) => may && store.getState().set({ publishing: true }));
+    }
     if (isSaved(store)) return;
     // Into another tab: this page goes on, and what is published there is looked at once more.
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return void saved(reader, saver);
+    if (!isHere) return void saved(reader, saver);
     event.preventDefault();
-    void leave(store, reader, saver, publishes).then((may) => may && location.assign(link.href));
+    void leave(store, reader, saver, false).then(() => location.assign(link.href));
   });
 }
 

@@ -3,6 +3,7 @@
 import { arranged, folded, pairs, unplaced } from "../model/arranging";
 import type { Key } from "../model/document";
 import { indexOf } from "../model/document";
+import { flowOf } from "../model/lines";
 import { placesOf } from "../model/places";
 import type { EditorStore } from "../store";
 import { laidOut } from "./layout";
@@ -15,7 +16,8 @@ export async function startPlacing(store: EditorStore, worker: string): Promise<
   const { document, places, set } = store.getState();
   const missing = unplaced(document);
   if (missing.length) {
-    set({ places: folded(places, pairs(document, new Set(Object.keys(places)))) });
+    // The layers of the server lead to the right.
+    set({ places: folded(places, pairs(document, new Set(Object.keys(places))), "right") });
     await place(store, worker, missing);
   }
   store.subscribe((now, before) => {
@@ -31,8 +33,10 @@ async function place(store: EditorStore, worker: string, wanted: readonly Key[])
   const standing = indexOf(document.nodes).keys.filter((key) => !missing.has(key));
   const all = placesOf(document, places);
   try {
-    const { to } = await laidOut(worker, document, wanted, PATIENCE_MS);
-    const found = arranged(document, to, new Map(standing.flatMap((key) => (all.has(key) ? [[key, all.get(key)!]] : []))));
+    const placed = new Map(standing.flatMap((key) => (all.has(key) ? [[key, all.get(key)!]] : [])));
+    const given = placed.size ? flowOf(document, placed) : undefined;
+    const { to, flow } = await laidOut(worker, document, wanted, { flow: given, words: store.getState().words, patience: PATIENCE_MS });
+    const found = arranged(document, to, placed, flow);
     store.getState().set({ places: { ...store.getState().places, ...found } });
   } catch {
     // They stand in the layers of the server, or below all others.

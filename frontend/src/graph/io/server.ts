@@ -178,6 +178,12 @@ export interface ConflictAsked {
   readonly theirs: SideAsked | undefined;
 }
 
+/** A version that was published, and its page. */
+export interface Published {
+  readonly version: number;
+  readonly url: string;
+}
+
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 /** What nodes are called, by id. */
@@ -198,6 +204,12 @@ export interface Server {
   sides(conflicts: readonly ConflictAsked[], names: Names, signal: AbortSignal): Promise<readonly (readonly Row[] | null)[]>;
   /** One more recorded execution, with `run` of the answer before; nothing of it is stored. */
   whatIf(asked: Asked, step: { readonly last: number } | { readonly run: string }, signal: AbortSignal): Promise<Tried>;
+  /** What is wrong with the saved draft, what it costs and how it is published, as HTML. */
+  publishSheet(signal: AbortSignal): Promise<string>;
+  /** Publish what the sheet showed; if that is no longer the draft, the sheet of now. */
+  publish(fields: Fields, signal: AbortSignal): Promise<Published | { readonly html: string }>;
+  /** Send a form of the page that changes something else; where it leads is left alone. */
+  sendForm(url: string, fields: Fields, signal: AbortSignal): Promise<void>;
   /** A part of a page as HTML. */
   part(url: string, signal: AbortSignal): Promise<string>;
   marks(url: string): Promise<{ readonly execution: string; readonly marks: Marks }>;
@@ -210,7 +222,7 @@ export function serverOf(urls: Urls): Server {
   const json = async (method: string, url: string, body?: Json | object, signal?: AbortSignal): Promise<unknown> =>
     parse(await (await send(method, url, body === undefined ? undefined : JSON.stringify(body), "application/json", signal)).text());
   const form = (url: string, fields: Fields, signal: AbortSignal): Promise<Response> =>
-    send("POST", url, new URLSearchParams(fields.map(([name, value]) => [name, value])).toString(), "application/x-www-form-urlencoded", signal);
+    send("POST", url, encoded(fields), FORM, signal);
   return {
     async panel(kind, id, asked, typed, signal) {
       const url = `${urls.editor}panel/`;
@@ -234,6 +246,18 @@ export function serverOf(urls: Urls): Server {
     async whatIf(asked, step, signal) {
       return (await json("POST", `${urls.editor}what-if/`, { ...asked, ...step }, signal)) as Tried;
     },
+    async publishSheet(signal) {
+      return (await send("GET", `${urls.publish}?sheet=1`, undefined, "text/html", signal)).text();
+    },
+    async publish(fields, signal) {
+      const answer = await reached("POST", `${urls.publish}?sheet=1`, encoded(fields), FORM, signal);
+      const isSheet = (answer.headers.get("Content-Type") ?? "").startsWith("text/html") && [409, 422].includes(answer.status);
+      if (isSheet) return { html: await answer.text() };
+      return parse(await (await accepted(answer)).text()) as Published;
+    },
+    async sendForm(url, fields, signal) {
+      await send("POST", url, encoded(fields), FORM, signal);
+    },
     async part(url, signal) {
       return (await send("GET", url, undefined, "text/html", signal)).text();
     },
@@ -252,22 +276,31 @@ export function serverOf(urls: Urls): Server {
   };
 }
 
+const FORM = "application/x-www-form-urlencoded";
+const encoded = (fields: Fields): string => new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
+
 function about(kind: ElementKind, id: string, asked: Asked, fields: Fields): Fields {
   return [...fields, ["kind", kind], ["id", id], ["draft", JSON.stringify(asked)]];
 }
 
 async function send(method: string, url: string, body: string | undefined, type: string, signal?: AbortSignal): Promise<Response> {
+  return accepted(await reached(method, url, body, type, signal));
+}
+
+async function reached(method: string, url: string, body: string | undefined, type: string, signal?: AbortSignal): Promise<Response> {
   const token = csrfToken();
   const headers: Record<string, string> = { "X-CSRFToken": token, Accept: "application/json, text/html" };
   if (body !== undefined) headers["Content-Type"] = type;
   const signals = [AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])];
-  let response: Response;
   try {
-    response = await fetch(url, { method, headers, body, signal: AbortSignal.any(signals), credentials: "same-origin" });
+    return await fetch(url, { method, headers, body, signal: AbortSignal.any(signals), credentials: "same-origin" });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Refused("offline", String(error));
   }
+}
+
+async function accepted(response: Response): Promise<Response> {
   if (!response.ok) throw await refusal(response);
   if (response.redirected) throw new Refused("signed-out", "");
   return response;

@@ -8,6 +8,8 @@ import type { Position, WorkflowDocument } from "../model/document";
 export interface Urls {
   readonly draft: string;
   readonly editor: string;
+  /** Where the draft is published; "" where nobody may. */
+  readonly publish: string;
   readonly icons: string;
   readonly worker: string;
   readonly sign_in: string;

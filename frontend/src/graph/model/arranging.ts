@@ -1,22 +1,25 @@
-// Where cards stand that nobody placed: layers folded into rows, beside what is placed already.
+// Where cards stand that nobody placed: layers, folded only where they could not be read,, beside what is placed already.
 
 import type { Key, Position, WorkflowDocument } from "./document";
 import { indexOf } from "./document";
 import type { Edit } from "./edits";
-import { around, CARD } from "./places";
+import { type Pair, zoomOf } from "./layers";
+import type { Flow } from "./lines";
+import { around, type Box, CARD } from "./places";
 
 export type Places = { readonly [key: Key]: Position };
-type Pair = readonly [from: Key, to: Key];
 
-// Between two rows there is room for the line that leads from the end of one to the next.
+// Between two parts of a folded graph there is room for the line that leads from one to the next.
 const BETWEEN = 120;
-const BESIDE = CARD.width + 100;
-// Screens are wider than high, and the panel takes its part of the width.
-const WANTED_RATIO = 1.2;
-const WIDE = 2.6;
-// What a loop that is torn apart costs, and a row that is longer or shorter than the others, in lines that cross.
+const BESIDE = { right: { x: CARD.width + 100, y: 0 }, down: { x: 0, y: CARD.height + 70 } };
+// Shown whole at a smaller zoom, cards have no room for six letters of a size that one can read.
+const LEGIBLE = 0.22;
+const MOST_PARTS = 8;
+// A fold that makes less of a difference is not worth its long lines.
+const WORTH = 1.3;
+// What a loop that is torn apart costs, and a part of twice the length that was meant, in lines that cross.
 const BACK = 3;
-const UNEVEN = 0.6;
+const UNEVEN = 20;
 // A cut that more lines cross than this is harder to read than a long row.
 const MOST_CROSSING = 8;
 
@@ -34,33 +37,53 @@ export function pairs({ edges }: WorkflowDocument, among: ReadonlySet<Key>): Pai
   return edges.flatMap(({ from, to }) => (among.has(from) && among.has(to) && from !== to ? [[from, to] as const] : []));
 }
 
-/** Layers from left to right, cut where few lines cross and put below each other if they are a long row. */
-export function folded(spots: Places, edges: readonly Pair[]): Places {
+/** The layers as they are, or cut where few lines cross and put side by side if nobody could read them. */
+export function folded(spots: Places, edges: readonly Pair[], flow: Flow): Places {
   const keys = Object.keys(spots);
   if (!keys.length) return spots;
-  const box = around(Object.values(spots));
-  const columns = [...new Set(keys.map((key) => (spots[key] as Position).x))].sort((a, b) => a - b);
-  const rows = Math.round(Math.sqrt(box.width / (box.height + BETWEEN) / WANTED_RATIO));
-  if (box.width < WIDE * box.height || rows < 2 || columns.length < 6) return spots;
-  const starts = [0, ...cuts(columns, rows, spots, edges)];
+  const along = flow === "right" ? "x" : "y";
+  const at = (key: Key): number => (spots[key] as Position)[along];
+  const layers = [...new Set(keys.map(at))].sort((a, b) => a - b);
+  const parts = partsFor(around(Object.values(spots)), flow, layers.length);
+  const starts = parts > 1 ? [0, ...cuts(layers, parts, at, edges)] : [0];
+  if (starts.length === 1) return spots;
+  return sideBySide(spots, flow, starts.map((start, part) => {
+    const [first, end] = [layers[start] as number, layers[starts[part + 1] ?? layers.length] ?? Number.POSITIVE_INFINITY];
+    return keys.filter((key) => at(key) >= first && at(key) < end);
+  }));
+}
+
+/** In how many parts a graph is largest; 1 if it can be read as it is, or folding helps little. */
+function partsFor({ width, height }: Box, flow: Flow, layers: number): number {
+  const whole = zoomOf(width, height);
+  if (whole >= LEGIBLE) return 1;
+  let best = { parts: 1, zoom: whole * WORTH };
+  for (let parts = 2; parts <= Math.min(MOST_PARTS, layers / 3); parts += 1) {
+    const zoom = flow === "right" ? zoomOf(width / parts, (height + BETWEEN) * parts) : zoomOf((width + BETWEEN) * parts, height / parts);
+    if (zoom > best.zoom) best = { parts, zoom };
+  }
+  return best.parts;
+}
+
+/** Rows below each other of a graph that leads to the right, columns beside each other of one that leads down. */
+function sideBySide(spots: Places, flow: Flow, parts: readonly (readonly Key[])[]): Places {
+  const whole = around(Object.values(spots));
   const to: Record<Key, Position> = {};
-  let top = box.y;
-  starts.forEach((start, row) => {
-    const [left, right] = [columns[start] as number, columns[starts[row + 1] ?? columns.length] ?? Number.POSITIVE_INFINITY];
-    const own = keys.filter((key) => (spots[key] as Position).x >= left && (spots[key] as Position).x < right);
-    const part = around(own.map((key) => spots[key] as Position));
-    for (const key of own) {
+  let next = { x: whole.x, y: whole.y };
+  for (const part of parts) {
+    const box = around(part.map((key) => spots[key] as Position));
+    for (const key of part) {
       const { x, y } = spots[key] as Position;
-      to[key] = { x: x - left + box.x, y: y - part.y + top };
+      to[key] = { x: x - box.x + next.x, y: y - box.y + next.y };
     }
-    top += onGrid(part.height + BETWEEN);
-  });
+    next = flow === "right" ? { x: whole.x, y: next.y + onGrid(box.height + BETWEEN) } : { x: next.x + onGrid(box.width + BETWEEN), y: whole.y };
+  }
   return to;
 }
 
-/** The columns that begin a new row: rows of about one length, cut where few lines cross. */
-function cuts(columns: readonly number[], rows: number, spots: Places, edges: readonly Pair[]): number[] {
-  const crossing = crossings(columns, spots, edges);
+/** The layers that begin a new part: parts of about one length, cut where few lines cross. */
+function cuts(columns: readonly number[], rows: number, at: (key: Key) => number, edges: readonly Pair[]): number[] {
+  const crossing = crossings(columns, at, edges);
   const size = columns.length / rows;
   const longest = Math.ceil(size * 2);
   // For each number of rows: what the columns before an end cost at best, and where their last row begins.
@@ -72,7 +95,7 @@ function cuts(columns: readonly number[], rows: number, spots: Places, edges: re
     const begin = new Array<number>(columns.length + 1).fill(0);
     for (let end = row + 1; end <= columns.length; end += 1) {
       for (let start = Math.max(row, end - longest); start < end; start += 1) {
-        const cost = (costs[start] as number) + (crossing[start] as number) + UNEVEN * (end - start - size) ** 2;
+        const cost = (costs[start] as number) + (crossing[start] as number) + UNEVEN * ((end - start) / size - 1) ** 2;
         if (cost < (next[end] as number)) [next[end], begin[end]] = [cost, start];
       }
     }
@@ -88,10 +111,10 @@ function cuts(columns: readonly number[], rows: number, spots: Places, edges: re
 }
 
 /** How many lines a cut before each column crosses; one that leads back counts as more. */
-function crossings(columns: readonly number[], spots: Places, edges: readonly Pair[]): number[] {
-  const at = new Map(columns.map((x, column) => [x, column]));
+function crossings(columns: readonly number[], at: (key: Key) => number, edges: readonly Pair[]): number[] {
+  const places = new Map(columns.map((value, column) => [value, column]));
   const crossing = new Array<number>(columns.length + 1).fill(0);
-  const columnOf = (key: Key): number => at.get((spots[key] as Position).x) as number;
+  const columnOf = (key: Key): number => places.get(at(key)) as number;
   for (const [from, to] of edges) {
     const [a, b] = [columnOf(from), columnOf(to)];
     for (let column = Math.min(a, b) + 1; column <= Math.max(a, b); column += 1) crossing[column] = (crossing[column] as number) + (a < b ? 1 : BACK);
@@ -101,18 +124,18 @@ function crossings(columns: readonly number[], spots: Places, edges: readonly Pa
 
 /**
  * Places for nodes without a position, of a layout of these alone. Each part of them that hangs
- * together stands right of a placed node that leads to it, else left of one that it leads to, else
+ * together stands behind a placed node that leads to it, else before one that it leads to, else
  * below all; lower if something stands there.
  */
-export function arranged(document: WorkflowDocument, layout: Places, placed: ReadonlyMap<Key, Position>): Places {
+export function arranged(document: WorkflowDocument, layout: Places, placed: ReadonlyMap<Key, Position>, flow: Flow): Places {
   const missing = new Set(Object.keys(layout));
-  if (!placed.size) return folded(layout, pairs(document, missing));
+  if (!placed.size) return folded(layout, pairs(document, missing), flow);
   const taken = new Map(placed);
   const to: Record<Key, Position> = {};
   for (const part of parts(document, missing)) {
     const own = Object.fromEntries(part.map((key) => [key, layout[key] as Position]));
-    const spots = folded(own, pairs(document, new Set(part)));
-    const shift = clear(spots, shiftOf(document, spots, taken), taken);
+    const spots = folded(own, pairs(document, new Set(part)), flow);
+    const shift = clear(spots, shiftOf(document, spots, taken, flow), taken);
     const by = { x: onGrid(shift.x), y: onGrid(shift.y) };
     for (const key of part) {
       const { x, y } = spots[key] as Position;
@@ -146,13 +169,13 @@ function parts(document: WorkflowDocument, missing: ReadonlySet<Key>): Key[][] {
   });
 }
 
-function shiftOf({ edges }: WorkflowDocument, spots: Places, taken: ReadonlyMap<Key, Position>): Position {
-  const towards = (known: Key, own: Key, across: number): Position | null => {
+function shiftOf({ edges }: WorkflowDocument, spots: Places, taken: ReadonlyMap<Key, Position>, flow: Flow): Position {
+  const towards = (known: Key, own: Key, sign: 1 | -1): Position | null => {
     const [there, here] = [taken.get(known), spots[own]];
-    return there && here ? { x: there.x + across - here.x, y: there.y - here.y } : null;
+    return there && here ? { x: there.x + sign * BESIDE[flow].x - here.x, y: there.y + sign * BESIDE[flow].y - here.y } : null;
   };
-  for (const { from, to } of edges) if (!spots[from] && towards(from, to, BESIDE)) return towards(from, to, BESIDE) as Position;
-  for (const { from, to } of edges) if (!spots[to] && towards(to, from, -BESIDE)) return towards(to, from, -BESIDE) as Position;
+  for (const { from, to } of edges) if (!spots[from] && towards(from, to, 1)) return towards(from, to, 1) as Position;
+  for (const { from, to } of edges) if (!spots[to] && towards(to, from, -1)) return towards(to, from, -1) as Position;
   const [all, own] = [around([...taken.values()]), around(Object.values(spots))];
   return { x: all.x - own.x, y: all.y + all.height + BETWEEN / 2 - own.y };
 }

@@ -10,6 +10,7 @@ export interface NodeKind {
   readonly type: string;
   readonly label: string;
   readonly tone: string;
+  readonly icon: string;
   readonly context_type: string;
   readonly config?: WorkflowNode["config"];
 }
@@ -29,12 +30,21 @@ export function ids(elements: readonly Element[]): Set<string> {
   return new Set(elements.map((element) => element.id));
 }
 
-/** A new node of a kind, and if it follows another one the edge that leads to it. */
-export function addition(document: WorkflowDocument, kind: NodeKind, position: Position, from?: string): { edit: Edit; key: Key } {
+/** What a new node is tied to: it follows a node, leads to one, or stands on an edge between two. */
+export type Tie = { readonly from: string } | { readonly to: string } | { readonly edge: Key };
+
+/** A new node of a kind with the edges that tie it. The first part of an edge that it stands on keeps its filter. */
+export function addition(document: WorkflowDocument, kind: NodeKind, position: Position, tie?: Tie): { edit: Edit; key: Key } {
   const id = freeId(kind.type, ids(document.nodes));
   const node: WorkflowNode = { id, type: kind.type, position: snapped(position), ...(kind.config ? { config: kind.config } : {}) };
-  const edges = from === undefined ? [] : [{ element: edgeBetween(document, from, id) }];
-  return { edit: { kind: "add", nodes: [{ element: node }], edges }, key: id };
+  const add = (...edges: WorkflowEdge[]): Edit => ({ kind: "add", nodes: [{ element: node }], edges: edges.map((element) => ({ element })) });
+  if (!tie) return { edit: add(), key: id };
+  if ("from" in tie) return { edit: add(edgeBetween(document, tie.from, id)), key: id };
+  if ("to" in tie) return { edit: add(edgeBetween(document, id, tie.to)), key: id };
+  const edge = find(document.edges, tie.edge);
+  if (!edge) return { edit: add(), key: id };
+  const first: Edit = { kind: "change", nodes: [], edges: [{ key: tie.edge, fields: { to: id } }] };
+  return { edit: { kind: "together", edits: [add(edgeBetween(document, id, edge.to)), first] }, key: id };
 }
 
 export function edgeBetween(document: WorkflowDocument, from: string, to: string, type = "sequence"): WorkflowEdge {

@@ -1,32 +1,202 @@
-// The way of a line from the right of one card to the left of another.
+// The way of a line from one card to another, by the sides that face each other.
 
+import type { Key, Position, WorkflowDocument } from "./document";
+import { indexOf } from "./document";
 import { CARD } from "./places";
+
+/** Where a graph leads as a whole: a line that could go either way follows it. */
+export type Flow = "right" | "down";
 
 export interface Way {
   readonly path: string;
-  /** The middle, where its chips stand. */
+  /** Ahead along one axis, up to the next column, or around cards: beside them, or over them. */
+  readonly shape: Shape;
+  /** Where its chips stand. */
   readonly x: number;
   readonly y: number;
 }
 
-const BEND = 70;
+export type Shape = Flow | "up" | "beside" | "over";
+/** The end of a line at which no other line is, where its chips stand: between both if there is none, or two. */
+export type End = "start" | "middle" | "end";
 
-export function wayOf(sourceX: number, sourceY: number, targetX: number, targetY: number): Way {
-  return targetX < sourceX ? wayBack(sourceX, sourceY, targetX, targetY) : wayOn(sourceX, sourceY, targetX, targetY);
+// Less room than this between two cards is none for a line.
+const GAP = 24;
+const TIP = 2;
+const CLEAR = 28;
+const CORNER = 12;
+const LANE = 26;
+// Of the whole way: short of the arrow, and clear of the lines beside it.
+const AT: { readonly [end in End]: number } = { start: 0.3, middle: 0.5, end: 0.7 };
+// Beside the middle of a side, where the lines ahead leave and arrive.
+const ASIDE = 12;
+// A card in the way of every line is looked for up to so many pairs of both.
+const MOST_CHECKED = 100_000;
+
+/** The flow that most lines between neighbours have; to the right if none says anything. */
+export function flowOf({ edges }: Pick<WorkflowDocument, "edges">, places: ReadonlyMap<Key, Position>): Flow {
+  let down = 0;
+  for (const { from, to } of edges) {
+    const [a, b] = [places.get(from), places.get(to)];
+    if (!a || !b || from === to) continue;
+    const [isAbove, isBeside] = [overlaps(a.x, b.x, CARD.width), overlaps(a.y, b.y, CARD.height)];
+    if (isAbove !== isBeside) down += isAbove ? 1 : -1;
+  }
+  return down > 0 ? "down" : "right";
 }
 
-function wayOn(sourceX: number, sourceY: number, targetX: number, targetY: number): Way {
-  const middle = (sourceX + targetX) / 2;
-  return { path: `M${sourceX} ${sourceY}C${middle} ${sourceY} ${middle} ${targetY} ${targetX} ${targetY}`, x: middle, y: (sourceY + targetY) / 2 };
+function overlaps(a: number, b: number, length: number): boolean {
+  return Math.abs(a - b) < length * 0.75;
 }
 
-/** To a card further left, or to the card itself: above both cards, or between their two rows. */
-function wayBack(sourceX: number, sourceY: number, targetX: number, targetY: number): Way {
-  const isOneRow = Math.abs(sourceY - targetY) < CARD.height + 24;
-  const far = (sourceX - targetX) * 0.04;
-  const over = isOneRow ? Math.min(sourceY, targetY) - CARD.height / 2 - 40 - far : Math.max(sourceY, targetY) - CARD.height / 2 - 34;
-  const path =
-    `M${sourceX} ${sourceY}C${sourceX + BEND} ${sourceY} ${sourceX + BEND} ${over} ${sourceX - 20} ${over}` +
-    `L${targetX + 20} ${over}C${targetX - BEND} ${over} ${targetX - BEND} ${targetY} ${targetX} ${targetY}`;
-  return { path, x: (sourceX + targetX) / 2, y: over };
+/** The shape of the line between two cards with nothing between them. */
+export function shapeOf(from: Position, to: Position, flow: Flow): Shape {
+  const [across, below] = [to.x - from.x - CARD.width, to.y - from.y - CARD.height];
+  const isAbove = overlaps(from.x, to.x, CARD.width);
+  if (below >= GAP && (isAbove || flow === "down" || across < GAP)) return "down";
+  if (across >= GAP) return flow === "down" && to.y < from.y ? "up" : "right";
+  return flow === "down" && to.y < from.y ? "beside" : "over";
+}
+
+/** A way between the upper left corners of two cards; `lane` is where it goes around others. */
+export function wayOf(from: Position, to: Position, flow: Flow, lane?: Lane, end: End = "middle"): Way {
+  const shape = lane?.shape ?? shapeOf(from, to, flow);
+  const [left, right] = [{ x: to.x - TIP, y: to.y + CARD.height / 2 }, { x: from.x + CARD.width, y: from.y + CARD.height / 2 }];
+  if (shape === "right") return ahead(shape, right, left, "middle");
+  if (shape === "down") return ahead(shape, { x: from.x + CARD.width / 2, y: from.y + CARD.height }, { x: to.x + CARD.width / 2, y: to.y - TIP }, end);
+  const own = nearest(from, to, shape);
+  const at = lane ? (shape === "beside" ? Math.max(lane.at, own) : Math.min(lane.at, own)) : own;
+  if (shape === "up") return up(right, left, at);
+  return shape === "beside" ? beside(from, to, at) : over(from, to, at);
+}
+
+function ahead(shape: Flow, start: Position, end: Position, chips: End): Way {
+  const [x, y] = [(start.x + end.x) / 2, (start.y + end.y) / 2];
+  const bends = shape === "right" ? `${x} ${start.y} ${x} ${end.y}` : `${start.x} ${y} ${end.x} ${y}`;
+  const path = `M${start.x} ${start.y}C${bends} ${end.x} ${end.y}`;
+  return { shape, path, x: start.x + (end.x - start.x) * smooth(AT[chips]), y: start.y + (end.y - start.y) * AT[chips] };
+}
+
+/** As far across as a line ahead is at a part of its length: flat at both ends. */
+const smooth = (part: number): number => part * part * (3 - 2 * part);
+
+/** Out of the right of a card, up before the other one and into its left. */
+function up(start: Position, end: Position, lane: number): Way {
+  const path = `M${start.x} ${start.y}L${lane - CORNER} ${start.y}Q${lane} ${start.y} ${lane} ${start.y - CORNER}L${lane} ${end.y + CORNER}Q${lane} ${end.y} ${lane + CORNER} ${end.y}L${end.x} ${end.y}`;
+  return { shape: "up", path, x: lane, y: (start.y + end.y) / 2 };
+}
+
+/** Out of the right of a card and into the right of the other. */
+function beside(from: Position, to: Position, lane: number): Way {
+  const [start, end] = [from.y + CARD.height / 2 + ASIDE, to.y + CARD.height / 2 - ASIDE];
+  const [left, right] = [from.x + CARD.width, to.x + CARD.width + TIP];
+  const turn = end < start ? -CORNER : CORNER;
+  const path = `M${left} ${start}L${lane - CORNER} ${start}Q${lane} ${start} ${lane} ${start + turn}L${lane} ${end - turn}Q${lane} ${end} ${lane - CORNER} ${end}L${right} ${end}`;
+  return { shape: "beside", path, x: lane, y: (start + end) / 2 };
+}
+
+/** Out of the top of a card and into the top of the other, also of the same. */
+function over(from: Position, to: Position, lane: number): Way {
+  const isBack = to.x <= from.x;
+  const [start, end] = [from.x + CARD.width / 2 + (isBack ? -ASIDE : ASIDE), to.x + CARD.width / 2 + (isBack ? ASIDE : -ASIDE)];
+  const [out, into] = from === to || (from.x === to.x && from.y === to.y) ? [from.x + CARD.width * 0.7, from.x + CARD.width * 0.3] : [start, end];
+  const turn = into < out ? -CORNER : CORNER;
+  const path = `M${out} ${from.y}L${out} ${lane + CORNER}Q${out} ${lane} ${out + turn} ${lane}L${into - turn} ${lane}Q${into} ${lane} ${into} ${lane + CORNER}L${into} ${to.y - TIP}`;
+  return { shape: "over", path, x: (out + into) / 2, y: lane };
+}
+
+/** The lane right of both cards, above both, or left of the one that is reached. */
+function nearest(from: Position, to: Position, shape: Lane["shape"]): number {
+  if (shape === "up") return to.x - CLEAR;
+  return shape === "beside" ? Math.max(from.x, to.x) + CARD.width + CLEAR : Math.min(from.y, to.y) - CLEAR;
+}
+
+/** A way around cards, and where it goes: an x beside or before them, a y over them. */
+export interface Lane {
+  readonly shape: "beside" | "over" | "up";
+  readonly at: number;
+}
+
+/** Says of a line at which of its ends it is alone. */
+export function endsOf(edges: readonly { readonly from: string; readonly to: string }[]): (edge: { readonly from: string; readonly to: string }) => End {
+  const [out, into] = [new Map<string, number>(), new Map<string, number>()];
+  for (const { from, to } of edges) {
+    out.set(from, (out.get(from) ?? 0) + 1);
+    into.set(to, (into.get(to) ?? 0) + 1);
+  }
+  return ({ from, to }) => {
+    const [starts, ends] = [out.get(from) === 1, into.get(to) === 1];
+    return starts === ends ? "middle" : starts ? "start" : "end";
+  };
+}
+
+type Ends = readonly [key: Key, from: Position, to: Position];
+
+/** The lanes of lines that lead back, and of those that would run through a card; by key. */
+export function lanesOf({ edges }: Pick<WorkflowDocument, "edges">, places: ReadonlyMap<Key, Position>, flow: Flow): Map<Key, Lane> {
+  const cards = [...places.values()];
+  const check = cards.length * edges.length <= MOST_CHECKED;
+  const { keys } = indexOf(edges);
+  const around: (readonly [Ends, Lane["shape"]])[] = [];
+  edges.forEach((edge, place) => {
+    const [from, to] = [places.get(edge.from), places.get(edge.to)];
+    if (!from || !to) return;
+    const ends: Ends = [keys[place] as Key, from, to];
+    const shape = shapeOf(from, to, flow);
+    if (shape !== "right" && shape !== "down") around.push([ends, shape]);
+    else if (check && isBlocked(from, to, shape, cards)) around.push([ends, shape === "down" ? "beside" : "over"]);
+  });
+  // The shorter ones are inside.
+  around.sort(([a], [b]) => lengthOf(a) - lengthOf(b));
+  const taken: Taken[] = [];
+  return new Map(around.map(([ends, shape]) => [ends[0], { shape, at: free(ends, shape, check ? cards : [], taken) }]));
+}
+
+const lengthOf = ([, from, to]: Ends): number => Math.abs(from.x - to.x) + Math.abs(from.y - to.y);
+
+interface Taken extends Lane {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The nearest lane with no card and no other line on it. */
+function free([, from, to]: Ends, shape: Lane["shape"], cards: readonly Position[], taken: Taken[]): number {
+  const isOver = shape === "over";
+  const along = isOver ? "x" : "y";
+  const length = isOver ? CARD.width : CARD.height;
+  const [start, end] = [Math.min(from[along], to[along]), Math.max(from[along], to[along]) + length];
+  const between = cards.filter((card) => card[along] < end && card[along] + length > start);
+  let at = nearest(from, to, shape);
+  for (let step = 0; step < 100; step += 1) {
+    const card = between.find(({ x, y }) => (isOver ? y - LANE / 2 < at && at < y + CARD.height + LANE / 2 : x - LANE / 2 < at && at < x + CARD.width + LANE / 2));
+    const line = card ? undefined : taken.find((each) => (each.shape === "over") === isOver && Math.abs(each.at - at) < LANE && each.start < end && each.end > start);
+    if (card) at = shape === "beside" ? card.x + CARD.width + CLEAR : isOver ? card.y - CLEAR : card.x - CLEAR;
+    else if (line) at = line.at + (shape === "beside" ? LANE : -LANE);
+    else break;
+  }
+  // No lane between the two: rather through cards than out of the other side.
+  if (shape === "up" && at < from.x + CARD.width + CORNER) at = nearest(from, to, shape);
+  taken.push({ shape, at, start, end });
+  return at;
+}
+
+/** Whether a line ahead would run through a third card. */
+function isBlocked(from: Position, to: Position, shape: Flow, cards: readonly Position[]): boolean {
+  const isDown = shape === "down";
+  const [along, across] = isDown ? (["y", "x"] as const) : (["x", "y"] as const);
+  const [length, breadth] = isDown ? [CARD.height, CARD.width] : [CARD.width, CARD.height];
+  const [start, end] = [from[along] + length, to[along]];
+  return cards.some((card) => {
+    if (card === from || card === to || card[along] >= end || card[along] + length <= start) return false;
+    const share = Math.min(Math.max((card[along] + length / 2 - start) / (end - start), 0), 1);
+    const at = from[across] + (to[across] - from[across]) * smooth(share) + breadth / 2;
+    return card[across] - 4 < at && at < card[across] + breadth + 4;
+  });
+}
+
+/** Where chips of a width stand on a way: on its middle, or where they cover neither card. */
+export function chipSpot(way: Way, from: Position, to: Position, width: number): Position {
+  const { shape, x, y } = way;
+  if (shape !== "right" || width <= to.x - from.x - CARD.width - 8 || Math.abs(to.y - from.y) >= CARD.height + 24) return { x, y };
+  return { x, y: to.y < from.y ? to.y - 16 : to.y + CARD.height + 16 };
 }

@@ -4,7 +4,8 @@ import { groupOf } from "./canvas_data";
 import type { Key, Position, WorkflowDocument } from "./document";
 import { indexOf } from "./document";
 
-export const CARD = { width: 220, height: 96 };
+// As wide as two dozen letters; the same for the drawings of the server (workflows/domain/layout.py).
+export const CARD = { width: 220, height: 84 };
 const ACROSS = CARD.width + 80;
 const DOWN = CARD.height + 60;
 const A_ROW = 6;
@@ -60,13 +61,13 @@ export function frames(document: WorkflowDocument, places: ReadonlyMap<Key, Posi
   return new Map([...spots].map(([group, own]) => [group, around(own, 28)]));
 }
 
-/** The next free spot beside `from`, so that a new card covers no other. */
-export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position): Position {
+/** The next free spot across the flow, so that a new card covers no other. */
+export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position, flow: "right" | "down" = "right"): Position {
   const spots = [...places.values()];
   const taken = ({ x, y }: Position): boolean =>
     spots.some((spot) => Math.abs(spot.x - x) < CARD.width && Math.abs(spot.y - y) < CARD.height);
   let { x, y } = wished;
-  for (let step = 0; taken({ x, y }) && step < 200; step += 1) y += CARD.height / 2;
+  for (let step = 0; taken({ x, y }) && step < 200; step += 1) flow === "right" ? (y += CARD.height / 2) : (x += CARD.width / 2);
   return { x, y };
 }
 
@@ -75,6 +76,12 @@ export interface View extends Position {
 }
 
 const MARGIN = 24;
+
+/** Whether all of a box is in the view. */
+export function isSeen(view: View, size: { readonly width: number; readonly height: number }, box: Box): boolean {
+  const [left, top] = [box.x * view.zoom + view.x, box.y * view.zoom + view.y];
+  return left >= 0 && top >= 0 && left + box.width * view.zoom <= size.width && top + box.height * view.zoom <= size.height;
+}
 
 /** The view moved as little as shows all of a box, or its start if it is larger; null if it is seen. */
 export function shownWhole(view: View, size: { readonly width: number; readonly height: number }, box: Box): View | null {

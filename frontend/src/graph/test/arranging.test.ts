@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { arranged, fixed, folded, type Places, unplaced } from "../model/arranging";
 import { find, type Position, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply, type Edit } from "../model/edits";
-import { wayOf } from "../model/lines";
 import { CARD, placesOf } from "../model/places";
 import { editorStore } from "../store";
 import { Chance, SEEDS, someDocument, someEdit } from "./random";
@@ -16,30 +15,44 @@ const row = (count: number): Places => Object.fromEntries(Array.from({ length: c
 const pairsOf = (document: WorkflowDocument) => document.edges.map(({ from, to }) => [from, to] as const);
 const covers = (a: Position, b: Position): boolean => Math.abs(a.x - b.x) < CARD.width && Math.abs(a.y - b.y) < CARD.height;
 
-describe("a row that is too long", () => {
+const turned = (spots: Places): Places => Object.fromEntries(Object.entries(spots).map(([key, { x, y }]) => [key, { x: y, y: x }]));
+const rowsOf = (spots: Places, axis: "x" | "y") => [...new Set(Object.values(spots).map((spot) => spot[axis]))];
+
+describe("a graph that is too long to be read", () => {
   it("is folded into rows that read from left to right", () => {
-    const spots = folded(row(12), pairsOf(chain(12)));
-    const rows = [...new Set(Object.values(spots).map(({ y }) => y))];
-    expect(rows).toHaveLength(4);
+    const spots = folded(row(24), pairsOf(chain(24)), "right");
+    const rows = rowsOf(spots, "y");
+    expect(rows.length).toBeGreaterThan(2);
+    const first = Object.values(spots).filter(({ y }) => y === rows[0]).length;
     expect(spots.n0).toEqual({ x: 0, y: 0 });
-    expect(spots.n3).toEqual({ x: 0, y: rows[1] });
-    expect(spots.n11).toEqual({ x: 2 * 360, y: rows[3] });
+    expect(spots[`n${first}`]).toEqual({ x: 0, y: rows[1] });
+  });
+
+  it("is folded into columns that read downwards", () => {
+    const spots = folded(turned(row(60)), pairsOf(chain(60)), "down");
+    expect(rowsOf(spots, "x").length).toBeGreaterThan(2);
+    expect(spots.n1!.y).toBeGreaterThan(spots.n0!.y);
+    expect(spots.n59!.x).toBeGreaterThan(spots.n0!.x);
   });
 
   it("is cut where fewest lines cross", () => {
-    const edges = [...pairsOf(chain(12)), ["n4", "n3"] as const, ["n5", "n2"] as const, ["n5", "n3"] as const];
-    const spots = folded(row(12), edges);
-    expect(new Set(["n2", "n3", "n4", "n5"].map((key) => spots[key]!.y)).size).toBe(1);
+    const column = Object.fromEntries(Object.entries(turned(row(24))).map(([key, { x, y }]) => [key, { x, y: (y / 360) * 150 }]));
+    const parts = (more: readonly (readonly [string, string])[]) => {
+      const spots = folded(column, [...pairsOf(chain(24)), ...more], "down");
+      return ["n10", "n11", "n12", "n13"].map((key) => spots[key]!.x);
+    };
+    expect(new Set(parts([])).size).toBe(2);
+    expect(new Set(parts([["n12", "n10"], ["n13", "n11"], ["n13", "n10"]])).size).toBe(1);
   });
 
-  it("stays as it is where it is short, or as high as it is wide", () => {
-    expect(folded(row(5), pairsOf(chain(5)))).toEqual(row(5));
-    const square = Object.fromEntries(Object.entries(row(8)).map(([key, { x }]) => [key, { x, y: x }]));
-    expect(folded(square, [])).toEqual(square);
+  it("stays as it is where it can be read, or as high as it is wide", () => {
+    expect(folded(row(7), pairsOf(chain(7)), "right")).toEqual(row(7));
+    const square = Object.fromEntries(Object.entries(row(18)).map(([key, { x }]) => [key, { x, y: x }]));
+    expect(folded(square, [], "right")).toEqual(square);
   });
 
   it("never has two cards on one place, and none beside the grid", () => {
-    const spots = Object.values(folded(row(500), pairsOf(chain(500))));
+    const spots = Object.values(folded(row(500), pairsOf(chain(500)), "right"));
     expect(new Set(spots.map(({ x, y }) => `${x} ${y}`)).size).toBe(500);
     expect(spots.every(({ x, y }) => x % 10 === 0 && y % 10 === 0)).toBe(true);
   });
@@ -66,7 +79,7 @@ describe("nodes that nobody placed", () => {
   const placed = new Map([["old", { x: 1000, y: 500 }], ["below", { x: 1320, y: 520 }]]);
 
   it("stand beside the placed ones that they are connected with, and cover none", () => {
-    const spots = arranged(document, layout, placed);
+    const spots = arranged(document, layout, placed, "right");
     expect(spots.after!.x).toBe(1000 + 320);
     expect(spots.after!.y).toBeGreaterThanOrEqual(520 + CARD.height);
     expect(spots.next).toEqual({ x: spots.after!.x + 360, y: spots.after!.y });
@@ -111,13 +124,5 @@ describe("nodes that nobody placed", () => {
     const edit = fixed(before, someEdit(chance, before), placesOf(before, {}));
     const { document: after, inverse } = apply(before, edit);
     expect(apply(after, inverse).document).toEqual(before);
-  });
-});
-
-describe("a line", () => {
-  it("to the row below runs between the rows, and above the cards within one", () => {
-    expect(wayOf(1000, 48, 0, 300).y).toBeGreaterThan(96);
-    expect(wayOf(1000, 48, 0, 300).y).toBeLessThan(300 - 48);
-    expect(wayOf(1000, 48, 0, 48).y).toBeLessThan(0);
   });
 });

@@ -18,6 +18,8 @@ const draft: WorkflowDocument = {
   edges: [{ id: "ask-answer", type: "conditional", from: "ask", to: "answer", condition: "context.ready" }],
 };
 
+const kind = { type: "llm", label: "Model", tone: "green", icon: "sparkles", context_type: "llm_context" };
+
 describe("elements", () => {
   it("with one id are told apart by how often it came before", () => {
     const nodes = [{ id: "a", type: "x" }, { id: "a", type: "y" }, { id: "b", type: "z" }];
@@ -45,11 +47,22 @@ describe("elements", () => {
   });
 
   it("are added behind the node that they follow", () => {
-    const kind = { type: "llm", label: "Model", tone: "green", context_type: "llm_context" };
-    const { edit, key } = addition(draft, kind, { x: 14, y: 16 }, "answer");
+    const { edit, key } = addition(draft, kind, { x: 14, y: 16 }, { from: "answer" });
     const { document } = apply(draft, edit);
     expect(find(document.nodes, key)).toEqual({ id: "llm", type: "llm", position: { x: 10, y: 20 } });
     expect(document.edges.at(-1)).toEqual({ id: "answer-llm", type: "sequence", from: "answer", to: "llm" });
+  });
+
+  it("are added before the node that they lead to, and on the edge between two", () => {
+    const before = apply(draft, addition(draft, kind, { x: 0, y: 0 }, { to: "ask" }).edit).document;
+    expect(before.edges.at(-1)).toEqual({ id: "llm-ask", type: "sequence", from: "llm", to: "ask" });
+    const { edit } = addition(draft, kind, { x: 0, y: 0 }, { edge: "ask-answer" });
+    const { document, inverse } = apply(draft, edit);
+    expect(document.edges).toEqual([
+      { ...draft.edges[0], to: "llm" },
+      { id: "llm-answer", type: "sequence", from: "llm", to: "answer" },
+    ]);
+    expect(apply(document, inverse).document).toEqual(draft);
   });
 });
 
@@ -114,7 +127,8 @@ describe("places", () => {
 
   it("of new cards cover no other", () => {
     const places = new Map([["a", { x: 0, y: 0 }]]);
-    expect(freeSpot(places, { x: 0, y: 0 }).y).toBeGreaterThanOrEqual(96);
+    expect(freeSpot(places, { x: 0, y: 0 }).y).toBeGreaterThanOrEqual(CARD.height);
+    expect(freeSpot(places, { x: 0, y: 0 }, "down").x).toBeGreaterThanOrEqual(CARD.width);
     expect(freeSpot(places, { x: 900, y: 0 })).toEqual({ x: 900, y: 0 });
   });
 });

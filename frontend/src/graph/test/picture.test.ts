@@ -24,8 +24,8 @@ describe("a picture", () => {
       const [, y] = /y="([-\d.]+)"[^>]*>if /.exec(picture({ nodes: [node("a", 0), node("b", 320)], edges })) ?? [];
       return Number(y);
     };
-    expect(chip("x")).toBe(52);
-    expect(chip("context.missing.length > 0")).toBeGreaterThan(96);
+    expect(chip("x")).toBe(46);
+    expect(chip("context.missing.length > 0")).toBeGreaterThan(84);
   });
 
   it("shows a note in rows as far as the canvas does", () => {

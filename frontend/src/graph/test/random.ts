@@ -1,7 +1,7 @@
 // Random documents and edits for the laws, the same for the same seed.
 
 import { everything, pasted, copied } from "../model/clipboard";
-import { addition, change, connection, grouping, removal } from "../model/commands";
+import { addition, type Tie, change, connection, grouping, removal } from "../model/commands";
 import type { Key, WorkflowDocument, WorkflowNode } from "../model/document";
 import { find, indexOf } from "../model/document";
 import type { Edit } from "../model/edits";
@@ -49,12 +49,21 @@ export function someDocument(chance: Chance, distinct = false): WorkflowDocument
   return { name: "w", nodes, edges, ...(chance.below(2) ? { reducers: { a: "append" } } : {}) };
 }
 
+function someTie(chance: Chance, document: WorkflowDocument): Tie | undefined {
+  const { nodes, edges } = everything(document);
+  const node = nodes.length ? find(document.nodes, chance.one(nodes)) : undefined;
+  const kind = chance.below(4);
+  if (kind === 0 && edges.length) return { edge: chance.one(edges) };
+  if (kind > 2 || !node) return undefined;
+  return kind === 1 ? { from: node.id } : { to: node.id };
+}
+
 export function someEdit(chance: Chance, document: WorkflowDocument): Edit {
   const all = everything(document);
   const chosen = { nodes: chance.some(all.nodes), edges: chance.some(all.edges) };
   const number = chance.below(1_000_000);
   const kinds: (() => Edit)[] = [
-    () => addition(document, { type: "llm", label: "", tone: "", context_type: "" }, { x: number, y: 1 }, chance.below(2) && all.nodes.length ? find(document.nodes, chance.one(all.nodes))?.id : undefined).edit,
+    () => addition(document, { type: "llm", label: "", tone: "", icon: "", context_type: "" }, { x: number, y: 1 }, someTie(chance, document)).edit,
     () => removal(document, chosen),
     () => ({ kind: "move", to: Object.fromEntries(chosen.nodes.map((key) => [key, chance.below(5) ? { x: number, y: number } : null])) }),
     () => ({ kind: "reducers", to: chance.below(3) ? { [`key${chance.below(3)}`]: chance.one(["append", "max"]) } : null }),

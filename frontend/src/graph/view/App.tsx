@@ -17,6 +17,8 @@ import { useKeys } from "./keys";
 import { MergeDialog } from "./MergeDialog";
 import { Outline } from "./Outline";
 import { Palette } from "./Palette";
+import { type Popup, Popups } from "./Popups";
+import { PublishDialog } from "./PublishDialog";
 import { SidePanel } from "./SidePanel";
 import { Toolbar, type View } from "./Toolbar";
 import { WatchPanel } from "./WatchPanel";
@@ -47,6 +49,7 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
   const [view, setView] = useState<View>("canvas");
   const [drawing, setDrawing] = useState<"pan" | "box">("pan");
   const [connecting, setConnecting] = useState<string | null>(null);
+  const [popup, setPopup] = useState<Popup | null>(null);
   const mayChange = useEditor((state) => state.mayChange);
   useKeys();
   const edit = (kind: "node" | "edge", key: Key): void => {
@@ -61,7 +64,7 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
         {mayChange && view === "canvas" && <Palette />}
         <div className="editor-main">
           <div className="editor-canvas" hidden={view !== "canvas"}>
-            <Canvas drawing={drawing} />
+            <Canvas drawing={drawing} onPopup={setPopup} />
           </div>
           {view === "outline" && <Outline onConnect={setConnecting} onEdit={edit} />}
           <Empty />
@@ -70,6 +73,8 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
       </div>
       <Said />
       <MergeDialog />
+      {popup && <Popups key={popup.kind} popup={popup} onPopup={setPopup} onConnect={setConnecting} onEdit={edit} />}
+      {saver && <PublishDialog />}
       {connecting !== null && <ConnectDialog from={connecting} onClose={() => setConnecting(null)} />}
     </div>
   );

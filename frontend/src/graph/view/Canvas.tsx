@@ -6,6 +6,7 @@ import {
   BackgroundVariant,
   type Connection,
   type EdgeChange,
+  type FinalConnectionState,
   MiniMap,
   type NodeChange,
   Panel,
@@ -16,7 +17,7 @@ import {
   useStore,
   type Viewport,
 } from "@xyflow/react";
-import { type DragEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, type DragEvent, type KeyboardEvent as ReactKeyboardEvent, type MouseEvent as ReactMouseEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { warn } from "../io/notice";
 import type { Marks } from "../io/setup";
@@ -24,31 +25,46 @@ import { groupOf } from "../model/canvas_data";
 import { connection, isConnected, members, reconnection } from "../model/commands";
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
-import { around, CARD, placesOf, shownWhole } from "../model/places";
-import type { Drawn, State } from "../store";
+import type { Flow } from "../model/lines";
+import { chosenBy } from "../model/menu";
+import { around, type Box, CARD, isSeen, placesOf, shownWhole } from "../model/places";
+import { type Drawn, onlyOne, type State } from "../store";
 import { t } from "../texts";
-import { CARDS, Far } from "./Card";
+import { CARDS, Zoom } from "./Card";
 import { useDesk, useEditor } from "./context";
 import { addKind, KIND_TYPE, moved } from "./doing";
-import { type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
+import { drawnPlaces, type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
 import { Icon } from "./Icon";
 import { LINES } from "./Line";
+import { aboutOf, middleOf } from "./pointing";
+import type { Popup } from "./Popups";
+import { hasWords, letterAt, levelOf, rowsAt, stepOf } from "./zoom";
 
 const MAP = { width: 150, height: 100 };
 const GRID: [number, number] = [10, 10];
+// The legend of marks stands at the bottom.
+const LEGEND = 56;
 const LEAST_ZOOM = 0.05;
 // Below this nobody can read a card: a large graph opens at its start instead.
-const READABLE = 0.35;
-const FAR = 0.4;
+const READABLE = 0.2;
 
-export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
+interface Props {
+  readonly drawing: "pan" | "box";
+  readonly onPopup: (popup: Popup | null) => void;
+}
+
+export function Canvas({ drawing, onPopup }: Props) {
   const { store, setup } = useDesk();
   const flow = useReactFlow<FlowNode, FlowEdge>();
   const drawn = useEditor(useShallow(({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange }): Drawn => ({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange })));
   const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn);
   const theme = useTheme();
-  // From far away a card shows its name alone, larger.
-  const isFar = useStore((state) => state.transform[2] < FAR);
+  // From far away a card shows its name alone; letters keep their size on the screen.
+  const step = useStore((state) => stepOf(state.transform[2]));
+  const level = levelOf(step);
+  const words = hasWords(step);
+  const zoom = useMemo(() => ({ level, words }), [level, words]);
+  const rows = rowsAt(step);
 
   const onConnect = useCallback(
     ({ source, target }: Connection) => {
@@ -78,6 +94,19 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
     const { x, y } = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     addKind(store, kind, { x: x - CARD.width / 2, y: y - CARD.height / 2 });
   };
+  const menus = useMenus(onPopup);
+  const onConnectEnd = useCallback(
+    (event: MouseEvent | TouchEvent, { fromHandle, fromNode, toNode }: FinalConnectionState) => {
+      const { document, places } = store.getState();
+      const node = fromNode && find(document.nodes, fromNode.id);
+      if (!node || !fromHandle || toNode) return;
+      const { clientX: x, clientY: y } = "changedTouches" in event ? (event.changedTouches[0] as Touch) : event;
+      const isSource = fromHandle.type === "source";
+      const spot = spotAt(flow.screenToFlowPosition({ x, y }), drawnPlaces({ document, places }).flow, isSource);
+      onPopup({ kind: "offer", at: { x, y }, spot, tie: isSource ? { from: node.id } : { to: node.id } });
+    },
+    [flow, onPopup, store],
+  );
   const frame = useRef<HTMLDivElement>(null);
   const start = useOpening(frame);
   useFollowing(frame);
@@ -86,16 +115,18 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
 
   return (
     <div
-      className={`flow${isFar ? " flow-far" : ""}${wanted ? ` flow-wants-${wanted}` : ""}`}
+      className={`flow flow-${level}${rows === 1 ? " flow-one-row" : ""} flow-to-${drawnPlaces(drawn).flow}${wanted ? ` flow-wants-${wanted}` : ""}`}
       ref={frame}
+      style={{ "--letter": `${letterAt(step)}px`, "--rows": rows } as CSSProperties}
       tabIndex={-1} // what is pressed on the empty canvas keeps the keys here
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes(KIND_TYPE)) event.preventDefault();
       }}
       onDrop={onDrop}
+      {...menus}
     >
       {start && (
-        <Far value={isFar}>
+        <Zoom value={zoom}>
         <ReactFlow<FlowNode, FlowEdge>
           nodes={nodes}
           edges={edges}
@@ -104,6 +135,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
           onNodesChange={onNodesChange}
           onEdgesChange={onEdgesChange}
           onConnect={onConnect}
+          onConnectEnd={onConnectEnd}
           onReconnect={onReconnect}
           onNodeDragStart={() => dragging(true)}
           onNodeDragStop={() => dragging(false)}
@@ -144,12 +176,57 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
         >
           <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
           {drawn.marks && <Legend marks={drawn.marks} />}
-          <MiniMap style={MAP} pannable zoomable nodeClassName={miniClass} className="flow-map" />
+          <Overview drawn={drawn} />
         </ReactFlow>
-        </Far>
+        </Zoom>
       )}
     </div>
   );
+}
+
+/** The place of a card that begins, or ends, at a point. */
+function spotAt({ x, y }: Position, flow: Flow, begins: boolean): Position {
+  if (flow === "right") return { x: begins ? x : x - CARD.width, y: y - CARD.height / 2 };
+  return { x: x - CARD.width / 2, y: begins ? y : y - CARD.height };
+}
+
+/** The right button, the Menu key and Shift F10 open the menu of what they are pressed on, which is then selected. */
+function useMenus(onPopup: Props["onPopup"]) {
+  const { store } = useDesk();
+  return useMemo(() => {
+    const open = (target: EventTarget | null, at: Position): void => {
+      const { chosen, choose } = store.getState();
+      const pointed = aboutOf(target);
+      const only = onlyOne(chosen);
+      // Keys are pressed on what has the focus; that may be the canvas, with something selected.
+      const about = pointed.kind === "canvas" && target instanceof HTMLElement && target.classList.contains("flow") && only ? only : pointed;
+      choose(chosenBy(about, chosen));
+      onPopup({ kind: "menu", about, at });
+    };
+    return {
+      onContextMenu: (event: ReactMouseEvent) => {
+        event.preventDefault();
+        open(event.target, event.clientX || event.clientY ? { x: event.clientX, y: event.clientY } : middleOf(event.target));
+      },
+      onKeyDown: (event: ReactKeyboardEvent) => {
+        if (event.key !== "ContextMenu" && !(event.key === "F10" && event.shiftKey)) return;
+        event.preventDefault();
+        open(event.target, middleOf(event.target));
+      },
+    };
+  }, [onPopup, store]);
+}
+
+/** A map of what is out of sight; where all is in sight, it would only cover some of it. */
+function Overview({ drawn }: { readonly drawn: Drawn }) {
+  const box = useMemo(() => boxOf(drawn), [drawn]);
+  const isNeeded = useStore(({ transform: [x, y, zoom], width, height }) => box !== null && !isSeen({ x, y, zoom }, { width, height }, box));
+  return isNeeded && <MiniMap style={MAP} pannable zoomable nodeClassName={miniClass} className="flow-map" />;
+}
+
+function boxOf(drawn: Drawn): Box | null {
+  const spots = [...drawnPlaces(drawn).places.values()];
+  return spots.length ? around(spots) : null;
 }
 
 const howToChoose = (): string => t("Press Enter to select the node, arrow keys to move it, Delete to delete it.");
@@ -270,7 +347,8 @@ function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewpor
     const { width, height } = frame.current.getBoundingClientRect();
     const { document, places: given } = store.getState();
     const places = placesOf(document, given);
-    setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height));
+    const below = store.getState().marks ? LEGEND : 0;
+    setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height - below));
   }, [frame, store]);
   return start;
 }
@@ -299,12 +377,12 @@ function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]
 function opening(spots: readonly Position[], first: Position | undefined, width: number, height: number): Viewport {
   if (!spots.length) return { x: 40, y: 40, zoom: 1 };
   // Lines from one row to the next swing out beside the cards.
-  const box = around(spots, 64);
+  const box = around(spots, 48);
   const zoom = Math.min(width / box.width, height / box.height, 1);
   if (zoom >= READABLE || !first) {
     return { x: (width - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
   }
-  const near = 0.75;
+  const near = 0.85;
   return { x: 40 - first.x * near, y: height / 2 - (first.y + CARD.height / 2) * near, zoom: near };
 }
 

@@ -7,49 +7,62 @@ import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
 import { inLine, inLines, titleOf } from "./spoken";
 import { countWords } from "./WhatIf";
+import type { Level } from "./zoom";
 
-/** Whether the canvas is seen from so far away that a card shows its name alone. */
-export const Far = createContext(false);
+/** From how far away the canvas is seen, and whether the words of edges have room. */
+export const Zoom = createContext<{ readonly level: Level; readonly words: boolean }>({ level: "near", words: true });
 
 function CardView(props: NodeProps<CardNode>) {
-  return useContext(Far) ? <FarCard data={props.data} /> : <NearCard data={props.data} />;
+  const { level } = useContext(Zoom);
+  return level === "far" ? <FarCard data={props.data} /> : <NearCard data={props.data} level={level} />;
 }
 
-const look = ({ kind, words, mark }: CardData): string =>
-  `flow-card tone-${kind?.tone ?? "secondary"}${words?.problems.length ? " flow-card-faulty" : ""}${mark ? ` flow-card-marked mark-${mark.sign}` : ""}`;
+const look = ({ kind, words, mark, tried }: CardData): string =>
+  `flow-card tone-${kind?.tone ?? "secondary"}${words?.problems.length ? " flow-card-faulty" : ""}${mark ? ` flow-card-marked mark-${mark.sign}` : ""}${tried ? " flow-card-tried" : ""}`;
 
 // Handles hear of every move. Without them, and without what nobody can read from far away, a frame
 // of dragging among 500 cards takes 13 ms of script and not 19, and the page has a third less in it.
 // What React Flow measures of handles stays.
-const FAR_HANDLES = (
-  <>
-    <div className="react-flow__handle react-flow__handle-left target" data-handlepos="left" />
-    <div className="react-flow__handle react-flow__handle-right source" data-handlepos="right" />
-  </>
-);
+const FAR_HANDLES = {
+  right: (
+    <>
+      <div className="react-flow__handle react-flow__handle-left target" data-handlepos="left" />
+      <div className="react-flow__handle react-flow__handle-right source" data-handlepos="right" />
+    </>
+  ),
+  down: (
+    <>
+      <div className="react-flow__handle react-flow__handle-top target" data-handlepos="top" />
+      <div className="react-flow__handle react-flow__handle-bottom source" data-handlepos="bottom" />
+    </>
+  ),
+};
 
 function FarCard({ data }: { readonly data: CardData }) {
+  const title = titleOf(data.node);
   return (
-    <div className={look(data)} translate="no">
+    <div className={look(data)} translate="no" title={title}>
       <div className="flow-card-title">
-        <strong>{titleOf(data.node)}</strong>
+        <strong>{title}</strong>
       </div>
-      {FAR_HANDLES}
+      {FAR_HANDLES[data.flow]}
     </div>
   );
 }
 
-function NearCard({ data }: { readonly data: CardData }) {
-  const { node, kind, words, tokens, cost, mark, tried, mayChange } = data;
+function NearCard({ data, level }: { readonly data: CardData; readonly level: Level }) {
+  const { node, kind, words, mark, mayChange, flow } = data;
   const problems = words?.problems ?? [];
-  const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
-  const filter = inLine(words?.filter.join(" · ") ?? "");
   const pauses = node.config?.pause === "before" || node.config?.pause === "after";
+  const type = kind?.label ?? words?.type_label ?? node.type;
   return (
     <div className={look(data)} translate="no">
-      <Handle type="target" position={Position.Left} isConnectable={mayChange} />
+      <Handle type="target" position={flow === "right" ? Position.Left : Position.Top} isConnectable={mayChange} />
       <div className="flow-card-title">
-        <strong>{titleOf(node)}</strong>
+        <span className="flow-card-type" title={type}>
+          <Icon name={kind?.icon ?? "point"} />
+        </span>
+        <strong title={titleOf(node)}>{titleOf(node)}</strong>
         {mark && <Icon name={mark.icon} />}
         {pauses && !mark && <Icon name="player-pause" />}
         {problems.length > 0 && (
@@ -59,34 +72,47 @@ function NearCard({ data }: { readonly data: CardData }) {
           </span>
         )}
       </div>
-      <div className="flow-card-type">
-        <span className="flow-type">{kind?.label ?? words?.type_label ?? node.type}</span>
-        {context && ` · ${inLine(context)}`}
-      </div>
-      <div className="flow-card-filter" title={filter}>
-        {filter && (
-          <>
-            <Icon name="filter" />
-            {filter}
-          </>
-        )}
-      </div>
-      <div className="flow-card-foot">
-        {mark && <span className="flow-mark">{mark.text}</span>}
-        {tried && <span className={tried.changed ? "flow-tried" : undefined}>{countWords(tried.changed, tried.inputs)}</span>}
-        {cost?.line && !tried && !mark && (
-          <span className={cost.warning ? "flow-cost flow-cost-raises" : "flow-cost"} title={inLine([cost.warning, cost.said, cost.basis].filter(Boolean).join(" "))}>
-            {cost.warning && <Icon name="alert-triangle" />}
-            {cost.line}
-          </span>
-        )}
-        {tokens && !tried && !cost?.line ? (
-          <span title={t("Tokens of the last preview")}>
-            {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after) : t("{before} → {after} tokens", { before: tokens.before, after: tokens.after })}
-          </span>
-        ) : null}
-      </div>
-      <Handle type="source" position={Position.Right} isConnectable={mayChange} />
+      {(level === "near" || (level === "middle" && !mark && !data.tried)) && <Sees data={data} />}
+      {(level === "near" || mark || data.tried) && <Foot data={data} />}
+      <Handle type="source" position={flow === "right" ? Position.Right : Position.Bottom} isConnectable={mayChange} />
+    </div>
+  );
+}
+
+/** One line: its own filter in words, else what a node of its type sees. */
+function Sees({ data: { node, kind, words } }: { readonly data: CardData }) {
+  const filter = inLine(words?.filter.join(" · ") ?? "");
+  const context = inLine(words?.context_label ?? node.context_type ?? kind?.context_type ?? "");
+  return (
+    <div className={filter ? "flow-card-filter" : "flow-card-sees"} title={[filter, context && t("sees {what}", { what: context })].filter(Boolean).join("\n")}>
+      {filter ? (
+        <>
+          <Icon name="filter" />
+          {filter}
+        </>
+      ) : (
+        context
+      )}
+    </div>
+  );
+}
+
+function Foot({ data: { mark, tried, cost, tokens } }: { readonly data: CardData }) {
+  return (
+    <div className="flow-card-foot">
+      {mark && <span className="flow-mark">{mark.text}</span>}
+      {tried && <span className={tried.changed ? "flow-tried" : undefined}>{countWords(tried.changed, tried.inputs)}</span>}
+      {tokens && !tried && !mark ? (
+        <span title={t("Tokens of the last preview")}>
+          {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after) : t("{before} → {after} tokens", { before: tokens.before, after: tokens.after })}
+        </span>
+      ) : null}
+      {cost?.line && !tried && !mark && (
+        <span className={cost.warning ? "flow-cost flow-cost-raises" : "flow-cost"} title={inLine([cost.warning, cost.said, cost.basis].filter(Boolean).join(" "))}>
+          {cost.warning && <Icon name="alert-triangle" />}
+          {cost.line}
+        </span>
+      )}
     </div>
   );
 }

@@ -3,17 +3,16 @@
 import { BaseEdge, type EdgeProps, useStore } from "@xyflow/react";
 import { memo, useContext } from "react";
 import { createPortal } from "react-dom";
-import { type Way, wayOf } from "../model/lines";
+import { widthOf } from "../model/chips";
+import type { Position } from "../model/document";
+import { chipSpot, type Flow, type Way, wayOf } from "../model/lines";
 import { CARD } from "../model/places";
 import { t } from "../texts";
-import { Far } from "./Card";
+import { Zoom } from "./Card";
 import { useEditor } from "./context";
-import type { FlowEdge } from "./flow";
+import { type FlowEdge, HANDLE } from "./flow";
 import { Icon } from "./Icon";
 import { conditionOf, inLine } from "./spoken";
-
-// Lines end where the dot of a handle is; what one can hit is larger.
-const IN_HANDLE = 12;
 
 const layers = new WeakMap<Element, Element>();
 
@@ -32,15 +31,24 @@ function layerOf({ domNode }: { readonly domNode: Element | null }): Element | n
 
 function LineView(given: EdgeProps<FlowEdge>) {
   const { id, data, markerEnd } = given;
-  const isFar = useContext(Far);
-  const way = wayOf(given.sourceX - IN_HANDLE, given.sourceY, given.targetX + IN_HANDLE - 6, given.targetY);
+  const { level, words } = useContext(Zoom);
+  const [from, to] = cardsOf(given, data?.flow ?? "right");
+  const way = wayOf(from, to, data?.flow ?? "right", data?.lane, data?.end);
   return (
     <>
       <BaseEdge id={id} path={way.path} markerEnd={markerEnd} interactionWidth={24} />
       {/* Nobody can read them from far away, and each would be moved with its line. */}
-      {!isFar && !isBare(data) && <Chips way={way} given={given} />}
+      {level !== "far" && !isBare(data) && <Chips way={way} from={from} to={to} given={given} words={words} />}
     </>
   );
+}
+
+/** The corners of the two cards, which React Flow tells by their dots alone. */
+function cardsOf({ sourceX, sourceY, targetX, targetY }: EdgeProps<FlowEdge>, flow: Flow): [Position, Position] {
+  const out = HANDLE / 2;
+  return flow === "right"
+    ? [{ x: sourceX - out - CARD.width, y: sourceY - CARD.height / 2 }, { x: targetX + out, y: targetY - CARD.height / 2 }]
+    : [{ x: sourceX - CARD.width / 2, y: sourceY - out - CARD.height }, { x: targetX - CARD.width / 2, y: targetY + out }];
 }
 
 function isBare(data: FlowEdge["data"]): boolean {
@@ -48,7 +56,16 @@ function isBare(data: FlowEdge["data"]): boolean {
   return !mark && !edge?.condition && !words?.chips.length && edge?.weight === undefined && !words?.problems.length && !cost?.line;
 }
 
-function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: EdgeProps<FlowEdge> }) {
+interface ChipsProps {
+  readonly way: Way;
+  readonly from: Position;
+  readonly to: Position;
+  readonly given: EdgeProps<FlowEdge>;
+  /** Whether there is room for its words; else signs say that there are some. */
+  readonly words: boolean;
+}
+
+function Chips({ way, from, to, given, words }: ChipsProps) {
   const { id, data, selected } = given;
   const layer = useStore(layerOf);
   const choose = useEditor((state) => state.choose);
@@ -57,15 +74,17 @@ function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: Ed
   const chips = (data?.words?.chips ?? []).map(inLine);
   const faulty = Boolean(data?.words?.problems.length);
   const cost = data?.cost;
-  // With a mark that is all that fits between two cards; the rest is read in the panel.
+  // Beside a mark the rest is read in the panel.
   const mark = data?.mark;
+  const { x, y } = chipSpot(way, from, to, words ? widthOf(mark ? [mark.text] : [condition, ...chips, cost?.line ?? ""].filter(Boolean)) : 0);
   return (
     layer &&
     createPortal(
       <div
         className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
-        style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, maxWidth: roomFor(given) }}
+        style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
         translate="no"
+        data-edge={id}
         title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, cost?.warning || cost?.line, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}
         onClick={() => choose({ edges: [id] })}
       >
@@ -76,29 +95,29 @@ function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: Ed
             {mark.text}
           </span>
         )}
-        {!mark && condition && <span className="flow-chip flow-chip-condition">{condition}</span>}
-        {(mark ? [] : chips).map((chip) => (
-          <span key={chip} className="flow-chip">
-            {chip}
+        {!mark && condition && <span className="flow-chip flow-chip-condition">{words ? condition : t("if")}</span>}
+        {words &&
+          (mark ? [] : chips).map((chip) => (
+            <span key={chip} className="flow-chip">
+              {chip}
+            </span>
+          ))}
+        {!words && !mark && chips.length > 0 && (
+          <span className="flow-chip">
+            <Icon name="filter" />
           </span>
-        ))}
-        {!mark && cost?.line && (
+        )}
+        {words && !mark && cost?.line && (
           <span className={`flow-chip${cost.warning ? " flow-cost-raises" : ""}`}>
             {cost.warning && <Icon name="alert-triangle" />}
             {cost.line}
           </span>
         )}
-        {!mark && edge?.weight !== undefined && <span className="flow-chip">{t("weight {n}", { n: edge.weight })}</span>}
+        {words && !mark && edge?.weight !== undefined && <span className="flow-chip">{t("weight {n}", { n: edge.weight })}</span>}
       </div>,
       layer,
     )
   );
-}
-
-/** Between cards that stand beside each other a chip has the gap, or they would cover its ends. */
-function roomFor({ sourceX, sourceY, targetX, targetY }: EdgeProps<FlowEdge>): number | undefined {
-  const isBeside = targetX > sourceX && Math.abs(targetY - sourceY) < CARD.height;
-  return isBeside ? Math.max(targetX - sourceX - 2 * IN_HANDLE, 60) : undefined;
 }
 
 export const LINES = { line: memo(LineView) };

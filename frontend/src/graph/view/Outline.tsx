@@ -8,7 +8,7 @@ import { groupOf } from "../model/canvas_data";
 import { edgeWords, markOf, nodeWords } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { addKind } from "./doing";
+import { addKind, nextSpot } from "./doing";
 import { Icon } from "./Icon";
 import { inLine, titleOf } from "./spoken";
 
@@ -159,9 +159,8 @@ function AddNode() {
       onSubmit={(event) => {
         event.preventDefault();
         const kind = setup.kinds.find((each) => each.type === type);
-        const { chosen } = store.getState();
-        const from = chosen.nodes.length === 1 ? chosen.nodes[0] : undefined;
-        if (kind) addKind(store, kind, { x: 0, y: 0 }, from);
+        const { spot, tie } = nextSpot(store, { x: 0, y: 0 });
+        if (kind) addKind(store, kind, spot, tie);
       }}
     >
       <select className="form-select form-select-sm" aria-label={t("Node type")} value={type} onChange={(event) => setType(event.target.value)}>

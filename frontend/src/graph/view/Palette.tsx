@@ -24,8 +24,8 @@ export function Palette() {
             event.dataTransfer.effectAllowed = "copy";
           }}
           onClick={() => {
-            const { spot, from } = nextSpot(store, middle(flow, null));
-            addKind(store, kind, spot, from);
+            const { spot, tie } = nextSpot(store, middle(flow, null));
+            addKind(store, kind, spot, tie);
           }}
         >
           {kind.label}

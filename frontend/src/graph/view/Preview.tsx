@@ -55,6 +55,7 @@ export function Preview({ id, source, onSource }: Props) {
   const [wrong, setWrong] = useState("");
   const [last, setLast] = useState<Shown | null>(null);
   const [attempt, setAttempt] = useState(0);
+  const [opened] = useState(() => isOpened(source));
   const drawn = useRef<Key | null>(null);
   const isBehind = useEditor(({ typed }) => Boolean(typed[formName("node", id)]?.isRead));
   const node = find(document.nodes, id)?.id;
@@ -111,8 +112,13 @@ export function Preview({ id, source, onSource }: Props) {
         </button>
       </h2>
       <div className="editor-preview-body" hidden={!source.open}>
-        <Fields source={source} onSource={onSource} />
-        <Along node={node} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />
+        <details className="editor-source-shown" open={opened}>
+          <summary>{sourceWords(source)}</summary>
+          <div className="editor-source-fields">
+            <Fields source={source} onSource={onSource} />
+            <Along node={node} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />
+          </div>
+        </details>
         {wrong && (
           <p className="field-errors" role="alert">
             {wrong}
@@ -124,6 +130,21 @@ export function Preview({ id, source, onSource }: Props) {
       </div>
     </section>
   );
+}
+
+/** Nothing is chosen yet: what to choose from is in sight. */
+function isOpened({ pasted, conversation, context, messages }: Source): boolean {
+  return pasted ? !context.trim() && !messages.trim() : !conversation.trim();
+}
+
+function sourceWords({ pasted, conversation, at, path }: Source): string {
+  const version = at.trim();
+  const place = pasted
+    ? t("Pasted context")
+    : version
+      ? t("{conversation}, version {version}", { conversation: conversation.trim() || "–", version })
+      : t("{conversation}, latest version", { conversation: conversation.trim() || "–" });
+  return path ? t("{place}, the full path", { place }) : place;
 }
 
 interface AlongProps extends Omit<Props, "id"> {

@@ -12,7 +12,7 @@ import { formName, type Typed } from "../store";
 import { t } from "../texts";
 import { type Desk, useDesk, useEditor } from "./context";
 import { showErrors } from "./form_errors";
-import { chooseFound } from "./doing";
+import { chooseFound, PANEL_TITLE } from "./doing";
 
 const PAUSE_MS = 250;
 const AGAIN_MS = 3_000;
@@ -30,6 +30,7 @@ export function ServerForm({ kind, id }: Props) {
   const [failure, setFailure] = useState("");
   const [attempt, setAttempt] = useState(0);
   const element = useEditor(({ document }) => elementOf(document, kind, id));
+  const wanted = useEditor((state) => state.wanted);
   const waits = useEditor(({ typed }) => Boolean(typed[formName(kind, id)]?.isRead));
   const session = useRef<Session | null>(null);
 
@@ -43,6 +44,7 @@ export function ServerForm({ kind, id }: Props) {
     void session.current.open();
   }, [desk, kind, id, attempt]);
   useEffect(() => () => session.current?.close(), []);
+  useEffect(() => session.current?.focusWanted(), [wanted]);
   useEffect(() => session.current?.follow(element), [element]);
 
   return (
@@ -320,6 +322,12 @@ class Session {
     );
   }
 
+  /** A problem leads to a field of a form that is open already. */
+  focusWanted(): void {
+    // The form of another element may still be drawn here.
+    if (this.shown !== undefined && this.form && !this.closed) this.focus(this.wanted());
+  }
+
   /** The field to which a problem led here. */
   private wanted(): { name: string; at: null } | null {
     const name = this.desk.store.getState().wanted;
@@ -335,9 +343,10 @@ class Session {
   }
 
   private focus(before: { name: string; at: number | null } | null): void {
-    const found = before && this.form?.elements.namedItem(before.name);
+    const found = before?.name === PANEL_TITLE ? this.holder.querySelector(`#${PANEL_TITLE}`) : before && this.form?.elements.namedItem(before.name);
     const field = found instanceof RadioNodeList ? found[0] : found;
     if (!before || !(field instanceof HTMLElement)) return;
+    for (let fold = field.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;
     field.focus();
     if (before.at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(before.at, before.at);
   }

@@ -3,17 +3,20 @@
 import { useState } from "react";
 import { groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
-import type { Element, Key, WorkflowDocument, WorkflowNode } from "../model/document";
-import { find, indexOf } from "../model/document";
+import type { Element, Key, WorkflowNode } from "../model/document";
+import { find } from "../model/document";
 import { edgeWords, nodeWords, onlyOne, type Part } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Cost } from "./Cost";
-import { chooseFound } from "./doing";
 import { Icon } from "./Icon";
+import { PanelEdge } from "./PanelEdge";
+import { PanelParts } from "./PanelParts";
+import { Policies } from "./Policies";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
+import { Problems } from "./Problems";
 import { ServerForm } from "./ServerForm";
-import { inLine, titleOf } from "./spoken";
+import { titleOf } from "./spoken";
 import { NodeTried, WhatIf } from "./WhatIf";
 
 interface Props {
@@ -29,7 +32,10 @@ export function SidePanel({ onConnect }: Props) {
   const count = chosen.nodes.length + chosen.edges.length;
   return (
     <aside className="editor-panel" aria-label={t("Selection")} tabIndex={-1}>
+      <PanelEdge />
+      {only?.kind === "node" && mayChange && <PanelParts />}
       <div className="editor-panel-top">
+        {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}
         {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
         {only?.kind === "node" && <NodeTried id={only.key} />}
         {only?.kind === "node" && <OneNode key={`on ${only.key}`} id={only.key} onConnect={onConnect} />}
@@ -68,62 +74,6 @@ function Whole() {
       {part === "problems" ? <Problems /> : part === "what-if" ? <WhatIf /> : <ServerForm key={part} kind={part} id="" />}
     </>
   );
-}
-
-const MOST_LISTED = 100;
-
-function Problems() {
-  const { store } = useDesk();
-  const words = useEditor((state) => state.words);
-  const document = useEditor((state) => state.document);
-  const problems = words?.problems ?? [];
-  const go = (kind: "node" | "edge", id: string, input: string): void => {
-    store.getState().set({ wanted: input });
-    chooseFound(store, kind, id);
-  };
-  if (!words) return null;
-  if (!problems.length) return <p className="text-secondary">{t("No problems. Select a node or an edge to see its settings.")}</p>;
-  return (
-    <>
-      <h2>{counted(problems)}</h2>
-      <ul className="problem-list">
-        {problems.slice(0, MOST_LISTED).map(({ message, severity, node, edge, pointer, element, field, input }) => {
-          const [kind, id] = node !== undefined ? (["node", node] as const) : (["edge", edge ?? ""] as const);
-          const key = keyAt(document, kind, id, pointer);
-          return (
-            <li key={`${pointer} ${message}`} className={`problem-${severity ?? "error"}`}>
-              <Icon name={severity === "note" ? "info-circle" : severity === "warning" ? "alert-triangle" : "alert-circle"} />
-              <span>
-                {key !== undefined && (
-                  <button type="button" className="editor-link" translate="no" onClick={() => go(kind, key, input ?? "")}>
-                    {[inLine(element || id), field].filter(Boolean).join(" › ")}
-                  </button>
-                )}
-                {key === undefined ? "" : ": "}
-                {inLine(message)}
-              </span>
-            </li>
-          );
-        })}
-      </ul>
-      {problems.length > MOST_LISTED && <p>{tn("and {n} more", "and {n} more", problems.length - MOST_LISTED)}</p>}
-    </>
-  );
-}
-
-/** How many problems, and how many notes, which are none. */
-function counted(problems: readonly { readonly severity?: string }[]): string {
-  const notes = problems.filter(({ severity }) => severity === "note").length;
-  const real = problems.length - notes;
-  return [real && tn("{n} problem", "{n} problems", real), notes && tn("{n} note", "{n} notes", notes)].filter(Boolean).join(", ");
-}
-
-/** The element that a pointer leads to, or the first with its id if the document went on since. */
-function keyAt(document: WorkflowDocument, kind: "node" | "edge", id: string, pointer = ""): Key | undefined {
-  const elements: readonly Element[] = kind === "node" ? document.nodes : document.edges;
-  const place = Number(pointer.split("/")[2]);
-  if (elements[place]?.id === id) return indexOf(elements).keys[place];
-  return indexOf(elements).at.has(id) ? id : undefined;
 }
 
 /** An element for who may not change it. */

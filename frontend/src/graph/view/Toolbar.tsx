@@ -5,12 +5,13 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { capsOf } from "../../keys/model";
 import { warn } from "../io/notice";
 import type { Saver } from "../io/saving";
-import { t } from "../texts";
+import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { duplicateChosen, groupChosen, layOut, removeChosen, ungroupChosen } from "./doing";
+import { duplicateChosen, groupChosen, layOut, removeChosen, showProblems, ungroupChosen } from "./doing";
 import { Icon } from "./Icon";
 import { groupOf } from "../model/canvas_data";
 import { find } from "../model/document";
+import { countsOf } from "../model/problem_list";
 import { chosenFor } from "../store";
 import { download, pictureOf, pngOf } from "./picture";
 import { Search } from "./Search";
@@ -68,6 +69,7 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
         </Tool>
       </div>
       {mayChange && <Changing />}
+      {!setup.watched && <ProblemCount />}
       {setup.may_preview && (
         <Tool icon="flask" label={t("Replay")} keys="w" onClick={whatIf}>
           {t("Replay")}
@@ -83,6 +85,23 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
       <Search onFound={() => undefined} />
       {saver ? <Saving saver={saver} /> : <Standing />}
     </div>
+  );
+}
+
+/** How many problems the draft has; leads to the list of them. */
+function ProblemCount() {
+  const { store } = useDesk();
+  const problems = useEditor((state) => state.words?.problems);
+  if (!problems) return null;
+  const { errors, warnings } = countsOf(problems);
+  const count = errors + warnings;
+  const label = count ? tn("{n} problem", "{n} problems", count) : t("No problems");
+  return (
+    <span className={errors ? "editor-faulty" : warnings ? "editor-warned" : ""}>
+      <Tool icon={errors ? "alert-circle" : warnings ? "alert-triangle" : "circle-check"} label={label} name={t("Problems")} keys="p" onClick={() => showProblems(store)}>
+        {label}
+      </Tool>
+    </span>
   );
 }
 
@@ -133,7 +152,7 @@ function Looking({ drawing, onDrawing }: Pick<Props, "drawing" | "onDrawing">) {
         <Tool icon="marquee-2" label={t("Drag to select")} pressed={drawing === "box"} onClick={() => onDrawing("box")} keys="b" />
         <Tool icon="zoom-out" label={t("Zoom out")} keys="-" onClick={() => void flow.zoomOut()} />
         <Tool icon="zoom-in" label={t("Zoom in")} keys="+" onClick={() => void flow.zoomIn()} />
-        <Tool icon="maximize" label={t("Show all")} keys="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.1 })} />
+        <Tool icon="maximize" label={t("Show all")} keys="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.04 })} />
         <Tool icon="focus-2" label={t("Zoom to selection")} keys="z" disabled={!any} onClick={() => showChosen(flow, store.getState())} />
       </div>
       <details className="editor-menu" ref={menu}>

@@ -1,41 +1,61 @@
 // What buttons, keys and the mouse do: each looks at the store and makes one step.
 
+import type { Problem } from "../io/server";
 import type { Setup } from "../io/setup";
 import { laidOut } from "../io/layout";
 import { folded, pairs } from "../model/arranging";
 import { withNoteAt } from "../model/canvas_data";
 import { type Clip, clipIn, copied, pasted } from "../model/clipboard";
-import { addition, type Chosen, freeGroup, grouping, type NodeKind, removal, reshaped } from "../model/commands";
+import { addition, type Chosen, freeGroup, grouping, type NodeKind, removal, reshaped, type Tie } from "../model/commands";
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
 import type { Edit } from "../model/edits";
+import { flowOf } from "../model/lines";
 import { around, CARD, freeSpot, placesOf } from "../model/places";
+import { nameOfProblem, problemAfter, targetOf } from "../model/problem_list";
 import type { EditorStore } from "../store";
 import { t, tn } from "../texts";
 import { type FlowNode, noteKey } from "./flow";
 
 // The type under which a kind of node is dragged from the palette.
 export const KIND_TYPE = "application/x-ctxadmin-kind";
-const BESIDE = CARD.width + 90;
+const BESIDE = { right: { x: CARD.width + 90, y: 0 }, down: { x: 0, y: CARD.height + 76 } };
 
-/** Add a node where it is dropped; chosen by a click it follows the chosen node. */
-export function addKind(store: EditorStore, kind: NodeKind, spot: Position, from?: Key): void {
+/** Add a node where it is dropped, tied to others. */
+export function addKind(store: EditorStore, kind: NodeKind, spot: Position, tie?: Tie): void {
   const { document, places, edit, choose, set, say } = store.getState();
-  const before = from === undefined ? undefined : find(document.nodes, from);
-  const made = addition(document, kind, freeSpot(placesOf(document, places), spot), before?.id);
+  const all = placesOf(document, places);
+  const made = addition(document, kind, freeSpot(all, spot, flowOf(document, all)), tie);
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
   set({ added: [made.key] });
   say(t("{id} added", { id: made.key }));
 }
 
-/** Where a new node goes: right of the chosen one, else into the middle of what is seen. */
-export function nextSpot(store: EditorStore, middle: Position): { spot: Position; from?: Key } {
+/** Where a new node goes: behind a node, or the only one that is selected; else into the middle of what is seen. */
+export function nextSpot(store: EditorStore, middle: Position, after?: Key): { spot: Position; tie?: Tie } {
   const { document, places, chosen } = store.getState();
-  const only = chosen.nodes.length === 1 ? chosen.nodes[0] : undefined;
-  const beside = only === undefined ? undefined : placesOf(document, places).get(only);
-  if (!beside) return { spot: { x: middle.x - CARD.width / 2, y: middle.y - CARD.height / 2 } };
-  return { spot: { x: beside.x + BESIDE, y: beside.y }, from: only };
+  const only = after ?? (chosen.nodes.length === 1 ? chosen.nodes[0] : undefined);
+  const all = placesOf(document, places);
+  const there = only === undefined ? undefined : all.get(only);
+  const node = only === undefined ? undefined : find(document.nodes, only);
+  if (!there || !node) return { spot: centred(middle) };
+  const by = BESIDE[flowOf(document, all)];
+  return { spot: { x: there.x + by.x, y: there.y + by.y }, tie: { from: node.id } };
+}
+
+/** The place of a card around a point. */
+export function centred({ x, y }: Position): Position {
+  return { x: x - CARD.width / 2, y: y - CARD.height / 2 };
+}
+
+/** The place of a card on an edge; between cards that stand close it goes aside. */
+export function spotOn(store: EditorStore, key: Key, middle: Position): Position {
+  const { document, places } = store.getState();
+  const edge = find(document.edges, key);
+  const all = placesOf(document, places);
+  const [from, to] = [all.get(edge?.from ?? ""), all.get(edge?.to ?? "")];
+  return from && to ? { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } : centred(middle);
 }
 
 export function removeChosen(store: EditorStore): void {
@@ -126,9 +146,9 @@ export async function layOut(store: EditorStore, setup: Setup): Promise<void> {
   const { document, chosen } = store.getState();
   if (!document.nodes.length) return;
   const keys = chosen.nodes.length > 1 ? chosen.nodes : indexOf(document.nodes).keys;
-  const { to } = await laidOut(setup.urls.worker, document, keys);
+  const { to, flow } = await laidOut(setup.urls.worker, document, keys, { words: store.getState().words });
   const { document: now, places, edit } = store.getState();
-  const rows = folded(to, pairs(document, new Set(keys)));
+  const rows = folded(to, pairs(document, new Set(keys)), flow);
   edit({ kind: "move", to: anchored(rows, placesOf(now, places), chosen.nodes) }, t("Auto layout"));
 }
 
@@ -160,4 +180,36 @@ export function chooseFound(store: EditorStore, kind: "node" | "edge", key: Key)
   const chosen = kind === "node" ? { nodes: [key], edges: [] } : { nodes: [], edges: [key] };
   store.getState().choose(chosen);
   return chosen;
+}
+
+/** The name of the heading of a form, where a problem leads that has no field of its own. */
+export const PANEL_TITLE = "panel-title";
+
+/** Open the element of a problem, with the focus at the field. */
+export function openProblem(store: EditorStore, problem: Problem): void {
+  const { document, mayChange, set } = store.getState();
+  const target = targetOf(document, problem);
+  if (!target) return;
+  set({ visited: nameOfProblem(problem), ...(mayChange ? { wanted: problem.input || PANEL_TITLE } : {}) });
+  chooseFound(store, target.kind, target.key);
+}
+
+export function nextProblem(store: EditorStore, step: 1 | -1): void {
+  const { document, visited, words, say } = store.getState();
+  const found = problemAfter(words?.problems ?? [], document, visited, step);
+  if (!found) return showProblems(store);
+  openProblem(store, found);
+  say(found.message);
+}
+
+/** Show the list of problems, with the focus on the one that was opened last. */
+export function showProblems(store: EditorStore): void {
+  const { choose, set } = store.getState();
+  choose({});
+  set({ part: "problems" });
+  requestAnimationFrame(() => {
+    const panel = globalThis.document.querySelector<HTMLElement>(".editor-panel");
+    const row = panel?.querySelector<HTMLElement>("button.editor-problem[aria-current]") ?? panel?.querySelector<HTMLElement>("button.editor-problem");
+    (row ?? panel)?.focus();
+  });
 }

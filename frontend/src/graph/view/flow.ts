@@ -4,8 +4,9 @@
 import { type Edge, MarkerType, type Node, Position as At } from "@xyflow/react";
 import { groupOf, noteOf } from "../model/canvas_data";
 import type { NodeKind } from "../model/commands";
-import type { Key, Position, WorkflowEdge, WorkflowNode } from "../model/document";
+import type { Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
 import { indexOf } from "../model/document";
+import { type End, endsOf, type Flow, flowOf, type Lane, lanesOf } from "../model/lines";
 import { CARD, frames, placesOf } from "../model/places";
 import type { CostWords, EdgeWords, NodeSum, NodeWords } from "../io/server";
 import { type Drawn, edgeWords, type Marked, markOf, nodeWords, type Tokens } from "../store";
@@ -21,6 +22,8 @@ export interface CardData extends Record<string, unknown> {
   /** Of the last what-if. */
   readonly tried: NodeSum | undefined;
   readonly mayChange: boolean;
+  /** On which sides its dots are. */
+  readonly flow: Flow;
 }
 export interface NoteData extends Record<string, unknown> {
   readonly text: string;
@@ -34,6 +37,10 @@ export interface LineData extends Record<string, unknown> {
   readonly words: EdgeWords | undefined;
   readonly cost: CostWords | undefined;
   readonly mark: Marked | undefined;
+  readonly flow: Flow;
+  readonly lane: Lane | undefined;
+  /** At which its chips stand. */
+  readonly end: End;
 }
 
 export type CardNode = Node<CardData, "card">;
@@ -42,22 +49,43 @@ export type FrameNode = Node<FrameData, "frame">;
 export type FlowNode = CardNode | NoteNode | FrameNode;
 export type FlowEdge = Edge<LineData, "line">;
 
-const HANDLE = 24;
-const MIDDLE = CARD.height / 2 - HANDLE / 2;
+export const HANDLE = 24;
+const half = HANDLE / 2;
+const dot = (type: "target" | "source", position: At, x: number, y: number) => ({ id: null, type, position, x: x - half, y: y - half, width: HANDLE, height: HANDLE });
 // Told in advance, so that edges are drawn to cards that were never on the screen. Without the id that
 // React Flow's own have, it finds neither the one from which a line is drawn nor the one that it reaches.
-const HANDLES = [
-  { id: null, type: "target" as const, position: At.Left, x: -HANDLE / 2, y: MIDDLE, width: HANDLE, height: HANDLE },
-  { id: null, type: "source" as const, position: At.Right, x: CARD.width - HANDLE / 2, y: MIDDLE, width: HANDLE, height: HANDLE },
-];
+const HANDLES = {
+  right: [dot("target", At.Left, 0, CARD.height / 2), dot("source", At.Right, CARD.width, CARD.height / 2)],
+  down: [dot("target", At.Top, CARD.width / 2, 0), dot("source", At.Bottom, CARD.width / 2, CARD.height)],
+};
 
 export const noteKey = (key: Key): string => `note:${key}`;
 export const frameKey = (group: string): string => `group:${group}`;
 
+interface DrawnPlaces {
+  readonly places: ReadonlyMap<Key, Position>;
+  readonly flow: Flow;
+  readonly lanes: ReadonlyMap<Key, Lane>;
+  readonly endOf: (edge: WorkflowEdge) => End;
+}
+
+const known = new WeakMap<WorkflowDocument, DrawnPlaces & { readonly given: Drawn["places"] }>();
+
+/** Where cards stand, where the graph leads, and which lines go around cards. */
+export function drawnPlaces({ document, places: given }: Pick<Drawn, "document" | "places">): DrawnPlaces {
+  const before = known.get(document);
+  if (before?.given === given) return before;
+  const places = placesOf(document, given);
+  const flow = flowOf(document, places);
+  const made = { given, places, flow, lanes: lanesOf(document, places, flow), endOf: endsOf(document.edges) };
+  known.set(document, made);
+  return made;
+}
+
 export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, before: readonly FlowNode[]): FlowNode[] {
   const { document, chosen, tokens, mayChange } = state;
   const known = new Map(before.map((node) => [node.id, node]));
-  const places = placesOf(document, state.places);
+  const { places, flow } = drawnPlaces(state);
   const tried = new Map(state.whatIf?.sums.map((sum) => [sum.node, sum]));
   const selected = new Set(chosen.nodes);
   const { keys } = indexOf(document.nodes);
@@ -68,8 +96,8 @@ export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, be
   document.nodes.forEach((node, place) => {
     const key = keys[place] as Key;
     const position = places.get(key) as Position;
-    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], cost: state.costs?.nodes[key], mark: markOf(state.marks, "nodes", node.id), tried: tried.get(node.id), mayChange };
-    shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, measured: CARD, handles: HANDLES, data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
+    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], cost: state.costs?.nodes[key], mark: markOf(state.marks, "nodes", node.id), tried: tried.get(node.id), mayChange, flow };
+    shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, measured: CARD, handles: HANDLES[flow], data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
     const note = noteOf(node);
     if (note) {
       const spot = { x: position.x + note.x, y: position.y + note.y };
@@ -81,6 +109,7 @@ export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, be
 
 export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[] {
   const { document, chosen } = state;
+  const { flow, lanes, endOf } = drawnPlaces(state);
   const known = new Map(before.map((edge) => [edge.id, edge]));
   const selected = new Set(chosen.edges);
   const there = indexOf(document.nodes).at;
@@ -92,8 +121,10 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
     const words = edgeWords(state, key);
     const mark = markOf(state.marks, "edges", edge.id);
     const cost = state.costs?.edges[key];
+    const lane = lanes.get(key);
+    const end = endOf(edge);
     const old = known.get(key);
-    if (old && old.data?.edge === edge && old.data.words === words && old.data.cost === cost && old.data.mark === mark && old.selected === selected.has(key)) return [old];
+    if (old && old.data?.edge === edge && old.data.words === words && old.data.cost === cost && old.data.mark === mark && old.data.flow === flow && old.data.end === end && sameLane(old.data.lane, lane) && old.selected === selected.has(key)) return [old];
     const isError = edge.type === "error";
     return [
       {
@@ -101,12 +132,12 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
         type: "line",
         source: edge.from,
         target: edge.to,
-        data: { edge, words, cost, mark },
+        data: { edge, words, cost, mark, flow, lane, end },
         selected: selected.has(key),
         className: `flow-line-${["conditional", "error"].includes(edge.type) ? edge.type : "sequence"}${state.marks ? ` mark-${mark?.sign ?? "none"}` : ""}`,
         ariaLabel: spokenEdge(edge, words, mark, cost),
         interactionWidth: 24,
-        markerEnd: { type: MarkerType.ArrowClosed, width: 27, height: 27, markerUnits: "userSpaceOnUse", color: isError ? "var(--flow-error)" : "var(--flow-line)" },
+        markerEnd: { type: MarkerType.ArrowClosed, width: 15, height: 15, color: isError ? "var(--flow-error)" : "var(--flow-line)" },
       },
     ];
   });
@@ -118,8 +149,12 @@ function keep<T extends FlowNode>(known: ReadonlyMap<string, FlowNode>, made: T)
   const data = sameValues(old.data, made.data) ? old.data : made.data;
   const placed = old.position.x === made.position.x && old.position.y === made.position.y;
   const sized = old.width === made.width && old.height === made.height;
-  if (data === old.data && placed && sized && Boolean(old.selected) === Boolean(made.selected) && old.draggable === made.draggable && !old.dragging) return old;
+  if (data === old.data && placed && sized && (!("handles" in made) || old.handles === made.handles) && Boolean(old.selected) === Boolean(made.selected) && old.draggable === made.draggable && !old.dragging) return old;
   return { ...old, ...made, data, dragging: false } as FlowNode;
+}
+
+function sameLane(a: Lane | undefined, b: Lane | undefined): boolean {
+  return a?.at === b?.at && a?.shape === b?.shape;
 }
 
 function sameValues(a: Record<string, unknown>, b: Record<string, unknown>): boolean {

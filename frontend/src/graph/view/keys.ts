@@ -8,7 +8,7 @@ import type { Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { t, tn } from "../texts";
 import { type Desk, useDesk } from "./context";
-import { clipOf, nudged, pasteText, removeChosen } from "./doing";
+import { clipOf, nextProblem, nudged, pasteText, removeChosen } from "./doing";
 
 const ARROWS: { readonly [key: string]: Position } = { ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 }, ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 } };
 
@@ -57,14 +57,17 @@ export function middle(flow: ReactFlowInstance, pointer: Position | null): Posit
 
 /** What has no button: the page asks for it whenever a key is pressed or its keys are listed. */
 function offers({ store }: Desk): Shortcut[] {
-  const { choose, chosen, document: workflow, mayChange } = store.getState();
+  const { choose, chosen, document: workflow, mayChange, words } = store.getState();
   const { keys } = indexOf(workflow.nodes);
   const nodes = chosen.nodes.length > 0;
+  const anyProblem = Boolean(words?.problems.length);
   const move = (factor: number): Shortcut["run"] => (event) => nudged(store, ARROWS[event.key] as Position, factor);
   const listed: Shortcut[] = [
     { keys: "Ctrl+A", label: t("Select all nodes"), usable: keys.length > 0, run: () => choose({ nodes: keys }) },
     { keys: "Escape", label: t("Clear selection"), usable: nodes || chosen.edges.length > 0, run: () => choose({}) },
     { keys: "Ctrl+C", label: t("Copy"), usable: nodes, run: null },
+    { keys: "F8", label: t("Next problem"), usable: anyProblem, run: () => nextProblem(store, 1) },
+    { keys: "Shift+F8", label: t("Previous problem"), usable: anyProblem, run: () => nextProblem(store, -1) },
   ];
   if (!mayChange) return listed;
   return [

@@ -4,9 +4,11 @@ import type { Setup } from "../io/setup";
 import { noteOf } from "../model/canvas_data";
 import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
-import { type Way, wayOf } from "../model/lines";
-import { around, CARD, frames, placesOf } from "../model/places";
+import { CHIP_HEIGHT, widthOf } from "../model/chips";
+import { chipSpot, type Way, wayOf } from "../model/lines";
+import { around, CARD, frames } from "../model/places";
 import { edgeWords, type Marked, markOf, nodeWords, type State } from "../store";
+import { drawnPlaces } from "./flow";
 import { conditionOf, inLine, inLines, titleOf } from "./spoken";
 
 const TONES: { readonly [tone: string]: string } = {
@@ -32,7 +34,7 @@ const line = (x: number, y: number, text: string, more = ""): string => `<text x
 
 export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
   const { document } = state;
-  const places = placesOf(document, state.places);
+  const { places, flow, lanes, endOf } = drawnPlaces(state);
   const box = places.size ? around([...places.values()], 80) : { x: 0, y: 0, width: 320, height: 200 };
   const { keys } = indexOf(document.nodes);
   const kinds = new Map(setup.kinds.map((kind) => [kind.type, kind]));
@@ -45,26 +47,29 @@ export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
   document.edges.forEach((edge, place) => {
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!from || !to) return;
-    const way = wayOf(from.x + CARD.width, from.y + CARD.height / 2, to.x, to.y + CARD.height / 2);
+    const key = indexOf(document.edges).keys[place] as Key;
+    const way = wayOf(from, to, flow, lanes.get(key), endOf(edge));
     parts.push(lineOf(way, edge.type));
     const mark = markOf(state.marks, "edges", edge.id);
-    const words = mark ? [mark.text] : [conditionOf(edge), ...(edgeWords(state, indexOf(document.edges).keys[place] as Key)?.chips ?? [])];
-    const text = short(words.filter(Boolean).join(" · "), 36);
-    if (text) chips.push(chipOf(way, text, gapOf(from, to)));
+    const words = mark ? [mark.text] : [conditionOf(edge), ...(edgeWords(state, key)?.chips ?? [])];
+    const text = short(words.filter(Boolean).join(" · "), 64);
+    if (text) chips.push(chipOf(way, text, from, to));
   });
   document.nodes.forEach((node, place) => {
     const key = keys[place] as Key;
     const { x, y } = places.get(key) as Position;
     const words = nodeWords(state, key);
     const mark = markOf(state.marks, "nodes", node.id);
+    const kind = kinds.get(node.type);
+    const sees = words?.filter.join(" · ");
+    const under = mark?.text ?? kind?.label ?? words?.type_label ?? node.type;
     parts.push(
       `<rect x="${x}" y="${y}" width="${CARD.width}" height="${CARD.height}" rx="8" fill="#ffffff" stroke="${mark ? markTone(mark) : "#cbd5e1"}"/>`,
-      `<rect x="${x}" y="${y + 8}" width="4" height="${CARD.height - 16}" rx="2" fill="${TONES[kinds.get(node.type)?.tone ?? ""] ?? "#6b7280"}"/>`,
-      line(x + 16, y + 28, short(titleOf(node), 25), 'font-size="14" font-weight="600" fill="#0f172a"'),
-      line(x + 16, y + 49, short([kinds.get(node.type)?.label ?? words?.type_label ?? node.type, words?.context_label ?? node.context_type].filter(Boolean).join(" · "), 34), 'font-size="11" fill="#475569"'),
-      line(x + 16, y + 70, short(words?.filter.join(" · ") ?? "", 34), 'font-size="11" fill="#1d4ed8"'),
+      `<rect x="${x}" y="${y + 8}" width="4" height="${CARD.height - 16}" rx="2" fill="${TONES[kind?.tone ?? ""] ?? "#6b7280"}"/>`,
+      line(x + 16, y + 27, short(titleOf(node), 24), 'font-size="15" font-weight="600" fill="#0f172a"'),
+      line(x + 16, y + 48, short(sees || (words?.context_label ?? node.context_type ?? ""), 30), `font-size="12.5" fill="${sees ? "#1d4ed8" : "#475569"}"`),
+      line(x + 16, y + 69, short(under, 30), `font-size="12.5"${mark ? ' font-weight="600"' : ""} fill="${mark ? markTone(mark) : "#475569"}"`),
     );
-    if (mark) parts.push(line(x + 16, y + 88, short(mark.text, 34), `font-size="11" font-weight="600" fill="${markTone(mark)}"`));
     const note = noteOf(node);
     if (note) notes.push(noteBox(x + note.x, y + note.y, note.text));
   });
@@ -81,18 +86,11 @@ function lineOf({ path }: Way, type: string): string {
   return `<path d="${path}" fill="none" stroke="${stroke}" stroke-width="1.5" marker-end="url(#end)"/>`;
 }
 
-/** How far cards beside each other are apart; others leave all the room. */
-function gapOf(from: Position, to: Position): number {
-  const isBeside = to.x > from.x && Math.abs(to.y - from.y) < CARD.height;
-  return isBeside ? to.x - from.x - CARD.width : Number.POSITIVE_INFINITY;
-}
-
-/** What does not fit between two cards stands below them, as above them lines lead back: nobody can point at a picture to read the rest. */
-function chipOf(way: Way, text: string, gap: number): string {
-  const width = text.length * 6.4 + 18;
-  const { x } = way;
-  const y = width > gap ? way.y + CARD.height / 2 + 16 : way.y;
-  return `<rect x="${x - width / 2}" y="${y - 11}" width="${width}" height="22" rx="11" fill="#ffffff" stroke="#94a3b8"/>` + line(x, y + 4, text, 'font-size="11" fill="#0f172a" text-anchor="middle"');
+/** What does not fit between two cards stands below or above both: nobody can point at a picture to read the rest. */
+function chipOf(way: Way, text: string, from: Position, to: Position): string {
+  const width = widthOf([text]);
+  const { x, y } = chipSpot(way, from, to, width);
+  return `<rect x="${x - width / 2}" y="${y - CHIP_HEIGHT / 2}" width="${width}" height="${CHIP_HEIGHT}" rx="12" fill="#ffffff" stroke="#94a3b8"/>` + line(x, y + 4, text, 'font-size="12" fill="#0f172a" text-anchor="middle"');
 }
 
 /** A note as the canvas shows it before one scrolls. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { capsOf, type Line, nameOf, type Shortcut, step, tableOf } from "../model";
+import { capsOf, type Line, nameOf, type Shortcut, step, tableOf, typesNothing } from "../model";
 
 const pressed = { ctrlKey: false, metaKey: false, shiftKey: false };
 const offer = (keys: string, usable = true): Shortcut => ({ keys, label: keys, usable, run: () => undefined });
@@ -66,4 +66,8 @@ describe("the keys of a page", () => {
   it("draws a cap for each key", () => {
     expect(["Ctrl+Shift+Z", "+", "Ctrl++", "Delete", "/"].map(capsOf)).toEqual([["Ctrl", "Shift", "Z"], ["+"], ["Ctrl", "+"], ["Del"], ["/"]]);
   });
+});
+
+it("obeys function keys in fields, too, where letters are typed", () => {
+  expect(["F8", "F10", "F", "f", "Enter"].map((key) => typesNothing({ key }))).toEqual([true, true, false, false, false]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChangeTexts, editorsOf, filled, isBehind, notesOf, othersOf, type Person, placeOf } from "../model";
+import { type ChangeTexts, editorsOf, editsOf, filled, isBehind, notesOf, othersOf, type Person, placeOf } from "../model";
 
 const texts: ChangeTexts = {
   another: "another",
@@ -65,6 +65,11 @@ describe("people", () => {
     const others = [person("b", "2", "key:x", true), person("c", "1", "key:x", true), person("d", "3", "key:x"), person("e", "4", "key:y", true)];
     expect(editorsOf("x", others, "1", "Your other tab")).toEqual(["Name 2", "Your other tab"]);
     expect(editorsOf("z", others, "1", "")).toEqual([]);
+  });
+
+  it("who edit are said in words, each once", () => {
+    const others = [person("b", "2", "key:x", true), person("c", "1", "", true), person("d", "3", "key:x"), person("e", "2", "key:x", true)];
+    expect(editsOf(others, "1", { you: "Your other tab", edits: "edits", whole: "the state" })).toEqual(["Name 2 edits x", "Your other tab edits the state"]);
   });
 
   it("are at a key, a node, an edge, or anywhere", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, isRelative, skewOf } from "../model";
+import { ago, countdown, isRelative, skewOf } from "../model";
 
 describe("a time", () => {
   it("is said in the largest unit of which it is one", () => {
@@ -18,5 +18,13 @@ describe("a time", () => {
     expect(skewOf(1_000_000, 1_059_000)).toBe(0);
     expect(skewOf(1_000_000, 1_060_000)).toBe(-60_000);
     expect(skewOf(Number("") * 1000, 5_000_000)).toBe(0);
+  });
+
+  it("is counted down with its seconds in the last hour", () => {
+    expect(countdown(3600)).toBeNull();
+    expect(countdown(3599.2)).toEqual({ minutes: 60, seconds: "00", isSoon: false });
+    expect(countdown(304)).toEqual({ minutes: 5, seconds: "04", isSoon: false });
+    expect(countdown(59.1)).toEqual({ minutes: 1, seconds: "00", isSoon: true });
+    expect(countdown(0)).toBeNull();
   });
 });

@@ -95,6 +95,17 @@ class Client:
         for each in self.listed("/conversations", query):
             yield each
 
+    def search(self, words: str = "", **query: Any) -> Iterator[JsonObject]:
+        """The texts that have all words, latest first, page by page until you stop.
+
+        Each has its kind, its place, a ``snippet`` and the ``marks`` in it. ``in_=``, ``status=``,
+        ``workflow=``, ``role=``, ``tool=``, ``since=`` and ``archived=`` choose, as filters among
+        the words do (``tool:refund``). What was written in the last second may be missing.
+        """
+        given = {name.rstrip("_"): value for name, value in query.items()}
+        for each in self.listed("/search", {"q": words, **given}):
+            yield each
+
     def listed(self, where: str, query: Mapping[str, Any]) -> Iterator[JsonObject]:
         """Everything in a list of the contract, page by page."""
         cursor = None

@@ -23,11 +23,44 @@ class ReadTools:
 
     def tools(self) -> Sequence[Callable[..., Awaitable[JsonObject]]]:
         return (
+            self.search,
             *(self.list_conversations, self.read_conversation, self.read_messages),
             *(self.read_message, self.list_batches, self.compare_revisions),
             *(self.read_execution, self.list_checkpoints, self.compare_checkpoints),
             self.explain_node,
         )
+
+    async def search(
+        self,
+        query: Annotated[
+            str,
+            Field(
+                description='Words that a text must all have; `"two words"` follow each other,'
+                " `refu*` begins a word."
+            ),
+        ],
+        kinds: Annotated[
+            str | None,
+            Field(
+                description="Of message, conversation, state, reason, comment, workflow;"
+                " with commas between."
+            ),
+        ] = None,
+        role: Annotated[str | None, Field(description="Only messages of this role.")] = None,
+        tool: Annotated[str | None, Field(description="Only calls and results of it.")] = None,
+        status: Annotated[str | None, Field(description="Of the conversation.")] = None,
+        workflow: Annotated[str | None, Field(description="Slug of a workflow.")] = None,
+        since: Annotated[str | None, Field(description="24h, 7d, 2w, or a day.")] = None,
+        limit: _Limit = 20,
+        cursor: _Cursor = None,
+    ) -> JsonObject:
+        """Search messages (also hidden ones), states, reasons, comments and titles, latest first.
+
+        Each hit has a snippet and its place. A page can be empty and still have a `next`.
+        """
+        filters = {"role": role, "tool": tool, "status": status, "workflow": workflow}
+        where = {"q": query, "in": kinds, "since": since, "limit": min(limit, 100)}
+        return await self._get("search", **where, **filters, cursor=cursor)
 
     async def list_conversations(
         self,

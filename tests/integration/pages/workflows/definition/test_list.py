@@ -9,7 +9,7 @@ from tests.factories import person
 from tests.integration.pages.workflows.designing import draft, made, send, text
 from workflows import services
 from workflows.models import Workflow
-from workflows.starters import StarterName, starter
+from workflows.starters import STARTERS, StarterName, starter
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -34,12 +34,31 @@ def test_the_list_tells_versions_and_problems(designer: Client, small: Workflow)
     assert "1 error" in page
 
 
-def test_a_workflow_is_made_and_opens_empty(designer: Client) -> None:
+def test_a_workflow_is_made_and_opens_its_empty_canvas(designer: Client) -> None:
     answer = send(designer, "/workflows/+new/", {"slug": "fresh", "name": "Fresh"})
-    assert answer["Location"] == "/workflows/fresh/"
+    assert answer["Location"] == "/workflows/fresh/editor/"
     page = text(designer.get("/workflows/fresh/"))
     assert 'href="/workflows/fresh/editor/"' in page
     assert "Add the first node" in page
+
+
+def test_a_workflow_without_a_slug_gets_one_from_its_name(designer: Client) -> None:
+    opened = [
+        send(designer, "/workflows/+new/", {"name": name})["Location"].split("/")[2]
+        for name in ("Customer support, again!", "customer SUPPORT again", "客服", "import")
+    ]
+    assert opened[0] == "customer-support-again"
+    assert opened[1].startswith("customer-support-again-")
+    assert [name.startswith("workflow_") for name in opened[2:]] == [True, True]
+    assert len({*opened}) == 4
+
+
+def test_each_template_is_offered_with_a_picture_and_a_sentence(designer: Client) -> None:
+    page = text(designer.get("/workflows/+new/"))
+    for name in STARTERS:
+        assert f'name="start_with" value="{name}"' in page
+    assert page.count("<svg viewBox=") == len(STARTERS)
+    assert 'value="" checked' in page
 
 
 @pytest.mark.parametrize("slug", ["small", "import", "no spaces", "ä"])
@@ -83,7 +102,7 @@ def test_a_workflow_starts_with_a_template_that_can_be_published(
     designer: Client, name: StarterName
 ) -> None:
     sent = {"slug": "fresh", "name": "Mine", "start_with": name}
-    assert send(designer, "/workflows/+new/", sent)["Location"] == "/workflows/fresh/"
+    assert send(designer, "/workflows/+new/", sent)["Location"] == "/workflows/fresh/editor/"
     assert draft("fresh") == starter(name, "Mine")
     assert services.publish(person(Role.DESIGNER), "fresh", 1).version == 1
 

@@ -124,6 +124,28 @@ def test_without_conversations_the_page_says_when_costs_are_shown(designer: Clie
     assert "No conversations of this workflow yet" in costs(designer)
 
 
+FORM = "/workflows/small/nodes/answer/"
+
+
+def test_the_form_of_a_node_says_what_it_would_cost_and_takes_the_budget(
+    designer: Client, worse: None
+) -> None:
+    page = text(designer.get(FORM))
+    shown = page[page.index('id="cost"') :]
+    assert "On the latest 2 conversations of this workflow." in shown
+    assert "Raises the cost by" in shown
+    answer = designer.post(TAKE, offered(shown))
+    assert (answer.status_code, answer.headers["Location"]) == (302, FORM)
+    (own,) = filters_in(node("answer").context_filter)
+    assert [each["operation"] for each in own["messages"]] == ["budget"]
+    assert "Raises the cost by" not in text(designer.get(FORM))
+
+
+def test_forms_of_what_decides_no_call_have_no_cost(designer: Client, worse: None) -> None:
+    for name in ("nodes/start/", "edges/go/", "add-node/", "reducers/"):
+        assert 'id="cost"' not in text(designer.get(f"/workflows/small/{name}"))
+
+
 def test_only_designers_take_a_budget(worse: None) -> None:
     sent = offered(costs(signed_in(Role.DESIGNER)))
     assert signed_in(Role.REVIEWER).post(TAKE, sent).status_code == 403

@@ -83,6 +83,25 @@ def test_a_draft_with_errors_is_not_published(designer: Client) -> None:
     assert WorkflowVersion.objects.count() == 0
 
 
+def test_a_canvas_gets_the_part_that_publishes_and_the_version_as_json(
+    designer: Client, small: Workflow
+) -> None:
+    url = "/workflows/small/publish/?sheet=1"
+    sheet = designer.get(url).content.decode()
+    assert "<html" not in sheet
+    assert 'name="draft_version" value="1"' in sheet
+    assert "data-close" in sheet
+    stale = send(designer, url, {"draft_version": "0", "note": "kept"})
+    assert stale.status_code == 409
+    assert "<html" not in stale.content.decode()
+    assert "Someone else changed the draft" in text(stale)
+    assert "kept" in text(stale)
+    answer = send(designer, url, {"draft_version": "1", "note": "First"})
+    assert answer.json() == {"version": 1, "url": "/workflows/small/versions/1/"}
+    small.refresh_from_db()
+    assert small.published_version == 1
+
+
 def test_publishing_another_draft_than_was_seen_is_a_conflict(
     designer: Client, small: Workflow
 ) -> None:

@@ -1,0 +1,35 @@
+"""The sections of a form with many keys: those whose names begin alike, ``customer.``."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+FROM: Final = 15  # keys, of which one is not seen at a glance
+_LEAST: Final = 2
+_SEPARATOR: Final = "."
+
+
+@dataclass(frozen=True, slots=True)
+class KeySection:
+    """A section and the number of its keys."""
+
+    name: str
+    count: int
+
+
+def sections_by_key(names: Sequence[str]) -> Mapping[str, str]:
+    """Returns the section of each key that has one; none of them in a short form.
+
+    A section has at least two keys with the same name before their first point.
+    """
+    if len(names) < FROM:
+        return {}
+    starts = {name: name.partition(_SEPARATOR)[0] for name in names if _SEPARATOR in name}
+    counted = Counter(starts.values())
+    return {name: start for name, start in starts.items() if start and counted[start] >= _LEAST}
+
+
+def sections_in_order(sections: Iterable[str]) -> list[KeySection]:
+    """Returns each section with its number of keys, in the order of the form."""
+    return [KeySection(name, count) for name, count in Counter(sections).items()]

@@ -1,0 +1,73 @@
+"""What the node of a proposal saw, in one line for the review card."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from checkpoints import queries
+from checkpoints.version_inputs import preview_version_input
+from conversations.store import find_head
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.ui.pages import page
+from workflows.domain.explain import Decision
+from workflows.previews import NodePreview
+
+_MOST_NAMED: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSeen:
+    """The messages, tokens and names that reached a node, of those that there were.
+
+    ``without`` names variables that were dropped, ``more`` is the number of others.
+    """
+
+    name: str
+    version: int
+    messages: int
+    of_messages: int
+    tokens: int
+    without: Sequence[str]
+    more: int
+
+
+@require_safe
+@page
+def context_seen(
+    request: HttpRequest, actor: Actor, conversation_id: str, number: int
+) -> HttpResponse:
+    """Returns the line as a part of a page; ``saw`` is the page with all of it."""
+    head = find_head(actor.workspace, conversation_id)
+    row = queries.find_moment(actor, conversation_id).row
+    if row is None:
+        raise NotFound(_("This conversation has no execution."))
+    looked = preview_version_input(head, row, number)
+    seen = context_seen_of(looked, head.public_id, number)
+    return render(request, "checkpoints/_context_seen.html", {"seen": seen})
+
+
+def context_seen_of(looked: NodePreview, name: str, version: int) -> ContextSeen:
+    """Returns the line of a preview."""
+    told = looked.entered.explanation
+    messages = [each for each in told if each.section == "messages"]
+    dropped = _dropped_names(told)
+    return ContextSeen(
+        name=name,
+        version=version,
+        messages=sum(each.verdict != "dropped" for each in messages),
+        of_messages=sum(each.verdict != "added" for each in messages),
+        tokens=looked.tokens_after,
+        without=dropped[:_MOST_NAMED],
+        more=max(len(dropped) - _MOST_NAMED, 0),
+    )
+
+
+def _dropped_names(told: Sequence[Decision]) -> list[str]:
+    dropped = (each for each in told if each.section == "variables" and each.verdict == "dropped")
+    return [each.name for each in dropped if each.name]

@@ -1,0 +1,144 @@
+"""The decisions that a person can make on an execution, as its page offers them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
+
+from checkpoints.pages import presenters
+from checkpoints.pages.decisions.changes_since_read import changed_since_read
+from checkpoints.pages.decisions.review_looks import Look
+from checkpoints.pages.expected_version_fields import execution_in
+from checkpoints.pages.presenters import NamedNode
+from checkpoints.services.annotations import NOBODY, ClaimResult, claim_of, holder_id
+from checkpoints.snapshots import StoredSnapshot
+from checkpoints.waiting_reviews import EVERYTHING, QueueFilter, QueuePlace, place_in_queue
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.sentences import translated
+
+QUEUE_FIELD: Final = "queue"
+# What people type into forms of an execution, by the names of the fields.
+_TYPED: Final[Mapping[str, Text]] = {
+    "reason": gettext_lazy("Reason"),
+    "from_node": gettext_lazy("Next node"),
+    "id": gettext_lazy("Id of the new conversation"),
+    "title": gettext_lazy("Title"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The input of a field of a refused form, and the field's name."""
+
+    field: Text
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The decisions that a person can make, and the input of a refused form.
+
+    ``reason`` and ``from_node`` are in the form again, ``typed`` is what has no field in it.
+    ``since`` says what changed since the refused form was shown. ``version`` is the one shown,
+    ``revision`` and ``visible_count`` are of the view; they are not sent with a pause or a
+    cancellation of a running execution, because all of them change meanwhile.
+
+    ``place`` is the place among the reviews that wait, ``queue`` what the reader works through;
+    ``works_through`` is True if the reader came from there, so that a decision leads on. ``look``
+    proves that the reader saw the page, and ``seen`` differs whenever it would show something else.
+    """
+
+    moves: frozenset[str]
+    version: int
+    revision: int
+    visible_count: int
+    nodes: Sequence[NamedNode]
+    free: bool
+    refusal: str = ""
+    refused_field: str = ""
+    claim: ClaimResult = NOBODY
+    mine: bool = False
+    may_claim: bool = False
+    reason: str = ""
+    from_node: str = ""
+    typed: Sequence[Typed] = ()
+    since: Sequence[str] = ()
+    place: QueuePlace | None = None
+    queue: QueueFilter = EVERYTHING
+    works_through: bool = False
+    look: str = ""
+    seen: str = ""
+
+    @property
+    def decides(self) -> bool:
+        """Returns True if the page has the form with the reason."""
+        return not self.moves.isdisjoint(("approve", "resume", "pause"))
+
+
+def decision_of(
+    actor: Actor,
+    moment: StoredSnapshot,
+    request: HttpRequest,
+    *,
+    refusal: ContextError | None = None,
+    fields: Sequence[str] = (),
+) -> Decision:
+    """Returns the decisions on an execution; after a refused form with the input of its fields."""
+    claim = claim_of(moment.row) if moment.row is not None else NOBODY
+    decision = Decision(
+        moves=presenters.moves_for(actor, moment.status),
+        version=moment.version,
+        revision=moment.revision,
+        visible_count=moment.visible_count,
+        nodes=presenters.node_choices(moment),
+        free=moment.pinned is None,
+        refusal=translated(refusal.detail) if refusal else "",
+        claim=claim,
+        mine=moment.row is not None and claim.holder_id == holder_id(actor),
+        may_claim=actor.may(Action.REVIEW_CLAIM),
+        refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
+        since=changed_since_read(actor, moment, request.POST) if refusal else (),
+    )
+    return _with_typed(_in_queue(actor, decision, request, moment), request, moment, fields)
+
+
+def queue_in(request: HttpRequest) -> QueueFilter | None:
+    """Returns the queue that the reader works through; None if the page was opened by itself."""
+    sent = request.POST if request.method == "POST" else request.GET
+    return QueueFilter.of(sent, QUEUE_FIELD) if sent.get(QUEUE_FIELD) else None
+
+
+def _in_queue(
+    actor: Actor, decision: Decision, request: HttpRequest, moment: StoredSnapshot
+) -> Decision:
+    row, look = moment.row, Look.at(moment)
+    if row is None or look is None or row.waiting_since is None or "approve" not in decision.moves:
+        return decision
+    wanted = queue_in(request)
+    queue = wanted or EVERYTHING
+    return replace(
+        decision,
+        place=place_in_queue(actor, queue, row),
+        queue=queue,
+        works_through=wanted is not None,
+        look=look.proved(actor),
+        seen=look.seen,
+    )
+
+
+def _with_typed(
+    decision: Decision, request: HttpRequest, moment: StoredSnapshot, fields: Sequence[str]
+) -> Decision:
+    """Returns the decision with the input: in the form for the same execution, else for copying."""
+    typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in fields}
+    row = moment.row
+    if decision.decides and row is not None and execution_in(request) in (None, row.public_id):
+        reason, from_node = typed.pop("reason", ""), typed.pop("from_node", "")
+        decision = replace(decision, reason=reason, from_node=from_node)
+    rest = [Typed(_TYPED[name], text) for name, text in typed.items() if text.strip()]
+    return replace(decision, typed=rest)

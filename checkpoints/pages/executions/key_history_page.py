@@ -1,0 +1,79 @@
+"""The page of one key of the state: who wrote it, latest first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from checkpoints import queries
+from checkpoints.key_history import writes_of_key
+from checkpoints.pages import presenters
+from checkpoints.pages.presenters import VersionLine
+from checkpoints.store import find_current
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.http.pagination import PageRequest, cut
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
+
+_LINES: Final = 50
+_LONGEST: Final = 1_000
+_KINDS: Final = {
+    "set": gettext_lazy("set"),
+    "append": gettext_lazy("appended"),
+    "same": gettext_lazy("set to an earlier value"),
+    "gone": gettext_lazy("removed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHistoryPage:
+    """The writes of a key, each as the version that it came with, and how it wrote the key."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    key: str
+    writes: Sequence[tuple[VersionLine, Text]]
+    next: str | None
+
+
+@require_safe
+@page
+def key_history(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    key = request.GET.get("key", "")
+    if not key or len(key) > _LONGEST:
+        raise ValidationFailed.at("?key", _("Name a key of the state."))
+    row = find_current(head.key)
+    if row is None:
+        raise NotFound(_("This conversation has no execution."))
+    asked = PageRequest.of(request.GET)
+    before = asked.after[0] if len(asked.after) == 1 and isinstance(asked.after[0], int) else None
+    found = writes_of_key(row, key, before, _LINES + 1)
+    if not found and before is None:
+        raise NotFound(_("No version wrote this key."))
+    part = cut(found, PageRequest(limit=_LINES), lambda each: (each.checkpoint.version,))
+    pinned = queries.find_moment(actor, conversation_id).pinned
+    title = _("Who changed this")
+    shown = KeyHistoryPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        head=head,
+        key=key,
+        writes=[
+            (
+                presenters.version_line(row, each.checkpoint, pinned),
+                _KINDS.get(each.kind, each.kind),
+            )
+            for each in part.items
+        ],
+        next=part.next,
+    )
+    return show(request, "checkpoints/key_history.html", shown)

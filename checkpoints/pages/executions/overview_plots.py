@@ -1,0 +1,123 @@
+"""The executions plotted on the overview: how many began each day, how long paused ones wait."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from checkpoints.domain.status import Status
+from checkpoints.execution_plots_store import StartedDay, started_by_day, waiting_counts
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib import clock
+from ctxadmin.ui.components import Text, label_of_status
+from ctxadmin.ui.pages import page
+from ctxadmin.ui.plots import Plot, Series, stacked
+from ctxadmin.ui.templatetags.ui import grouped
+
+DAYS: Final = 30
+# From below upwards: what ended well is the ground that all others stand on.
+_STACKED: Final = (
+    Status.COMPLETED,
+    Status.RUNNING,
+    Status.PAUSED,
+    Status.PENDING,
+    Status.CANCELLED,
+    Status.FAILED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitLine:
+    """A range of waiting times in words, and the number of paused executions in it.
+
+    ``width`` is the length of its bar in percent of the longest.
+    """
+
+    label: Text
+    count: int
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class DayCounts:
+    """The executions that began on one day; ``counts`` are those in each listed status."""
+
+    day: str
+    count: int
+    counts: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionPlots:
+    """The plot of the days, and the bars of the waiting times, with their numbers.
+
+    ``days`` has only those with an execution, latest first; ``statuses`` are those that occur.
+    """
+
+    started: Plot
+    statuses: Sequence[str]
+    days: Sequence[DayCounts]
+    waits: Sequence[WaitLine]
+    waiting_count: int
+
+
+@require_safe
+@page
+def executions_plots(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Returns the plots as a part of the overview that loads later."""
+    plots = execution_plots(actor.workspace, clock.now())
+    return render(request, "checkpoints/_execution_plots.html", {"plots": plots})
+
+
+def execution_plots(workspace: int, now: datetime) -> ExecutionPlots:
+    days = started_by_day(workspace, now, DAYS)
+    statuses = [each for each in _STACKED if any(day.by_status.get(each) for day in days)]
+    waits = _waits(waiting_counts(workspace, now))
+    return ExecutionPlots(
+        started=_started(days, statuses),
+        statuses=statuses,
+        days=[
+            DayCounts(day.day, day.count, [day.by_status.get(each, 0) for each in statuses])
+            for day in reversed(days)
+            if day.count
+        ],
+        waits=waits,
+        waiting_count=sum(each.count for each in waits),
+    )
+
+
+def _started(days: Sequence[StartedDay], statuses: Sequence[Status]) -> Plot:
+    series = [
+        Series(each.lower(), label_of_status(each), [day.by_status.get(each, 0) for day in days])
+        for each in statuses
+    ]
+    bars, most = stacked(len(days), series)
+    return Plot(
+        title=_("Executions started per day"),
+        spoken=_("Bars of the executions of each day. The table below has the numbers."),
+        bars=bars,
+        legend=series,
+        most=grouped(round(most)),
+        first=days[0].day,
+        last=days[-1].day,
+    )
+
+
+def _waits(counts: Sequence[int]) -> list[WaitLine]:
+    labels = (
+        _("up to 10 minutes"),
+        _("up to 1 hour"),
+        _("up to 1 day"),
+        _("up to 7 days"),
+        _("longer"),
+    )
+    most = max(*counts, 1)
+    return [
+        WaitLine(label, count, round(100 * count / most, 1))
+        for label, count in zip(labels, counts, strict=True)
+    ]

@@ -1,0 +1,47 @@
+"""Stores the outcome of complete verifications, signed, for the page that shows it."""
+
+from django.db import DatabaseError
+
+from ctxadmin.audit.anchors import last_anchor
+from ctxadmin.audit.keys import AuditKey, current_key, known_keys
+from ctxadmin.audit.models import AuditCheck
+from ctxadmin.lib import clock
+from ctxadmin.lib.json_bytes import canonical
+
+
+def begin_check() -> AuditCheck:
+    """Returns a verification that begins now, up to the last anchor."""
+    anchor = last_anchor()
+    return AuditCheck(at=clock.now(), anchor=anchor.number if anchor else 0)
+
+
+def store_check(check: AuditCheck, streams: int, broken: int) -> bool:
+    """Stores a finished verification; returns False if the database refuses to, as to a reader."""
+    key = current_key()
+    check.streams, check.broken, check.key_name = streams, broken, key.name
+    check.hash = _hash(check, key)
+    try:
+        check.save(force_insert=True)
+    except DatabaseError:
+        return False
+    return True
+
+
+def last_check() -> AuditCheck | None:
+    """Returns the latest verification; None if none was stored or its signature does not fit."""
+    found = AuditCheck.objects.order_by("-id").first()
+    if found is None:
+        return None
+    key = known_keys().get(found.key_name)
+    return found if key is not None and _hash(found, key) == found.hash else None
+
+
+def _hash(check: AuditCheck, key: AuditKey) -> str:
+    content = {
+        "check": clock.iso(check.at),
+        "streams": check.streams,
+        "broken": check.broken,
+        "anchor": check.anchor,
+        "key": key.name,
+    }
+    return key.hash_of(canonical(content))

@@ -1,0 +1,135 @@
+"""Finds entries of a workspace's audit: by person, object, action and time, latest first."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from django.db.models import Q, QuerySet
+
+from ctxadmin.audit.models import AuditEntry, AuditReason
+from ctxadmin.audit.streams import streams_of
+
+_AT_ONCE: Final = 500
+# Sort key of an entry: its time in microseconds since 1970, its stream and its number.
+Position = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """What to find; empty fields mean all.
+
+    ``actor`` is a name, or one with its kind (``person:anna``). An ``object_type`` of
+    ``conversation`` with an ``object_id`` also finds the changes of its executions. ``since`` is
+    included, ``until`` is not.
+    """
+
+    actor: str = ""
+    action: str = ""
+    object_type: str = ""
+    object_id: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entry with its reason, None if none was given or it was erased."""
+
+    entry: AuditEntry
+    reason: AuditReason | None
+
+    @property
+    def position(self) -> Position:
+        return (microseconds(self.entry.at), self.entry.stream, self.entry.seq)
+
+
+def find_entries(
+    workspace: int, wanted: AuditFilter, after: Position | None, most: int
+) -> list[Found]:
+    """Returns the next entries after a position, at most ``most``, with two or three queries."""
+    rows = AuditEntry.objects.filter(workspace=workspace)
+    rows = _restricted(rows, wanted)
+    if after is not None:
+        rows = rows.filter(_after(after))
+    found: dict[tuple[int, int], AuditEntry] = {}
+    for part in _parts(rows, workspace, wanted):
+        for entry in part.order_by("-at", "stream", "seq")[:most]:
+            found[entry.stream, entry.seq] = entry
+    entries = sorted(found.values(), key=_newest_first)[:most]
+    return with_reasons(entries)
+
+
+def every_entry(workspace: int, wanted: AuditFilter, most: int = _AT_ONCE) -> Iterator[Found]:
+    """Yields all matching entries, latest first, ``most`` in memory at once.
+
+    Entries that are written meanwhile are later than the first one, and are left out.
+    """
+    after: Position | None = None
+    while True:
+        page = find_entries(workspace, wanted, after, most)
+        yield from page
+        if len(page) < most:
+            return
+        after = page[-1].position
+
+
+def with_reasons(entries: Sequence[AuditEntry]) -> list[Found]:
+    """Returns entries with their reasons, with at most one query."""
+    given = [(entry.stream, entry.seq) for entry in entries if entry.reason_digest]
+    unkeyed = [(entry.stream, entry.seq) for entry in entries if not entry.key_name]
+    wanted = [*given, *unkeyed]
+    rows = AuditReason.objects.filter(pk__in=wanted) if wanted else ()
+    reasons = {(row.stream, row.seq): row for row in rows}
+    return [Found(entry, reasons.get((entry.stream, entry.seq))) for entry in entries]
+
+
+def microseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 10**6)
+
+
+def _restricted(rows: QuerySet[AuditEntry], wanted: AuditFilter) -> QuerySet[AuditEntry]:
+    if wanted.actor:
+        kind, separator, name = wanted.actor.partition(":")
+        if separator and kind in ("person", "token", "system"):
+            rows = rows.filter(actor_name=name, actor_kind=kind)
+        else:
+            rows = rows.filter(actor_name=wanted.actor)
+    if wanted.action:
+        rows = rows.filter(action=wanted.action)
+    if wanted.object_type and not wanted.object_id:
+        rows = rows.filter(object_type=wanted.object_type)
+    if wanted.since is not None:
+        rows = rows.filter(at__gte=wanted.since)
+    if wanted.until is not None:
+        rows = rows.filter(at__lt=wanted.until)
+    return rows
+
+
+def _parts(
+    rows: QuerySet[AuditEntry], workspace: int, wanted: AuditFilter
+) -> Iterator[QuerySet[AuditEntry]]:
+    """Yields the queries that together find an object: one by its id, one by its stream.
+
+    As one query with OR, MySQL would read the whole workspace.
+    """
+    if not wanted.object_id:
+        yield rows
+        return
+    by_id = rows.filter(object_id=wanted.object_id)
+    yield by_id.filter(object_type=wanted.object_type) if wanted.object_type else by_id
+    streams = streams_of(workspace, wanted.object_type, wanted.object_id)
+    if streams:
+        yield rows.filter(stream__in=streams)
+
+
+def _after(position: Position) -> Q:
+    moment, stream, seq = position
+    at = datetime.fromtimestamp(moment / 10**6, UTC)
+    same = Q(at=at) & (Q(stream__gt=stream) | Q(stream=stream, seq__gt=seq))
+    # The first condition is what an index can begin at.
+    return Q(at__lte=at) & (Q(at__lt=at) | same)
+
+
+def _newest_first(entry: AuditEntry) -> tuple[int, int, int]:
+    return (-microseconds(entry.at), entry.stream, entry.seq)

@@ -1,0 +1,1 @@
+"""The audit over REST: entries by filters, and exports."""

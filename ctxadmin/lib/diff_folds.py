@@ -1,0 +1,89 @@
+"""The pieces of a difference for a reader, with long unchanged and removed text folded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ctxadmin.lib.text_diff import Piece, TextPiece
+
+# Characters of long text that stay in sight on either side of what is folded.
+_NEAR: Final = 160
+_LEAST: Final = 200  # a fold that hides less costs more than it saves
+_MOST_LINES: Final = 8
+_LINES_NEAR: Final = 2
+_MOST_FOLDED: Final = 20_000  # characters of a fold that are part of the page
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    """A part of a text; one that is ``folded`` is shown on demand.
+
+    ``characters`` and ``lines`` are those of the part; its ``text`` has fewer if it ``is_cut``. A
+    folded ``rest`` belongs to a text that is shown alone, without its other side.
+    """
+
+    kind: Piece
+    text: str
+    folded: bool = False
+    characters: int = 0
+    lines: int = 0
+    rest: bool = False
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.text) < self.characters
+
+
+def folded_parts(pieces: Sequence[TextPiece]) -> list[DiffPart]:
+    """Returns the pieces in order; of long ones that are the same or removed only the ends show.
+
+    Text next to a change stays in sight. Added text is never folded.
+    """
+    last = len(pieces) - 1
+    found: list[DiffPart] = []
+    for place, piece in enumerate(pieces):
+        if piece.kind is Piece.ADDED:
+            found.append(DiffPart(piece.kind, piece.text))
+            continue
+        is_removed, is_alone = piece.kind is Piece.REMOVED, last == 0
+        head = _head(piece.text) if place or is_removed or is_alone else 0
+        tail = _tail(piece.text) if place < last or is_removed else 0
+        found += _split(piece, head, len(piece.text) - tail, rest=is_alone and not is_removed)
+    return found
+
+
+def shortened(pieces: Sequence[TextPiece]) -> list[TextPiece]:
+    """Returns the pieces with an ellipsis for what ``folded_parts`` folds."""
+    return [
+        TextPiece(each.kind, " … " if each.folded else each.text) for each in folded_parts(pieces)
+    ]
+
+
+def _split(piece: TextPiece, start: int, stop: int, *, rest: bool) -> list[DiffPart]:
+    hidden = piece.text[start:stop]
+    lines = hidden.count("\n") + (not hidden.endswith("\n"))
+    if len(hidden) < _LEAST and lines <= _MOST_LINES:
+        return [DiffPart(piece.kind, piece.text)]
+    fold = DiffPart(piece.kind, hidden[:_MOST_FOLDED], True, len(hidden), lines, rest)
+    ends = [DiffPart(piece.kind, text) for text in (piece.text[:start], piece.text[stop:])]
+    return [each for each in (ends[0], fold, ends[1]) if each.text]
+
+
+def _head(text: str) -> int:
+    """Returns where the first lines of a text end; within a long line, behind a word."""
+    near = text[:_NEAR]
+    lines = near.split("\n", _LINES_NEAR)
+    if len(lines) > 1:
+        return len(near) - len(lines[-1]) if len(lines) > _LINES_NEAR else near.rindex("\n") + 1
+    return near.rfind(" ") + 1 or len(near)
+
+
+def _tail(text: str) -> int:
+    """Returns the length of the last lines of a text; within a long line, from a word on."""
+    near = text[-_NEAR:]
+    lines = near.removesuffix("\n").rsplit("\n", _LINES_NEAR)
+    if len(lines) > _LINES_NEAR:
+        return len(near) - len(lines[0]) - 1
+    if len(lines) > 1:
+        return len(near) - near.index("\n") - 1
+    return len(near) - near.find(" ") - 1

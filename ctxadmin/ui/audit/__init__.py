@@ -1,0 +1,1 @@
+"""The pages of the audit: its list with filters, and one entry."""

@@ -1,0 +1,172 @@
+"""Entries of the audit as the pages show them: with links to objects and differences."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from pydantic import JsonValue
+
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.queries import Found
+from ctxadmin.http.audit.entries import detail_of
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.ui.audit.wording import action_words, object_words
+from ctxadmin.ui.components import Text
+
+# Objects with a page of their own, by the name of its address.
+_PAGES: Final[Mapping[str, str]] = {
+    "conversation": "conversations:detail",
+    "workflow": "workflows:detail",
+    "member": "settings-person",
+    "person": "settings-person",
+}
+# What the versions of an object are called.
+_VERSIONS: Final[Mapping[str, Text]] = {
+    "conversation": _("Revision %(n)s"),
+    "execution": _("Version %(n)s"),
+    "workflow": _("Draft %(n)s"),
+    "workspace": _("Version %(n)s"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One entry: who did what to which object, when, why, from where.
+
+    ``what`` is the kind of a change of settings, as recorded. ``change`` has the versions before
+    and after, ``difference_url`` compares them; ``message`` is the first that was appended;
+    ``conversation`` is that of an execution.
+    ``altered``: the entry differs from its hash.
+    """
+
+    at: datetime
+    author: str
+    actor_url: str
+    action: str
+    words: Text
+    object_words: Text
+    object_id: str
+    object_url: str
+    conversation: str
+    what: str
+    change: Text
+    difference_url: str
+    message: int | None
+    reason: str
+    reason_erased: bool
+    address: str
+    request_id: str
+    detail: Sequence[tuple[str, str]]
+    url: str
+    altered: bool
+
+
+def audit_line(found: Found, altered: Collection[tuple[int, int]] = ()) -> AuditLine:
+    """Returns an entry as a line of the list; asks nothing of the database."""
+    entry, detail = found.entry, detail_of(found.entry.detail)
+    values = detail if isinstance(detail, dict) else {"detail": detail}
+    conversation = str(values.get("conversation", "")) if entry.object_type == "execution" else ""
+    before, after = _version(entry.version_before), _version(entry.version_after)
+    author = f"{entry.actor_kind}:{entry.actor_name}"
+    return AuditLine(
+        at=entry.at,
+        author=author,
+        actor_url=f"{reverse('audit:list')}?{urlencode({'actor': author})}",
+        action=entry.action,
+        words=action_words(entry.action),
+        object_words=object_words(entry.object_type),
+        object_id=entry.object_id,
+        object_url=_object_url(entry, conversation),
+        conversation=conversation,
+        what=_shown(values.get("what", "")),
+        change=_change_words(entry, values, before, after),
+        difference_url=_difference_url(entry, conversation, values, before, after),
+        message=_first_message(entry, values),
+        reason=found.reason.text if found.reason is not None else "",
+        reason_erased=bool(entry.reason_digest) and found.reason is None,
+        address=entry.address,
+        request_id=entry.request_id,
+        detail=[(name, _shown(value)) for name, value in values.items() if value not in ("", [])],
+        url=reverse("audit:entry", args=[entry.stream, entry.seq]),
+        altered=(entry.stream, entry.seq) in altered,
+    )
+
+
+def _version(recorded: str) -> str:
+    """Returns the number of a version on record: of ``version.revision.count`` the first part."""
+    return recorded.partition(".")[0]
+
+
+def _change_words(
+    entry: AuditEntry, detail: Mapping[str, JsonValue], before: str, after: str
+) -> Text:
+    """Returns the versions before and after in words; "" if the change has none."""
+    if entry.action == Action.WORKFLOW_PUBLISH:
+        return gettext("Version %(n)s") % {"n": detail.get("version", after)}
+    words = _VERSIONS.get(entry.object_type)
+    if words is None or not after or before == after:
+        return ""
+    return words % {"n": f"{before} → {after}" if before else after}
+
+
+def _first_message(entry: AuditEntry, detail: Mapping[str, JsonValue]) -> int | None:
+    index = detail.get("message", detail.get("first_index"))
+    concerns = entry.action in (Action.MESSAGES_APPEND, Action.MESSAGES_PIN)
+    return index if concerns and isinstance(index, int) else None
+
+
+def _object_url(entry: AuditEntry, conversation: str) -> str:
+    if entry.action == Action.CONVERSATION_ERASE:
+        return ""
+    if entry.object_type == "execution":
+        return _address("checkpoints:detail", conversation) if conversation else ""
+    name = _PAGES.get(entry.object_type)
+    return _address(name, entry.object_id) if name is not None else ""
+
+
+def _difference_url(
+    entry: AuditEntry,
+    conversation: str,
+    detail: Mapping[str, JsonValue],
+    before: str,
+    after: str,
+) -> str:
+    """Returns the page that compares the versions before and after; "" if they are the same."""
+    if entry.action in (Action.CONVERSATION_ERASE, Action.CHECKPOINT_FORK):
+        return ""
+    versions = {"from": before, "to": after}
+    if entry.action == Action.WORKFLOW_PUBLISH:
+        return _published_url(entry, detail.get("version"))
+    if not before or not after or before == after:
+        return ""
+    if entry.object_type == "conversation":
+        return f"{_address('conversations:diff', entry.object_id)}?{urlencode(versions)}"
+    if entry.object_type == "execution" and conversation:
+        return f"{_address('checkpoints:diff', conversation)}?{urlencode(versions)}"
+    return ""
+
+
+def _published_url(entry: AuditEntry, version: JsonValue) -> str:
+    if not isinstance(version, int):
+        return ""
+    if version == 1:
+        return reverse("workflows:version", args=[entry.object_id, version])
+    versions = {"from": version - 1, "to": version}
+    return f"{_address('workflows:diff', entry.object_id)}?{urlencode(versions)}"
+
+
+def _address(name: str, object_id: str) -> str:
+    try:
+        return reverse(name, args=[object_id])
+    except NoReverseMatch:  # an id that no address takes, as of a sign-in with any name
+        return ""
+
+
+def _shown(value: JsonValue) -> str:
+    return value if isinstance(value, str) else dumps(value).decode()

@@ -1,0 +1,136 @@
+"""The list of the audit with its filters, an entry, and exports."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from ctxadmin.audit.checks import last_check
+from ctxadmin.audit.models import AuditCheck, AuditEntry
+from ctxadmin.audit.queries import find_entries, with_reasons
+from ctxadmin.audit.spot_check import altered
+from ctxadmin.http.audit.exports import TYPES, export
+from ctxadmin.http.audit.parameters import NAMES, filter_in, position_in
+from ctxadmin.http.pagination import PageRequest, cut
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.audit.lines import AuditLine, audit_line
+from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
+
+_LINES: Final = 50
+TITLE: Final = gettext_lazy("Audit")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """The entries that fit ``wanted``, the values of the filter's fields as they were typed.
+
+    ``problem`` says what is wrong with them; then there are no lines. ``check`` is the last
+    verification of all chains, ``altered_count`` counts the lines that differ from their hash.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    lines: Sequence[AuditLine]
+    next: str | None
+    wanted: Mapping[str, str]
+    filtered: bool
+    query: str
+    groups: Sequence[tuple[Text, Sequence[tuple[str, Text]]]]
+    objects: Sequence[tuple[str, Text]]
+    check: AuditCheck | None
+    altered_count: int
+    problem: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPage:
+    """One entry; ``before_url`` and ``after_url`` are the entries beside it in its chain."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    line: AuditLine
+    entry: AuditEntry
+    check: AuditCheck | None
+    before_url: str
+    after_url: str
+
+
+@require_safe
+@page
+def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
+    actor.require(Action.AUDIT_READ)
+    given = {name: request.GET.get(name, "").strip() for name in NAMES}
+    query = request.GET.copy()
+    query.pop("cursor", None)
+    empty = AuditPage(
+        title=TITLE,
+        crumbs=(),
+        lines=(),
+        next=None,
+        wanted=given,
+        filtered=any(given.values()),
+        query=query.urlencode(),
+        groups=[
+            (group, [(action.value, words) for action, words in actions.items()])
+            for group, actions in ACTION_GROUPS
+        ],
+        objects=list(OBJECTS.items()),
+        check=last_check(),
+        altered_count=0,
+    )
+    try:
+        wanted = filter_in(request.GET)
+    except ValidationFailed as error:
+        shown = replace(empty, problem=translated(error.problems[0].message))
+        return show(request, "audit/list.html", shown, status=422)
+    asked = replace(PageRequest.of(request.GET), limit=_LINES)
+    found = find_entries(actor.workspace, wanted, position_in(asked), _LINES + 1)
+    part = cut(found, asked, lambda each: each.position)
+    wrong = altered(part.items)
+    lines = [audit_line(each, wrong) for each in part.items]
+    shown = replace(empty, lines=lines, next=part.next, altered_count=len(wrong))
+    return show(request, "audit/list.html", shown)
+
+
+@require_safe
+@page
+def audit_entry(request: HttpRequest, actor: Actor, stream: int, seq: int) -> HttpResponse:
+    actor.require(Action.AUDIT_READ)
+    near = [(stream, number) for number in (seq - 1, seq, seq + 1)]
+    rows = AuditEntry.objects.filter(pk__in=near, workspace=actor.workspace)
+    by_seq = {row.seq: row for row in rows}
+    if seq not in by_seq:
+        raise Http404
+    (found,) = with_reasons([by_seq[seq]])
+    line = audit_line(found, altered([found]))
+    neighbours = {each: reverse("audit:entry", args=[stream, each]) for each in by_seq}
+    shown = EntryPage(
+        title=line.words,
+        crumbs=(Crumb(TITLE, reverse("audit:list")), Crumb(line.words)),
+        line=line,
+        entry=found.entry,
+        check=last_check(),
+        before_url=neighbours.get(seq - 1, ""),
+        after_url=neighbours.get(seq + 1, ""),
+    )
+    return show(request, "audit/entry.html", shown)
+
+
+@require_safe
+@page
+def audit_export(request: HttpRequest, actor: Actor) -> HttpResponse:
+    kind = request.GET.get("format", "csv")
+    if kind not in TYPES:
+        raise ValidationFailed.at("?format", _("Unknown format."))
+    # A stream lacks only what a page does not look at.
+    return cast("HttpResponse", export(actor, filter_in(request.GET), kind))

@@ -1,0 +1,35 @@
+// How much room the words of an edge take: as wide as they are, never cut.
+
+import type { WorkflowEdge } from "./document";
+
+/** A usual letter of a chip, in canvas units; measured over the words of the demo's edges. */
+const LETTER = 7;
+const PADDING = 22;
+const BETWEEN = 14;
+// What a filter says before the server has put it into words.
+const FILTER_LETTERS = 18;
+export const CHIP_HEIGHT = 24;
+/** Longer ones are broken into rows. */
+export const MOST_WIDE = 420;
+
+const isWide = (letter: string): boolean => /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/.test(letter);
+
+export function lettersOf(text: string): number {
+  let count = 0;
+  for (const letter of text) count += isWide(letter) ? 2 : 1;
+  return count;
+}
+
+/** The width of chips with some texts; 0 for none. */
+export function widthOf(texts: readonly string[]): number {
+  if (!texts.length) return 0;
+  const letters = texts.reduce((sum, text) => sum + lettersOf(text), 0);
+  return Math.min(letters * LETTER + PADDING + (texts.length - 1) * BETWEEN, MOST_WIDE);
+}
+
+/** About how wide the chips of an edge will be; 0 if it says nothing. */
+export function roomOf(edge: WorkflowEdge, chips: readonly string[] | undefined): number {
+  const condition = edge.condition ? [`if ${edge.condition.replaceAll("context.", "")}`] : [];
+  const filter = edge.context_filter ? (chips ?? ["x".repeat(FILTER_LETTERS)]) : [];
+  return widthOf([...condition, ...filter]);
+}

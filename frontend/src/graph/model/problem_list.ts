@@ -1,0 +1,54 @@
+// The problems of a draft in order, and the element that each of them leads to.
+
+import type { Element, Key, WorkflowDocument } from "./document";
+import { indexOf } from "./document";
+
+/** A problem as far as its place and its order matter. */
+export interface Placed {
+  readonly message: string;
+  readonly pointer?: string;
+  readonly severity?: string;
+  readonly node?: string;
+  readonly edge?: string;
+}
+
+export interface Target {
+  readonly kind: "node" | "edge";
+  readonly key: Key;
+}
+
+/** Notes are no problems: nothing has to be fixed. */
+export function countsOf(problems: readonly Placed[]): { readonly errors: number; readonly warnings: number; readonly notes: number } {
+  const notes = problems.filter(({ severity }) => severity === "note").length;
+  const warnings = problems.filter(({ severity }) => severity === "warning").length;
+  return { errors: problems.length - notes - warnings, warnings, notes };
+}
+
+/** What tells a problem from the others of its draft. */
+export function nameOfProblem({ pointer, message }: Placed): string {
+  return `${pointer ?? ""} ${message}`;
+}
+
+/** The element that a problem concerns; null for one of the whole draft, or of an element that is gone. */
+export function targetOf(document: WorkflowDocument, { node, edge, pointer = "" }: Placed): Target | null {
+  const kind = node !== undefined ? "node" : "edge";
+  const id = node ?? edge;
+  if (id === undefined) return null;
+  const elements: readonly Element[] = kind === "node" ? document.nodes : document.edges;
+  const { at, keys } = indexOf(elements);
+  // Of two elements with one id exactly the one of the pointer, unless the document went on since.
+  const place = Number(pointer.split("/")[2]);
+  if (elements[place]?.id === id) return { kind, key: keys[place] as Key };
+  return at.has(id) ? { kind, key: id } : null;
+}
+
+/**
+ * The problem that follows the one named `last`, or with a step of -1 the one before it, round and
+ * round; notes and those that lead nowhere are passed over. Null without any.
+ */
+export function problemAfter<T extends Placed>(problems: readonly T[], document: WorkflowDocument, last: string, step: 1 | -1): T | null {
+  const open = problems.filter((each) => each.severity !== "note" && targetOf(document, each) !== null);
+  const at = open.findIndex((each) => nameOfProblem(each) === last);
+  if (at < 0) return open.at(step === 1 ? 0 : -1) ?? null;
+  return open[(at + step + open.length) % open.length] ?? null;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import type { WorkflowDocument } from "../model/document";
+import { countsOf, nameOfProblem, problemAfter, targetOf } from "../model/problem_list";
+
+const document: WorkflowDocument = {
+  name: "Two of one id",
+  nodes: [
+    { id: "a", type: "llm" },
+    { id: "a", type: "llm" },
+  ],
+  edges: [{ id: "e", type: "sequence", from: "a", to: "a" }],
+};
+const whole = { message: "there is no start node", pointer: "/nodes" };
+const second = { message: "bad pattern", pointer: "/nodes/1/context_filter/rules/0/pattern", node: "a" };
+const edge = { message: "bad condition", pointer: "/edges/0/condition", edge: "e", severity: "warning" };
+const gone = { message: "unknown type", pointer: "/nodes/7/type", node: "b" };
+const loop = { message: "a loop", pointer: "/edges/0", edge: "e", severity: "note" };
+
+describe("a problem leads", () => {
+  it("to exactly the element of its pointer, of two with one id", () => {
+    expect(targetOf(document, second)).toEqual({ kind: "node", key: "a~2" });
+  });
+
+  it("to the first with its id, if the document went on since", () => {
+    expect(targetOf(document, { ...second, pointer: "/nodes/5/type" })).toEqual({ kind: "node", key: "a" });
+  });
+
+  it("nowhere if it concerns the whole draft or an element that is gone", () => {
+    expect([targetOf(document, whole), targetOf(document, gone)]).toEqual([null, null]);
+  });
+});
+
+describe("the next problem", () => {
+  const all = [whole, second, gone, edge, loop];
+
+  it("is the first that leads somewhere, and after the last one the first again", () => {
+    const first = problemAfter(all, document, "", 1);
+    expect(first).toBe(second);
+    expect(problemAfter(all, document, nameOfProblem(second), 1)).toBe(edge);
+    expect(problemAfter(all, document, nameOfProblem(edge), 1)).toBe(second);
+  });
+
+  it("goes backwards, too", () => {
+    expect(problemAfter(all, document, "", -1)).toBe(edge);
+    expect(problemAfter(all, document, nameOfProblem(second), -1)).toBe(edge);
+  });
+
+  it("is none where nothing leads anywhere", () => {
+    expect(problemAfter([whole, gone, loop], document, "", 1)).toBeNull();
+  });
+});
+
+it("counts notes apart: nothing has to be fixed in them", () => {
+  expect(countsOf([whole, second, edge, loop])).toEqual({ errors: 2, warnings: 1, notes: 1 });
+});

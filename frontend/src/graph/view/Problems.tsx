@@ -1,0 +1,79 @@
+// What is wrong with the draft: each problem by the name of its field, and a press away from it.
+
+import type { KeyboardEvent } from "react";
+import type { Problem } from "../io/server";
+import { countsOf, nameOfProblem, targetOf } from "../model/problem_list";
+import { t, tn } from "../texts";
+import { useDesk, useEditor } from "./context";
+import { openProblem } from "./doing";
+import { Icon } from "./Icon";
+import { inLine } from "./spoken";
+
+const MOST_LISTED = 100;
+const STEPS: { readonly [key: string]: number } = { ArrowDown: 1, ArrowUp: -1, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY };
+
+export function Problems() {
+  const words = useEditor((state) => state.words);
+  const visited = useEditor((state) => state.visited);
+  const problems = words?.problems ?? [];
+  if (!words) return null;
+  if (!problems.length) return <p className="text-secondary">{t("No problems. Select a node or an edge to see its settings.")}</p>;
+  return (
+    <>
+      <h2>{counted(problems)}</h2>
+      <ul className="problem-list editor-problem-list" onKeyDown={moved}>
+        {problems.slice(0, MOST_LISTED).map((problem) => (
+          <Row key={nameOfProblem(problem)} problem={problem} isLast={nameOfProblem(problem) === visited} />
+        ))}
+      </ul>
+      {problems.length > MOST_LISTED && <p>{tn("and {n} more", "and {n} more", problems.length - MOST_LISTED)}</p>}
+    </>
+  );
+}
+
+function Row({ problem, isLast }: { readonly problem: Problem; readonly isLast: boolean }) {
+  const { store } = useDesk();
+  const { message, severity = "error", node, edge, element, field } = problem;
+  const isOpen = useEditor(({ document }) => targetOf(document, problem) !== null);
+  const place = [inLine(element || (node ?? edge ?? "")), field].filter(Boolean).join(" › ");
+  const said = (
+    <>
+      <Icon name={severity === "note" ? "info-circle" : severity === "warning" ? "alert-triangle" : "alert-circle"} />
+      <span className="visually-hidden">{severity === "note" ? t("Note") : severity === "warning" ? t("Warning") : t("Error")}</span>
+      <span>
+        {place && <strong>{place}</strong>}
+        <span className="editor-problem-message">{inLine(message)}</span>
+      </span>
+    </>
+  );
+  return (
+    <li className={`problem-${severity}`}>
+      {isOpen ? (
+        <button type="button" className="editor-problem" aria-current={isLast || undefined} onClick={() => openProblem(store, problem)}>
+          {said}
+        </button>
+      ) : (
+        <div className="editor-problem">{said}</div>
+      )}
+    </li>
+  );
+}
+
+/** Arrows go from problem to problem. */
+function moved(event: KeyboardEvent<HTMLElement>): void {
+  const step = STEPS[event.key];
+  if (step === undefined) return;
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  if (at < 0) return;
+  event.preventDefault();
+  event.stopPropagation();
+  rows[Math.min(Math.max(at + step, 0), rows.length - 1)]?.focus();
+}
+
+/** How many problems, and how many notes, which are none. */
+function counted(problems: readonly Problem[]): string {
+  const { errors, warnings, notes } = countsOf(problems);
+  const real = errors + warnings;
+  return [real && tn("{n} problem", "{n} problems", real), notes && tn("{n} note", "{n} notes", notes)].filter(Boolean).join(", ");
+}

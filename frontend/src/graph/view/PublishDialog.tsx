@@ -1,0 +1,130 @@
+// Publishes the draft beside the canvas: what the server says of it, a note, and what came of it.
+
+import { type FormEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
+import type { Published } from "../io/server";
+import { wordsOf } from "../io/said_wrong";
+import { t } from "../texts";
+import { useDesk, useEditor } from "./context";
+import { Dialog } from "./Dialog";
+import { chooseFound } from "./doing";
+import { replace } from "./fresh";
+
+export function PublishDialog() {
+  const isOpen = useEditor((state) => state.publishing);
+  const { store } = useDesk();
+  return isOpen ? <Sheet onClose={() => store.getState().set({ publishing: false })} /> : null;
+}
+
+function Sheet({ onClose }: { readonly onClose: () => void }) {
+  const { server, setup, store } = useDesk();
+  const [done, setDone] = useState<Published | null>(null);
+  const { box, wrong, busy, load, run } = useSheet();
+
+  const send = (event: FormEvent<HTMLElement>): void => {
+    const form = event.target as HTMLFormElement;
+    event.preventDefault();
+    const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)] as const);
+    const isThis = new URL(form.action).pathname === new URL(setup.urls.publish, location.href).pathname;
+    if (isThis) {
+      run(async (signal) => {
+        const answer = await server.publish(fields, signal);
+        if ("html" in answer) return answer.html;
+        setDone(answer);
+        store.getState().say(saidOf(answer));
+        return null;
+      });
+    } else {
+      run(async (signal) => {
+        await server.sendForm(form.action, fields, signal);
+        return server.publishSheet(signal);
+      });
+    }
+  };
+  const follow = (event: MouseEvent<HTMLElement>): void => {
+    const target = event.target as Element;
+    if (target.closest("[data-close]")) return onClose();
+    const { node, edge, input } = target.closest<HTMLElement>("a[data-node], a[data-edge]")?.dataset ?? {};
+    if ((!node && !edge) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onClose();
+    chooseFound(store, node ? "node" : "edge", (node ?? edge) as string);
+    store.getState().set({ wanted: input ?? "" });
+  };
+  return (
+    <Dialog title={t("Publish {name}", { name: setup.name })} onClose={onClose} wide>
+      {wrong && (
+        <p className="field-errors" role="alert">
+          {wrong}{" "}
+          <button type="button" className="btn btn-sm" onClick={load}>
+            {t("Try again")}
+          </button>
+        </p>
+      )}
+      {done ? (
+        <Done answer={done} onClose={onClose} />
+      ) : (
+        <div ref={box} className="editor-sheet" aria-busy={busy} onSubmit={send} onClick={follow}>
+          <p className="text-secondary">{t("Loading…")}</p>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+/** The sheet of the server, and what is asked of it; one thing at a time. */
+function useSheet() {
+  const { server } = useDesk();
+  const box = useRef<HTMLDivElement>(null);
+  const [wrong, setWrong] = useState("");
+  const [busy, setBusy] = useState(false);
+  const running = useRef(new AbortController());
+  const isRunning = useRef(false);
+  const run = useCallback((ask: (signal: AbortSignal) => Promise<string | null>): void => {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    setBusy(true);
+    setWrong("");
+    const { signal } = running.current;
+    ask(signal)
+      .then(
+        (html) => {
+          if (html !== null && box.current && !signal.aborted) replace(box.current, html);
+        },
+        (error: unknown) => {
+          if (!signal.aborted) setWrong(wordsOf(error));
+        },
+      )
+      .finally(() => {
+        isRunning.current = false;
+        if (!signal.aborted) setBusy(false);
+      });
+  }, []);
+  const load = useCallback(() => run((signal) => server.publishSheet(signal)), [run, server]);
+  useEffect(() => {
+    running.current = new AbortController();
+    isRunning.current = false;
+    load();
+    return () => running.current.abort();
+  }, [load]);
+  return { box, wrong, busy, load, run };
+}
+
+const saidOf = ({ version }: Published): string => t("Published as version {n}", { n: version });
+
+function Done({ answer, onClose }: { readonly answer: Published; readonly onClose: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  return (
+    <>
+      <p>{t("Published as version {n}. New executions use it; running ones keep their version.", { n: answer.version })}</p>
+      <div className="form-actions">
+        <a className="btn" href={answer.url}>
+          {t("Open version {n}", { n: answer.version })}
+        </a>
+        <button ref={button} type="button" className="btn btn-primary" onClick={onClose}>
+          {t("Close")}
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+// How a canvas is shown from near and from far: letters have a size on the screen, not on the canvas.
+
+/** Pixels on the screen below which nothing is written. */
+const LEAST_LETTER = 11.2;
+// Letters change their size in steps, so that zooming styles cards a few times and not with every picture.
+const FARTHEST = 0.1;
+const STEP = 1.07;
+
+/** All of a card; its name and what it sees; its icon and name; its name alone. */
+export type Level = "near" | "middle" | "brief" | "far";
+
+// Below this letters grow on the canvas.
+const GROWS = 0.85;
+// Three rows fit a card down to here, and the words of edges are less than a quarter wider than the layout takes them to be.
+const NEAR = 0.7;
+// Down to here a name of two rows and what it sees.
+const MIDDLE = 0.55;
+const BRIEF = 0.4;
+/** The height of a card that its name may take, and that of a row of it. */
+const NAME = { height: 80, row: 1.1 };
+
+/** The zoom for which a canvas is styled: the step below. */
+export function stepOf(zoom: number): number {
+  if (zoom >= GROWS) return GROWS;
+  const steps = Math.ceil(Math.log(GROWS / Math.max(zoom, FARTHEST)) / Math.log(STEP) - 1e-9);
+  return Math.max(GROWS / STEP ** steps, FARTHEST);
+}
+
+export function levelOf(step: number): Level {
+  return step >= NEAR ? "near" : step >= MIDDLE ? "middle" : step >= BRIEF ? "brief" : "far";
+}
+
+export function hasWords(step: number): boolean {
+  return step >= NEAR;
+}
+
+/** The size of the smallest letters in canvas units, so that they are read on the screen. */
+export function letterAt(step: number): number {
+  return Math.round((LEAST_LETTER / step) * 10) / 10;
+}
+
+/** In how many rows a card that shows its name alone has room for it. */
+export function rowsAt(step: number): number {
+  return Math.max(1, Math.floor(NAME.height / (letterAt(step) * NAME.row)));
+}

@@ -1,0 +1,107 @@
+// The palette: which places fit what is typed, in which order hits stand, what the keys do.
+
+export interface Item {
+  readonly label: string;
+  readonly url: string;
+  readonly icon: string;
+  readonly kind?: string;
+  readonly place?: string;
+  readonly status?: string;
+  readonly passage?: readonly (readonly [text: string, marked: boolean])[];
+}
+
+export interface Hits {
+  readonly workflows: readonly Item[];
+  readonly conversations: readonly Item[];
+  readonly texts: readonly Item[];
+  readonly behind: number;
+  readonly problem: string;
+}
+
+export const NOTHING: Hits = { workflows: [], conversations: [], texts: [], behind: 0, problem: "" };
+
+export type GroupName = "places" | "workflows" | "conversations" | "texts" | "all";
+
+export interface Group {
+  readonly name: GroupName;
+  readonly items: readonly Item[];
+}
+
+/** The filters that can be typed, with the values that are known. */
+export const FILTERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["tool", []],
+  ["status", ["paused", "running", "completed", "failed", "cancelled", "pending", "idle"]],
+  ["role", ["user", "assistant", "tool", "system"]],
+  ["since", ["24h", "7d", "30d"]],
+  ["in", ["messages", "conversations", "state", "reasons", "comments", "workflows"]],
+  ["workflow", []],
+]);
+
+const MOST_PLACES = 6;
+
+/** A text without differences of case and accents. */
+function folded(text: string): string {
+  return text.toLowerCase().normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+}
+
+/** The places that have all words, each at the beginning of a word or, in Chinese, anywhere. */
+export function placesFor(places: readonly Item[], text: string): readonly Item[] {
+  const words = folded(text).split(/\s+/).filter(Boolean);
+  if (!words.length) return places;
+  const fits = (label: string): boolean => words.every((word) => (/^[\u0000-\u007f]+$/.test(word) ? label.split(/\s+/).some((part) => part.startsWith(word)) : label.includes(word)));
+  return places.filter(({ label }) => fits(folded(label))).slice(0, MOST_PLACES);
+}
+
+/** The groups to show, in order and without empty ones; `all` leads to the page of results. */
+export function groupsOf(places: readonly Item[], text: string, hits: Hits, all: Item): readonly Group[] {
+  const groups: readonly Group[] = [
+    { name: "places", items: placesFor(places, text) },
+    { name: "workflows", items: hits.workflows },
+    { name: "conversations", items: hits.conversations },
+    { name: "texts", items: hits.texts },
+    { name: "all", items: text.trim() ? [all] : [] },
+  ];
+  return groups.filter(({ items }) => items.length);
+}
+
+export function itemsOf(groups: readonly Group[]): readonly Item[] {
+  return groups.flatMap(({ items }) => items);
+}
+
+/** The active item after a step; it goes round at both ends. -1 without items. */
+export function moved(active: number, step: number, count: number): number {
+  if (!count) return -1;
+  return (((active + step) % count) + count) % count;
+}
+
+/** Where the active item is now: the one that was chosen if it is still there, else the first. */
+export function keptActive(chosen: Item | null, items: readonly Item[]): number {
+  if (!items.length) return -1;
+  const place = chosen ? items.findIndex(({ url, label }) => url === chosen.url && label === chosen.label) : -1;
+  return Math.max(place, 0);
+}
+
+/** The last word of a text, which a filter can be in the making. */
+function lastWord(text: string): string {
+  return /\S*$/.exec(text)?.[0] ?? "";
+}
+
+/** What could stand for the last word: names of filters, or values of the one that is named. */
+export function completions(text: string): readonly string[] {
+  const word = lastWord(text).toLowerCase();
+  const [, name = "", value = ""] = /^([a-z]+):(.*)$/.exec(word) ?? [];
+  if (name) return (FILTERS.get(name) ?? []).filter((each) => each.startsWith(value) && each !== value).map((each) => `${name}:${each}`);
+  return [...FILTERS.keys()].filter((each) => each.startsWith(word)).map((each) => `${each}:`);
+}
+
+/** The text with its last word replaced; a whole filter has a space behind it. */
+export function completed(text: string, completion: string): string {
+  const before = text.slice(0, text.length - lastWord(text).length);
+  return `${before}${completion}${completion.endsWith(":") ? "" : " "}`;
+}
+
+/** What Tab makes of a text: null if it has nothing to complete, so that it moves the focus. */
+export function tabbed(text: string): string | null {
+  const [first] = lastWord(text) ? completions(text) : [];
+  return first ? completed(text, first) : null;
+}

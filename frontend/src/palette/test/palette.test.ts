@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { completed, completions, groupsOf, itemsOf, keptActive, moved, NOTHING, placesFor, tabbed, type Item } from "../model";
+
+const item = (label: string): Item => ({ label, url: `/${label}/`, icon: "x" });
+const places = ["Overview", "New workflow", "Workflows", "Import conversations", "会话", "Über uns"].map(item);
+const labels = (items: readonly Item[]): readonly string[] => items.map(({ label }) => label);
+
+describe("places", () => {
+  it("fit by the beginnings of their words", () => {
+    expect(labels(placesFor(places, "work"))).toEqual(["New workflow", "Workflows"]);
+    expect(labels(placesFor(places, "imp conv"))).toEqual(["Import conversations"]);
+    expect(placesFor(places, "flow")).toEqual([]);
+  });
+
+  it("fit without regard to case and accents, and Chinese ones anywhere", () => {
+    expect(labels(placesFor(places, "UBER"))).toEqual(["Über uns"]);
+    expect(labels(placesFor(places, "话"))).toEqual(["会话"]);
+  });
+
+  it("are all there before anything is typed", () => {
+    expect(placesFor(places, " ")).toHaveLength(places.length);
+  });
+});
+
+describe("groups", () => {
+  const all = item("all");
+
+  it("stand in their order, without empty ones", () => {
+    const hits = { ...NOTHING, texts: [item("message")], workflows: [item("support")] };
+    const groups = groupsOf(places, "work", hits, all);
+    expect(groups.map(({ name }) => name)).toEqual(["places", "workflows", "texts", "all"]);
+    expect(labels(itemsOf(groups)).at(-1)).toBe("all");
+  });
+
+  it("lead to all results only once something is typed", () => {
+    expect(groupsOf(places, "", NOTHING, all).map(({ name }) => name)).toEqual(["places"]);
+    expect(groupsOf(places, "zzz", NOTHING, all).map(({ name }) => name)).toEqual(["all"]);
+  });
+});
+
+describe("the active item", () => {
+  it("goes round at both ends", () => {
+    expect([moved(0, -1, 3), moved(2, 1, 3), moved(0, 1, 3), moved(0, 1, 0)]).toEqual([2, 0, 1, -1]);
+  });
+
+  it("stays the chosen one while hits arrive, and else is the first", () => {
+    const [first, second] = [item("a"), item("b")];
+    expect(keptActive(second, [item("new"), first, second])).toBe(2);
+    expect(keptActive(second, [first])).toBe(0);
+    expect(keptActive(null, [first])).toBe(0);
+    expect(keptActive(first, [])).toBe(-1);
+  });
+});
+
+describe("filters", () => {
+  it("are completed by name, then by value", () => {
+    expect(tabbed("late ro")).toBe("late role:");
+    expect(tabbed("late role:u")).toBe("late role:user ");
+    expect(tabbed("status:")).toBe("status:paused ");
+  });
+
+  it("leave Tab alone where there is nothing to complete", () => {
+    expect([tabbed(""), tabbed("late "), tabbed("refund"), tabbed("tool:re"), tabbed("role:user")]).toEqual([null, null, null, null, null]);
+  });
+
+  it("are offered by what is typed of them", () => {
+    expect(completions("late s")).toEqual(["status:", "since:"]);
+    expect(completions("")).toContain("tool:");
+    expect(completions("role:")).toEqual(["role:user", "role:assistant", "role:tool", "role:system"]);
+    expect(completions("http://x")).toEqual([]);
+  });
+
+  it("take the place of the last word only", () => {
+    expect(completed("a b st", "status:")).toBe("a b status:");
+    expect(completed("", "since:7d")).toBe("since:7d ");
+  });
+});

@@ -1,0 +1,35 @@
+// What somebody has opened of the reviews that wait, and whether it still is what they saw.
+
+/** What a card said when it was open; the server accepts `proof` for just that. */
+export interface Look {
+  readonly seen: string;
+  readonly proof: string;
+  /** When, in milliseconds. */
+  readonly at: number;
+}
+
+export type Opened = "unopened" | "opened" | "changed";
+
+/** Looks that are remembered; older ones are forgotten, and their cards opened again. */
+export const MOST_LOOKS = 300;
+
+export function readLook(text: string | null): Look | null {
+  try {
+    const found = JSON.parse(text ?? "") as Partial<Look> | null;
+    const isLook = typeof found?.seen === "string" && typeof found.proof === "string" && typeof found.at === "number";
+    return isLook ? (found as Look) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function openedOf(look: Look | null, seen: string): Opened {
+  if (look === null) return "unopened";
+  return look.seen === seen ? "opened" : "changed";
+}
+
+/** The names of the looks to forget, so that the latest remain. */
+export function forgotten(looks: ReadonlyMap<string, Look | null>, most = MOST_LOOKS): string[] {
+  const byAge = [...looks].sort(([, one], [, other]) => (other?.at ?? 0) - (one?.at ?? 0));
+  return byAge.slice(most).map(([name]) => name);
+}

@@ -1,0 +1,1 @@
+"""Search in what people and engines wrote: messages, states, reasons, comments, titles."""

@@ -1,0 +1,14 @@
+"""Search as a Django app."""
+
+from django.apps import AppConfig
+
+
+class SearchConfig(AppConfig):
+    name = "search"
+
+    def ready(self) -> None:
+        """Registers that an erasure takes the texts of its conversation out of the index."""
+        from conversations.erasure import on_erase
+        from search.store import forget
+
+        on_erase(forget)

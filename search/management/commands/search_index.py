@@ -1,0 +1,72 @@
+"""``manage.py search_index``: keeps the index of searches up to date, or builds it anew."""
+
+import logging
+import signal
+from argparse import ArgumentParser
+from threading import Event, current_thread, main_thread
+from time import monotonic
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError, InterfaceError, connection
+
+from search import indexer, words
+from search.models import SearchProgress
+
+_log = logging.getLogger("ctxadmin.search")
+
+_LOOK_SECONDS: Final = 1.0
+_AWAY_SECONDS: Final = 5.0
+_TELL_SECONDS: Final = 2.0
+
+
+class Command(BaseCommand):
+    help = "Add what is written to the index of searches, until stopped. Several can run."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="add what is there now, then exit")
+        parser.add_argument(
+            "--rebuild", action="store_true", help="empty the index, build it again, then exit"
+        )
+
+    def handle(self, *args: Any, once: bool = False, rebuild: bool = False, **options: Any) -> None:
+        if rebuild or once:
+            told = _Told(self.stdout)
+            (indexer.rebuild if rebuild else indexer.run_until_done)(told)
+            if rebuild:
+                words.compact()
+            self.stdout.write("The index is up to date.")
+            return
+        stop = Event()
+        if current_thread() is main_thread():
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, lambda *_: stop.set())
+        follow(stop)
+
+
+def follow(stop: Event) -> None:
+    """Indexes until stopped; waits while the database is down."""
+    while not stop.is_set():
+        pause = _LOOK_SECONDS
+        try:
+            if indexer.turn():
+                pause = 0.0
+        except (DatabaseError, InterfaceError) as error:
+            _log.warning("the index of searches is delayed: %s", error)
+            connection.close()  # the next look opens a new one
+            pause = _AWAY_SECONDS
+        stop.wait(pause)
+
+
+class _Told:
+    """Prints the progress of a walk every two seconds."""
+
+    def __init__(self, out: Any) -> None:
+        self._out = out
+        self._at = monotonic()
+
+    def __call__(self, progress: SearchProgress) -> None:
+        if progress.total and monotonic() - self._at > _TELL_SECONDS:
+            self._at = monotonic()
+            self._out.write(f"{progress.walked} of {progress.total} conversations")
+            self._out.flush()

@@ -1,0 +1,122 @@
+"""Hits as pages show them: what it is, where it leads, the passage with its marks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from ctxadmin.ui.components import Text
+from search.domain.passages import Passage
+from search.domain.query import Kind
+from search.hits import Hit
+
+LABELS: Final[Mapping[Kind, Text]] = {
+    Kind.WORKFLOW: _("Workflow"),
+    Kind.CONVERSATION: _("Conversation"),
+    Kind.MESSAGE: _("Message"),
+    Kind.STATE: _("State"),
+    Kind.REASON: _("Reason"),
+    Kind.COMMENT: _("Comment"),
+}
+PLURALS: Final[Mapping[Kind, Text]] = {
+    Kind.WORKFLOW: _("Workflows"),
+    Kind.CONVERSATION: _("Conversations"),
+    Kind.MESSAGE: _("Messages"),
+    Kind.STATE: _("State"),
+    Kind.REASON: _("Reasons"),
+    Kind.COMMENT: _("Comments"),
+}
+ICONS: Final[Mapping[Kind, str]] = {
+    Kind.WORKFLOW: "topology-star-3",
+    Kind.CONVERSATION: "messages",
+    Kind.MESSAGE: "message",
+    Kind.STATE: "braces",
+    Kind.REASON: "history",
+    Kind.COMMENT: "notes",
+}
+_LONGEST_WORDS: Final = 100  # that a page of messages looks for
+
+
+@dataclass(frozen=True, slots=True)
+class HitView:
+    """A hit on a page; ``url`` is its very place, ``title`` names the conversation or workflow.
+
+    ``place`` is a name within that: a number, a role, a key. ``status`` is that of the conversation
+    and leads to ``status_url``, "" for a workflow.
+    """
+
+    label: Text
+    icon: str
+    url: str
+    title: str
+    place: str
+    hidden: bool
+    author: str
+    status: str
+    status_url: str
+    passage: Passage
+    at: datetime
+
+
+def hit_view(hit: Hit) -> HitView:
+    """Returns a hit with its link."""
+    return HitView(
+        label=LABELS[hit.kind],
+        icon=ICONS[hit.kind],
+        url=url_of(hit),
+        title=hit.title or hit.conversation,
+        place=_place_of(hit),
+        hidden=hit.visible is False,
+        author="" if hit.kind is Kind.MESSAGE else hit.author,
+        status=hit.status,
+        status_url=reverse("checkpoints:detail", args=[hit.conversation])
+        if hit.status not in ("", "IDLE")
+        else "",
+        passage=hit.passage,
+        at=hit.at,
+    )
+
+
+def _place_of(hit: Hit) -> str:
+    match hit.kind:
+        case Kind.MESSAGE:
+            return f"#{hit.index} {hit.role}" + (f" · {hit.node}" if hit.node else "")
+        case Kind.STATE:
+            return hit.key
+        case Kind.COMMENT:
+            return hit.key or (f"#{hit.index}" if hit.index is not None else "")
+        case _:
+            return ""
+
+
+def url_of(hit: Hit) -> str:
+    """Returns the address of the place where the text of a hit is."""
+    if hit.kind is Kind.WORKFLOW:
+        return reverse("workflows:detail", args=[hit.workflow])
+    name = hit.conversation
+    conversation = reverse("conversations:detail", args=[name])
+    if hit.kind is Kind.MESSAGE:
+        return f"{conversation}?{_message_query(hit)}#m{hit.index}"
+    if hit.kind is Kind.COMMENT and hit.index is not None:
+        return f"{conversation}?{urlencode({'at': hit.index})}#c{hit.number}"
+    if hit.version is not None:
+        version = reverse("checkpoints:version", args=[name, hit.version])
+        if hit.kind is Kind.STATE:
+            return f"{version}?{urlencode({'q': hit.key})}#state"
+        return f"{version}#c{hit.number}" if hit.kind is Kind.COMMENT else version
+    if hit.kind is Kind.REASON:
+        return f"{reverse('conversations:revisions', args=[name])}#r{hit.number}"
+    return conversation
+
+
+def _message_query(hit: Hit) -> str:
+    """Returns the query that shows a message with the first words that were found in it."""
+    words = next((piece.text for piece in hit.passage.pieces if piece.marked), "")
+    given = {"at": str(hit.index)}
+    if words and len(words) <= _LONGEST_WORDS:
+        given["q"] = words
+    return urlencode(given)

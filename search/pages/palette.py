@@ -1,0 +1,120 @@
+"""What the palette shows for words that are being typed: a few of each kind, as JSON."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from conversations.queries import ConversationFilter, list_conversations
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.pages import page
+from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.visible_text import plain
+from search import queries
+from search.domain.passages import Passage, Piece
+from search.domain.query import Kind, Query, read_query, without_filters
+from search.hits import Hit
+from search.pages.hit_views import HitView, hit_view
+
+_OF_EACH: Final = 5
+_TEXTS: Final = 8
+_OF_ONE: Final = 3  # texts of one conversation
+_LOOKED_AT: Final = 24
+_IN_TEXTS: Final = frozenset({Kind.MESSAGE, Kind.STATE, Kind.REASON, Kind.COMMENT})
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    workflows: Sequence[HitView] = ()
+    conversations: Sequence[HitView] = ()
+    texts: Sequence[HitView] = ()
+    behind: int = 0
+
+
+@require_safe
+@page
+def suggestions(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Returns hits for the words in ``?q=``, and a problem in the language of the page."""
+    text = request.GET.get("q", "")
+    found, problem = _Found(), ""
+    try:
+        query = read_query(text, {}, timezone.now(), typing=True)
+        if query:
+            found = _find(actor, query, without_filters(text).strip())
+    except ValidationFailed as refused:
+        problem = translated(refused.detail)
+    return JsonResponse(
+        {
+            "workflows": [_json(each) for each in found.workflows],
+            "conversations": [_json(each) for each in found.conversations],
+            "texts": [_json(each) for each in found.texts],
+            "behind": found.behind,
+            "problem": problem,
+        }
+    )
+
+
+def _find(actor: Actor, query: Query, words: str) -> _Found:
+    wanted = query.kinds or frozenset(Kind)
+    texts = wanted & _IN_TEXTS
+    shown = queries.search(actor, replace(query, kinds=wanted), PageRequest(limit=_LOOKED_AT))
+    in_texts = _varied([hit for hit in shown.hits if hit.kind in texts])
+    workflows = [hit_view(hit) for hit in shown.hits if hit.kind is Kind.WORKFLOW]
+    conversations: list[HitView] = []
+    if Kind.CONVERSATION in wanted and not query.of_messages_only:
+        conversations = _conversations(actor, query, words)
+    return _Found(
+        workflows[:_OF_EACH], conversations, [hit_view(hit) for hit in in_texts], shown.behind
+    )
+
+
+def _varied(hits: Sequence[Hit]) -> list[Hit]:
+    """Returns the first hits, with few of each conversation."""
+    found: list[Hit] = []
+    count: Counter[str] = Counter()
+    for hit in hits:
+        count[hit.conversation] += 1
+        if count[hit.conversation] <= _OF_ONE and len(found) < _TEXTS:
+            found.append(hit)
+    return found
+
+
+def _conversations(actor: Actor, query: Query, words: str) -> list[HitView]:
+    """Returns the conversations with the words in title or id, latest change first.
+
+    They are looked up by the list of conversations, which also finds parts of words.
+    """
+    wanted = ConversationFilter(status=query.status, workflow=query.workflow, text=words)
+    found = list_conversations(actor, wanted, PageRequest(limit=_OF_EACH))
+    return [
+        hit_view(
+            Hit(
+                kind=Kind.CONVERSATION,
+                at=head.updated_at,
+                passage=Passage((Piece(head.public_id),)),
+                conversation=head.public_id,
+                title=head.title,
+                status=head.status,
+                workflow=head.workflow,
+            )
+        )
+        for head in found.items
+    ]
+
+
+def _json(view: HitView) -> dict[str, object]:
+    return {
+        "label": plain(view.title),
+        "kind": str(view.label),
+        "icon": view.icon,
+        "url": view.url,
+        "place": plain(view.place),
+        "status": view.status,
+        "passage": [[plain(piece.text), piece.marked] for piece in view.passage.pieces],
+    }

@@ -1,0 +1,181 @@
+"""Searches a workspace: the index names candidates, and each is read again where it was written."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.db.models import QuerySet
+
+from conversations.models import Conversation, ConversationQuerySet
+from conversations.reading import ROLES
+from ctxadmin.http.pagination import PageRequest, encode
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
+from search import words
+from search.document_ids import first_id_at
+from search.domain.passages import passage_of
+from search.domain.query import Kind, Query
+from search.hits import Hit, Hits
+from search.indexer import changes_behind
+from search.models import SearchDocument
+from search.texts import tool_fact
+from search.words import Asked
+from workflows.models import Workflow
+
+MOST: Final = 100  # hits of one page
+_BEHIND_ALL: Final = (1 << 63) - 1
+_SOON: Final = 300  # candidates that are looked at first: most pages are full by then
+_LATER: Final = 2_000
+_MOST_LOOKED_AT: Final = 20_000  # candidates of one page, with filters that leave few: 0.2 s
+_READ: Final = 100  # documents whose texts are read at once
+_MOST_WORKFLOWS: Final = 20
+_WORKFLOWS: Final = 1_000
+_FEW: Final = 300  # conversations that a filter leaves: their documents are looked for by key
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """Hits, latest first; ``next`` continues behind them, None at the end.
+
+    It can have fewer hits than asked for, even none, and a ``next``: one page looks at so many
+    texts only. ``behind`` is how many changes the index does not have yet.
+    """
+
+    hits: Sequence[Hit]
+    next: str | None
+    behind: int
+
+
+def search(actor: Actor, query: Query, request: PageRequest) -> SearchPage:
+    """Returns one page of a search in the actor's workspace; nothing for an empty query.
+
+    Workflows whose name has the words come before all others, on the first page.
+    """
+    actor.require(Action.READ)
+    if request.limit > MOST:
+        raise ValidationFailed.at(
+            "?limit", say("limit must be a number from 1 to {max_limit}.", max_limit=MOST)
+        )
+    behind = changes_behind(actor.workspace)
+    if not query:
+        return SearchPage((), None, behind)
+    below = _below(request)
+    hits = _workflows(actor, query) if below == _BEHIND_ALL else []
+    reached: int | None = below
+    for documents, reached in _candidates(actor.workspace, _with_kinds(query), below):
+        for at in range(0, len(documents), _READ):
+            part = documents[at : at + _READ]
+            shown = Hits(part, query).shown()
+            for place, (document, hit) in enumerate(shown):
+                if hit is not None:
+                    hits.append(hit)
+                is_last = reached is None and at + place + 1 == len(documents)
+                if len(hits) >= request.limit and not is_last:
+                    return SearchPage(hits, encode((document.id,)), behind)
+            if len(shown) < len(part):
+                return SearchPage(hits, encode((shown[-1][0].id,)), behind)
+    return SearchPage(hits, None if reached is None else encode((reached,)), behind)
+
+
+def _below(request: PageRequest) -> int:
+    match request.after:
+        case ():
+            return _BEHIND_ALL
+        case (int() as below,) if 0 <= below < _BEHIND_ALL:
+            return below
+    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
+
+
+def _with_kinds(query: Query) -> Query:
+    """Returns the query with the kinds that its filters can leave.
+
+    Without words these are messages, if the filters are of messages, else conversations.
+    """
+    if query.of_messages_only:
+        kinds = query.kinds & {Kind.MESSAGE} if query.kinds else frozenset({Kind.MESSAGE})
+        return replace(query, kinds=kinds or frozenset({Kind.WORKFLOW}))
+    if not query.phrases and not query.kinds:
+        return replace(query, kinds=frozenset({Kind.CONVERSATION}))
+    return query
+
+
+def _candidates(
+    workspace: int, query: Query, below: int
+) -> Iterator[tuple[list[SearchDocument], int | None]]:
+    """Yields documents, latest first, and the id down to which all were looked at.
+
+    That is None at the end; it stops before it where the filters leave too few.
+    """
+    since = first_id_at(query.since) if query.since is not None else 0
+    rows = _narrowed(workspace, query)
+    size, looked_at = _SOON, 0
+    reached: int | None = below
+    while reached is not None and looked_at < _MOST_LOOKED_AT:
+        facts = [tool_fact(query.tool)] if query.tool else []
+        if query.phrases or facts:
+            found = words.find(Asked(workspace, query.phrases, facts, reached, since), size)
+            documents = list(rows.filter(id__in=found.ids).order_by("-id"))
+            reached = found.reached
+        else:
+            within = rows.filter(id__lt=reached, id__gte=since)
+            documents = list(within.order_by("-id")[:size])
+            reached = documents[-1].id if len(documents) == size else None
+        looked_at += size
+        size = _LATER
+        yield _of_wanted(documents, query), reached
+
+
+def _narrowed(workspace: int, query: Query) -> QuerySet[SearchDocument]:
+    rows = SearchDocument.objects.filter(workspace=workspace)
+    if query.kinds:
+        rows = rows.filter(kind__in=[kind.value for kind in query.kinds])
+    if query.role:
+        rows = rows.filter(role__in=ROLES.get(query.role, (query.role,)))
+    if not query.phrases and (query.status or query.workflow):
+        heads = _wanted(query).filter(workspace=workspace)
+        few = list(heads.order_by().values_list("key", flat=True)[: _FEW + 1])
+        if len(few) <= _FEW:
+            rows = rows.filter(conversation__in=few)
+    return rows
+
+
+def _of_wanted(documents: Sequence[SearchDocument], query: Query) -> list[SearchDocument]:
+    """Returns the documents of conversations that are there and that the filters leave."""
+    keys = {each.conversation for each in documents}
+    if not keys:
+        return []
+    left = set(_wanted(query).filter(key__in=keys).values_list("key", flat=True))
+    return [each for each in documents if each.conversation in left]
+
+
+def _wanted(query: Query) -> ConversationQuerySet:
+    heads = Conversation.objects.all().that_are(archived=query.archived)
+    if query.status:
+        heads = heads.filter(status=query.status)
+    if query.workflow:
+        heads = heads.filter(workflow=query.workflow)
+    return heads
+
+
+def _workflows(actor: Actor, query: Query) -> list[Hit]:
+    """Returns the workflows that have the words in name, slug or description: they are few."""
+    narrowed = query.status or query.workflow or query.of_messages_only or query.since
+    if not query.phrases or narrowed or (query.kinds and Kind.WORKFLOW not in query.kinds):
+        return []
+    rows = Workflow.objects.for_workspace(actor.workspace).order_by("-updated_at")
+    found: list[Hit] = []
+    for row in rows.only("slug", "name", "description", "updated_at")[:_WORKFLOWS]:
+        passage = passage_of("\n".join((row.name, row.slug or "", row.description)), query)
+        if passage is not None and len(found) < _MOST_WORKFLOWS:
+            found.append(
+                Hit(
+                    kind=Kind.WORKFLOW,
+                    at=row.updated_at,
+                    passage=passage,
+                    title=row.name,
+                    workflow=row.slug or "",
+                )
+            )
+    return found

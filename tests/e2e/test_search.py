@@ -1,0 +1,64 @@
+"""Searching from any page: the palette, and the page of results without scripts."""
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+
+
+def make(api: httpx.Client, name: str, word: str) -> None:
+    """A conversation with a word in its last message, which the index has."""
+    messages = [{"role": "user", "content": f"message {n}"} for n in range(70)]
+    messages.append({"role": "user", "content": f"The {word} is lost"})
+    body = {"id": name, "title": "A parcel", "messages": messages}
+    assert api.post("conversations", json=body).status_code == 201
+    for _ in range(100):
+        found = api.get("search", params={"q": word}).json()
+        if found["results"] and not found["behind"]:
+            return
+    raise AssertionError("the index does not follow")
+
+
+def test_the_palette_leads_to_pages_and_to_messages(page: Page, api: httpx.Client) -> None:
+    make(api, "e2e-palette", "Quokka")
+    page.goto("/workflows/")
+    page.keyboard.press("Control+k")
+    palette = page.get_by_role("dialog", name="Go to or search")
+    field = palette.get_by_role("combobox")
+    expect(field).to_be_focused()
+    field.press_sequentially("quok")
+    hit = palette.get_by_role("option").filter(has_text="Quokka is lost")
+    expect(hit).to_have_attribute("aria-selected", "true")
+    assert_accessible(page)
+    field.fill("ro")
+    field.press("Tab")
+    expect(field).to_have_value("role:")
+    field.press_sequentially("us")
+    field.press("Tab")
+    field.press_sequentially("quokka")
+    expect(hit).to_be_visible()
+    field.press("ArrowDown")
+    field.press("ArrowUp")
+    field.press("Enter")
+    page.wait_for_url("**/conversations/e2e-palette/?at=70&q=Quokka#m70")
+    expect(page.locator("#m70")).to_be_in_viewport()
+    page.keyboard.press("Control+k")
+    field.fill("work")
+    expect(palette.get_by_role("option").first).to_contain_text("Workflows")
+    page.keyboard.press("Escape")
+    expect(palette).to_be_hidden()
+
+
+def test_a_phone_searches_by_the_button_in_its_bar(open_page: OpenPage, api: httpx.Client) -> None:
+    make(api, "e2e-phone-search", "Numbat")
+    page = open_page(width=390, theme="dark")
+    page.goto("/")
+    page.get_by_role("link", name="Search").click()
+    palette = page.get_by_role("dialog", name="Go to or search")
+    palette.get_by_role("combobox").press_sequentially("numbat")
+    expect(palette.get_by_text("is lost")).to_be_visible()
+    assert_accessible(page)
+    palette.get_by_role("option", name="Search everything").click()
+    page.wait_for_url("**/search/?q=numbat")
+    expect(page.get_by_role("link", name="A parcel #70")).to_be_visible()

@@ -1,0 +1,212 @@
+"""The audit over REST: filters, cursors, exports, and how they are found among many entries."""
+
+import csv
+import io
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from ctxadmin.accounts.access_log import record_access
+from ctxadmin.audit.keys import current_key
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.queries import AuditFilter, every_entry, find_entries
+from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action, Role, Scope
+from ctxadmin.lib.json_bytes import canonical
+from tests.factories import Api, conversation, engine, person, signed_in, user
+from tests.integration.checkpoints.flows import ok, refused
+from tests.integration.live_copy import steps
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def api() -> Api:
+    return Api([Scope.ADMIN])
+
+
+def listed(api: Api, query: str = "") -> list[tuple[str, str]]:
+    found = ok(api.get(f"/audit?{query}"))
+    return [(each["action"], each["object_id"]) for each in found["results"]]
+
+
+def test_only_an_admin_reads_the_audit() -> None:
+    assert refused(Api([Scope.ENGINE]).get("/audit"), 403, "forbidden")
+    designer = signed_in(Role.DESIGNER)
+    assert designer.get("/audit/").status_code == 403
+    assert designer.get("/audit/export/").status_code == 403
+    assert 'href="/audit/"' not in designer.get("/").content.decode()
+
+
+def test_filters_find_by_person_action_object_and_time(api: Api) -> None:
+    conversation(user("a"), public_id="one", actor=engine())
+    conversation(user("a"), public_id="two", actor=person(Role.ADMIN))
+    made = ("conversation.create", "two")
+    assert listed(api, "actor=some admin") == [made]
+    assert listed(api, "actor=person:some admin&action=conversation.create") == [made]
+    assert listed(api, "actor=token:some admin") == []
+    assert listed(api, "object_type=conversation&object=one") == [("conversation.create", "one")]
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
+    assert listed(api, f"since={tomorrow}") == []
+    assert made in listed(api, f"until={tomorrow}")
+
+
+def test_a_conversation_is_found_with_the_changes_of_its_executions(api: Api) -> None:
+    conversation(user("a"), public_id="one", actor=engine())
+    steps.save("one", "more", x=1)
+    found = listed(api, "object=one")
+    assert ("conversation.create", "one") in found
+    assert "checkpoint.save" in {action for action, _ in found}
+
+
+@pytest.mark.parametrize(
+    "query", ["action=fly", "object_type=house", "since=soon", "until=9", "export=xml", "cursor=x"]
+)
+def test_what_is_no_filter_is_refused_with_its_name(api: Api, query: str) -> None:
+    refusal = refused(api.get(f"/audit?{query}"), 422, "validation")
+    assert refusal["errors"][0]["pointer"] == "?" + query.partition("=")[0]
+
+
+def test_pages_go_through_all_entries_once_also_at_one_moment(api: Api) -> None:
+    for n in range(7):
+        conversation(user("a"), public_id=f"c{n}", actor=engine())
+    AuditEntry.objects.update(at=datetime(2026, 1, 1, tzinfo=UTC))
+    seen: list[str] = []
+    cursor = ""
+    while True:
+        part = ok(api.get(f"/audit?limit=2&action=conversation.create{cursor}"))
+        seen += [each["object_id"] for each in part["results"]]
+        if part["next"] is None:
+            break
+        cursor = f"&cursor={part['next']}"
+    assert sorted(seen) == [f"c{n}" for n in range(7)]
+
+
+def test_nothing_of_another_workspace_is_found(api: Api) -> None:
+    conversation(user("a"), public_id="theirs", actor=engine(slug="other"))
+    assert "theirs" not in {name for _, name in listed(api)}
+    assert listed(api, "object=theirs") == []
+
+
+def test_an_export_is_complete_and_itself_on_record() -> None:
+    api = Api([Scope.ADMIN])
+    conversation(user("a"), public_id="one", actor=engine())
+    answer = api.get("/audit?export=jsonl&action=conversation.create")
+    assert answer["Content-Type"] == "application/x-ndjson"
+    (line,) = [json.loads(each) for each in b"".join(answer).splitlines()]
+    stored = AuditEntry.objects.get(action="conversation.create")
+    assert (line["object_id"], line["hash"]) == ("one", stored.hash)
+    recorded = AuditEntry.objects.get(action="audit.export")
+    assert json.loads(bytes(recorded.detail)) == {
+        "format": "jsonl",
+        "action": "conversation.create",
+    }
+
+
+def test_a_spreadsheet_runs_nothing_of_an_export() -> None:
+    evil = Actor("person", "1", "=cmd|' /C calc'!A0", engine().workspace, frozenset())
+    record_access(evil, Change(Action.SESSION_SIGN_IN, "person", "@SUM(1)", reason="+1\n-2"))
+    admin = signed_in(Role.ADMIN)
+    answer = admin.get("/audit/export/?format=csv&action=session.sign_in&object=@SUM(1)")
+    text = b"".join(answer).decode()
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["actor_name"] == "'=cmd|' /C calc'!A0"
+    assert (row["object_id"], row["reason"]) == ("'@SUM(1)", "'+1\n-2")
+
+
+def test_an_export_reads_page_by_page() -> None:
+    for n in range(5):
+        conversation(user("a"), public_id=f"c{n}", actor=engine())
+    with CaptureQueriesContext(connection) as asked:
+        found = list(every_entry(engine().workspace, AuditFilter(), most=2))
+    assert len(found) == len({each.position for each in found}) == AuditEntry.objects.count()
+    entries = [each for each in asked if "audit_auditentry" in each["sql"]]
+    assert len(entries) == len(found) // 2 + 1
+
+
+@pytest.mark.only("sqlite")
+@pytest.mark.parametrize(
+    ("wanted", "index"),
+    [
+        (AuditFilter(), "audit_newest (workspace=?"),
+        (AuditFilter(actor="anna"), "audit_by_actor (workspace=? AND actor_name=?"),
+        (AuditFilter(action="batch.rollback"), "audit_by_action (workspace=? AND action=?"),
+        (AuditFilter(object_id="one"), "audit_by_object (workspace=? AND object_id=?"),
+    ],
+)
+@pytest.mark.parametrize("after", [None, (1, 2, 3)])
+def test_entries_come_in_the_order_of_an_index(
+    wanted: AuditFilter, index: str, after: tuple[int, int, int] | None
+) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        find_entries(1, wanted, after, 50)
+    statement = next(each["sql"] for each in asked if "audit_auditentry" in each["sql"])
+    with connection.cursor() as cursor:
+        cursor.execute("EXPLAIN QUERY PLAN " + statement.replace("%", "%%"))
+        plan = "\n".join(row[3] for row in cursor.fetchall())
+    assert f"USING INDEX {index}" in plan
+    assert "USE TEMP B-TREE FOR ORDER BY" not in plan  # of the last terms it is, at equal times
+
+
+def test_the_page_shows_words_links_and_what_was_altered() -> None:
+    conversation(user("a"), public_id="one", actor=engine())
+    admin = signed_in(Role.ADMIN)
+    page = admin.get("/audit/?object=one").content.decode()
+    assert "Created a conversation" in page
+    assert 'href="/conversations/one/"' in page
+    assert "Altered" not in page
+    entry = AuditEntry.objects.get(object_id="one")
+    AuditEntry.objects.filter(pk=entry.pk).update(actor_name="nobody")
+    page = admin.get("/audit/?object=one").content.decode()
+    assert "1 entry on this page differs from its hash" in page
+    shown = admin.get(f"/audit/{entry.stream}/{entry.seq}/").content.decode()
+    assert "This entry differs from its hash" in shown
+    assert admin.get(f"/audit/{entry.stream}/99/").status_code == 404
+
+
+def test_a_mistake_in_the_filter_stays_in_the_form() -> None:
+    answer = signed_in(Role.ADMIN).get("/audit/?since=soon&actor=anna")
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert 'value="anna"' in page
+    assert "since must be a day or a time" in page
+
+
+def test_the_list_asks_as_much_for_many_entries_as_for_few() -> None:
+    admin = signed_in(Role.ADMIN)
+    counts = []
+    for n in (1, 12):
+        for each in range(n):
+            conversation(user("a"), public_id=f"c{n}-{each}", actor=engine())
+        with CaptureQueriesContext(connection) as asked:
+            assert admin.get("/audit/").status_code == 200
+        counts.append(len(asked))
+    assert counts[0] == counts[1]
+
+
+def test_whoever_has_the_key_verifies_an_export_by_itself(api: Api) -> None:
+    for n in range(2):
+        record_access(person(Role.ADMIN), Change(Action.SESSION_SIGN_IN, "person", f"p{n}"))
+    answer = api.get("/audit?export=jsonl&action=session.sign_in")
+    lines = [json.loads(each) for each in b"".join(answer).splitlines()]
+    later, earlier = lines
+    content = {
+        "before": earlier["hash"],
+        "stream": int(later["stream"]),
+        "seq": later["seq"],
+        "workspace": person(Role.ADMIN).workspace,
+        "at": later["at"],
+        "actor": [later["actor_kind"], later["actor_id"], later["actor_name"]],
+        "action": later["action"],
+        "object": [later["object_type"], later["object_id"]],
+        "versions": [later["before"], later["after"]],
+        "detail": json.dumps(later["detail"], separators=(",", ":")),
+        "request": [later["request_id"], later["address"]],
+        "key": later["key_name"],
+        "reason_digest": later["reason_digest"],
+    }
+    assert current_key().hash_of(canonical(content)) == later["hash"]

@@ -1,0 +1,118 @@
+"""The page of results, and what the palette asks for."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+
+from conversations.comments import About, comment
+from ctxadmin.identity.roles import Role
+from search import indexer
+from tests.factories import conversation, person, signed_in, user
+from tests.integration.pages.execution_scenes import paused, text, url
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+def page(client: Client, **query: str) -> str:
+    indexer.run_until_done()
+    return text(client.get(f"/search/?{urlencode(query)}"))
+
+
+def suggested(client: Client, words: str) -> dict[str, Any]:
+    indexer.run_until_done()
+    found: dict[str, Any] = client.get(f"/search/palette/?{urlencode({'q': words})}").json()
+    return found
+
+
+def test_a_hit_is_shown_in_its_context_and_leads_to_its_place(reviewer: Client) -> None:
+    head = conversation(user("one"), user("The Charger is <lost> & gone"), title="Parcel")
+    html = page(reviewer, q="charger")
+    assert "The <mark>Charger</mark> is &lt;lost&gt; &amp; gone" in html
+    link = f"/conversations/{head.public_id}/?at=1&amp;q=Charger#m1"
+    assert f'href="{link}"' in html
+    assert 'id="m1"' in text(reviewer.get(link.replace("&amp;", "&").split("#")[0]))
+
+
+def test_state_comments_and_statuses_lead_to_theirs(reviewer: Client) -> None:
+    run = paused()
+    name = run.head.public_id
+    comment(person(), name, About(), "Ask the warehouse")
+    html = page(reviewer, q="status:paused")
+    assert f'href="/conversations/{name}/"' in html
+    assert f'class="search-hit-status" href="{url(run)}"' in html
+    assert "Ask the <mark>warehouse</mark>" in page(reviewer, q="warehouse")
+
+
+def test_filters_among_the_words_move_into_the_form(reviewer: Client) -> None:
+    conversation(user("needle"))
+    html = page(reviewer, q="needle role:tool since:3h")
+    assert 'name="q" value="needle"' in html
+    assert '<option value="tool" selected>' in html
+    assert '<option value="3h" selected>' in html
+    assert "Nothing found" in html
+    assert '<details class="search-more" open>' in html
+
+
+def test_a_wrong_filter_is_named_beside_the_form(reviewer: Client) -> None:
+    answer = reviewer.get("/search/?q=a1&role=boss")
+    assert answer.status_code == 422
+    assert "Unknown role. Use one of: system, developer" in text(answer)
+    assert 'name="q" value="a1"' in text(answer)
+
+
+def test_an_empty_search_says_what_can_be_found(reviewer: Client) -> None:
+    html = page(reviewer)
+    assert "Find what was said" in html
+    assert "Nothing found" not in html
+
+
+def test_the_page_says_that_the_index_is_behind(reviewer: Client) -> None:
+    indexer.run_until_done()
+    conversation(user("needle"))
+    html = text(reviewer.get("/search/?q=needle"))
+    assert "1 latest change cannot be found yet." in html
+    assert "search-behind" not in page(reviewer, q="needle")
+
+
+def test_pages_go_on_with_the_words(reviewer: Client) -> None:
+    conversation(*[user(f"needle {number}") for number in range(30)])
+    html = page(reviewer, q="needle")
+    assert html.count('class="search-hit"') == 25
+    cursor = html.split("cursor=")[1].split('"')[0]
+    assert page(reviewer, q="needle", cursor=cursor).count('class="search-hit"') == 5
+
+
+def test_text_of_others_runs_nothing(reviewer: Client) -> None:
+    conversation(user("needle <script>alert(1)</script> \u202e"), title='"><img src=x>')
+    html = page(reviewer, q="needle")
+    assert "<script>alert" not in html
+    assert "<img" not in html.split("<main")[1].split("</main>")[0]
+    (found,) = suggested(reviewer, "needle")["texts"]
+    assert "U+202E" in "".join(piece for piece, _ in found["passage"])
+
+
+def test_the_palette_finds_beginnings_and_a_few_of_each_conversation(reviewer: Client) -> None:
+    conversation(*[user(f"needle {number}") for number in range(9)], title="Needles")
+    head = conversation(user("a needle"), title="Other")
+    found = suggested(reviewer, "needl")
+    assert [each["label"] for each in found["conversations"]] == ["Needles"]
+    assert [each["label"] for each in found["texts"]] == ["Other", "Needles", "Needles", "Needles"]
+    assert found["texts"][0]["url"] == f"/conversations/{head.public_id}/?at=0&q=needle#m0"
+    assert found["texts"][0]["passage"] == [["a ", False], ["needle", True]]
+
+
+def test_the_palette_says_what_is_wrong_and_finds_nothing_for_nothing(reviewer: Client) -> None:
+    assert "Unknown status" in suggested(reviewer, "status:sleeping")["problem"]
+    empty = suggested(reviewer, "")
+    assert empty["texts"] == empty["conversations"] == empty["workflows"] == []
+
+
+def test_the_palette_offers_what_its_reader_may_open() -> None:
+    viewer = text(signed_in(Role.VIEWER).get("/search/"))
+    assert 'href="/conversations/import/"' not in viewer
+    admin = text(signed_in(Role.ADMIN).get("/search/"))
+    places = admin.split('id="palette-places"')[1].split("</div>")[0]
+    assert "/settings/people/" in places
+    assert "/workflows/+new/" in places

@@ -1,0 +1,104 @@
+"""Who changed a message, a key of the state, or a version: one link away."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from checkpoints.key_history import writes_of_key
+from checkpoints.store import find_current
+from conversations import pins
+from conversations.domain.configs import read_operation
+from conversations.message_history import history_of
+from conversations.services import operate, rollback
+from conversations.store import find_head
+from ctxadmin.identity.roles import Role
+from tests.factories import conversation, engine, person, signed_in, user
+from tests.integration.live_copy import steps
+
+pytestmark = pytest.mark.django_db
+
+KEEP_LAST = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
+
+
+def effects(index: int) -> list[tuple[str, str, str]]:
+    found = history_of(find_head(engine().workspace, "c"), index)
+    return [(each.effect, each.author, each.reason) for each in found.changes]
+
+
+def test_a_message_knows_who_hid_showed_and_pinned_it_and_why() -> None:
+    conversation(user("a"), user("b"), user("c"), public_id="c", actor=engine())
+    rita = person(Role.REVIEWER)
+    operate(rita, "c", KEEP_LAST, reason="too long")
+    rollback(rita, "c", 0, reason="needed after all")
+    pins.pin(rita, "c", "0", pinned=True, reason="the order number")
+    assert effects(0) == [
+        ("pinned", rita.label, "the order number"),
+        ("showed", rita.label, "needed after all"),
+        ("hid", rita.label, "too long"),
+    ]
+    assert effects(1)[0][0] == "showed"
+    assert effects(2) == []
+
+
+def test_a_message_that_an_operation_wrote_was_not_hidden_before() -> None:
+    conversation(user("a"), user("b"), public_id="c", actor=engine())
+    message = {"role": "user", "content": "both"}
+    config = {"operation": "replace", "replace": {"index": 0, "message": message}}
+    operate(person(Role.REVIEWER), "c", read_operation(config), reason="shorter")
+    assert [effect for effect, _, _ in effects(0)] == ["hid"]
+    assert effects(2) == []
+
+
+def test_a_history_costs_no_more_queries_for_more_changes() -> None:
+    conversation(user("a"), user("b"), public_id="c", actor=engine())
+    rita = person(Role.REVIEWER)
+    counts = []
+    for n in (1, 8):
+        for _ in range(n):
+            operate(rita, "c", KEEP_LAST, reason="less")
+            rollback(rita, "c", 0, reason="more")
+        head = find_head(engine().workspace, "c")
+        with CaptureQueriesContext(connection) as asked:
+            assert len(history_of(head, 0).changes) == 2 * (counts[-1][1] + n if counts else n)
+        counts.append((len(asked), n))
+    assert counts[0][0] == counts[1][0]
+
+
+def test_a_message_leads_to_its_changes_and_an_admin_to_the_audit() -> None:
+    conversation(user("a"), user("b"), public_id="c", actor=engine())
+    operate(person(Role.REVIEWER), "c", KEEP_LAST, reason="too long")
+    viewer = signed_in(Role.VIEWER)
+    link = "/conversations/c/messages/0/#changes"
+    assert link in viewer.get("/conversations/c/?view=all").content.decode()
+    page = viewer.get("/conversations/c/messages/0/").content.decode()
+    assert "Who changed this" in page
+    assert "too long" in page
+    assert "/audit/" not in page
+    admin = signed_in(Role.ADMIN).get("/conversations/c/messages/0/").content.decode()
+    assert "/audit/?object_type=conversation&amp;object=c" in admin
+
+
+def test_a_key_knows_the_versions_that_wrote_it() -> None:
+    conversation(user("a"), public_id="c", actor=engine())
+    for x in (1, 2):
+        steps.save("c", f"more{x}", x=x)
+    steps.save("c", "other", y=1)
+    row = find_current(find_head(engine().workspace, "c").key)
+    assert row is not None
+    with CaptureQueriesContext(connection) as asked:
+        found = writes_of_key(row, "x", None, 50)
+    assert [each.checkpoint.version for each in found] == sorted(
+        (each.checkpoint.version for each in found), reverse=True
+    )
+    assert len(found) == 2
+    assert len(asked) == 2
+    admin = signed_in(Role.ADMIN)
+    page = admin.get("/executions/c/state/key/?key=x").content.decode()
+    for each in found:
+        assert f"/executions/c/versions/{each.checkpoint.version}/" in page
+    newest = f"/executions/c/versions/{found[0].checkpoint.version}/"
+    shown = admin.get(newest).content.decode()
+    assert "/executions/c/state/key/?key=x" in shown
+    assert f"/audit/{row.conversation}/" in shown
+    assert admin.get("/executions/c/state/key/?key=nothing").status_code == 404
+    assert admin.get("/executions/c/state/key/").status_code == 422

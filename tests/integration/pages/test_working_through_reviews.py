@@ -1,0 +1,163 @@
+"""Working through the queue of reviews: its order, the next one, and several at once."""
+
+import re
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from checkpoints.models import Execution
+from ctxadmin.identity.roles import Role
+from ctxadmin.lib import clock
+from tests.factories import assistant, signed_in, user
+from tests.integration.checkpoints.flows import Run
+from tests.integration.pages.execution_scenes import move, page, paused, status, text, url
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+def name(run: Run) -> str:
+    return str(run.head.public_id)
+
+
+def waits_until(run: Run, minutes: int | None) -> None:
+    deadline = None if minutes is None else clock.now() + timedelta(minutes=minutes)
+    Execution.objects.filter(conversation=run.head.key).update(deadline=deadline)
+
+
+def order(html: str) -> list[str]:
+    return re.findall(r'class="waiting-title" href="/executions/([^/]+)/', html)
+
+
+def look(client: Client, run: Run) -> str:
+    """What the card gives to a script that was open."""
+    found = re.search(r'data-look="([^"]*)"', page(client, run))
+    assert found is not None
+    return unescape(found[1])
+
+
+def approve(client: Client, *looks: str, **fields: str) -> str:
+    answer = client.post("/reviews/approve/", {"look": looks, **fields}, follow=True)
+    assert answer.status_code == 200
+    return text(answer)
+
+
+def test_the_queue_is_sorted_by_wait_and_by_deadline_in_pages(reviewer: Client) -> None:
+    runs = [paused(each) for each in ("one", "two", "three")]
+    for run, minutes in zip(runs, (None, 50, 10), strict=True):
+        waits_until(run, minutes)
+    one, two, three = map(name, runs)
+    assert order(text(reviewer.get("/reviews/"))) == [one, two, three]
+    assert order(text(reviewer.get("/reviews/?sort=latest"))) == [three, two, one]
+    address, found = "/reviews/?sort=deadline&limit=1", list[str]()
+    for _ in runs:
+        html = text(reviewer.get(address))
+        found += order(html)
+        on = re.findall(r'href="(\?[^"]*cursor=[^"]*)"', html)
+        address = f"/reviews/{unescape(on[0])}" if on else ""
+    assert found == [three, two, one]
+    assert address == ""
+    assert reviewer.get("/reviews/?sort=x").status_code == 422
+
+
+def test_a_line_of_the_queue_says_how_the_proposed_answer_begins(reviewer: Client) -> None:
+    run = paused()
+    assert "waiting-proposed" not in text(reviewer.get("/reviews/"))
+    run.append(assistant("It is on\n its way."))
+    assert "It is on its way." in text(reviewer.get("/reviews/"))
+
+
+def test_the_card_tells_its_place_and_leads_to_its_neighbors(reviewer: Client) -> None:
+    one, two, three = (paused(each) for each in ("one", "two", "three"))
+    html = page(reviewer, two, "?queue=waiting")
+    assert "2 of 3 in the queue" in html
+    assert f'href="/executions/{name(one)}/?queue=waiting" rel="prev"' in html
+    assert f'href="/executions/{name(three)}/?queue=waiting" rel="next"' in html
+    elsewhere = page(reviewer, two, "?queue=waiting&workflow=three")
+    assert "1 in the queue" in elsewhere
+    assert "in the queue" not in page(signed_in(Role.VIEWER), two)
+    assert reviewer.get(url(two, "?queue=x")).status_code == 422
+
+
+def test_a_decision_leads_to_the_next_review_of_the_same_queue(reviewer: Client) -> None:
+    one, two, three = (paused(each) for each in ("one", "two", "three"))
+    answer = move(reviewer, two, "approve", expected_version="1", queue="waiting")
+    assert answer["Location"] == f"{url(three)}?queue=waiting"
+    answer = move(reviewer, three, "reject", reason="no", queue="waiting")
+    assert answer["Location"] == f"{url(one)}?queue=waiting"
+    answer = move(reviewer, one, "approve", queue="waiting", who="free")
+    assert answer["Location"] == "/reviews/?sort=waiting&who=free"
+
+
+def test_a_decision_on_a_page_that_was_opened_by_itself_stays_there(reviewer: Client) -> None:
+    one, _two = paused("one"), paused("two")
+    assert move(reviewer, one, "approve", expected_version="1")["Location"] == url(one)
+
+
+def test_several_are_approved_after_a_look_at_each(reviewer: Client) -> None:
+    runs = [paused("one"), paused("two")]
+    html = approve(reviewer, *(look(reviewer, run) for run in runs), reason="all well")
+    assert "2 reviews approved." in html
+    assert [status(run) for run in runs] == ["RUNNING", "RUNNING"]
+    assert "all well" in page(reviewer, runs[0], "timeline/")
+
+
+def test_one_that_changed_since_the_look_is_refused_and_the_others_approved(
+    reviewer: Client,
+) -> None:
+    edited, heard, same = (paused(each) for each in ("one", "two", "three"))
+    looks = [look(reviewer, run) for run in (edited, heard, same)]
+    edited.update("review", state_data={"count": 4})
+    heard.append(user("One more thing"))
+    html = approve(reviewer, *looks)
+    assert "1 review approved." in html
+    assert "2 reviews were not approved:" in html
+    assert "is at version 2, not 1" in html
+    assert [status(run) for run in (edited, heard, same)] == ["PAUSED", "PAUSED", "RUNNING"]
+
+
+def test_none_is_approved_without_a_look_of_the_same_person(reviewer: Client) -> None:
+    run = paused()
+    proved = look(reviewer, run)
+    version = f"{run.snapshot()['version']}"
+    forged = proved.replace(f".{version}.", ".2.", 1)
+    colleague = signed_in(Role.DESIGNER)
+    for client, text_ in ((reviewer, forged), (reviewer, "x"), (colleague, proved)):
+        assert "Open it before you approve it." in approve(client, text_)
+    assert "Select the reviews to approve." in approve(reviewer)
+    assert status(run) == "PAUSED"
+    assert signed_in(Role.VIEWER).post("/reviews/approve/", {"look": proved}).status_code == 403
+
+
+def test_sent_again_after_a_lost_answer_it_says_approved(reviewer: Client) -> None:
+    run = paused()
+    proved = look(reviewer, run)
+    assert "1 review approved." in approve(reviewer, proved)
+    assert "1 review approved." in approve(reviewer, proved)
+
+
+def test_at_most_fifty_at_once(reviewer: Client) -> None:
+    sent: Any = {"look": [f"x{each}" for each in range(51)]}
+    assert reviewer.post("/reviews/approve/", sent).status_code == 422
+
+
+def test_the_line_of_what_a_node_saw_has_messages_tokens_and_dropped_names(
+    reviewer: Client,
+) -> None:
+    run = paused()
+    line = page(reviewer, run, "versions/1/context-seen/")
+    assert "Saw 2 of 2 messages" in line
+    assert f'href="{url(run, "versions/1/saw/")}"' in line
+    assert reviewer.get(url(run, "versions/9/context-seen/")).status_code == 404
+
+
+def test_the_place_in_a_long_queue_costs_a_bounded_number_of_queries(
+    reviewer: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    runs = [paused(f"flow-{each}") for each in range(4)]
+    page(reviewer, runs[1])
+    with django_assert_max_num_queries(40):
+        page(reviewer, runs[1])

@@ -1,0 +1,71 @@
+"""The full text table, by what each database does with many texts."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from search import words, words_mysql
+from search.domain.query import Phrase
+from search.domain.terms import terms_of
+from search.words import Asked, Words
+
+WORKSPACE = 7
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch, transactional_db: None) -> Iterator[None]:
+    """Makes 60 texts many for MySQL: 10 are looked at first, a word in one of them is rare."""
+    monkeypatch.setattr(words_mysql, "SAMPLE", 10)
+    monkeypatch.setattr(words_mysql, "_RARE", 2)
+    monkeypatch.setattr(words_mysql, "STRETCH", 20)
+    texts = [
+        f"common text number {number} {'odd' if number % 2 else 'even'}" for number in range(60)
+    ]
+    texts[5] += " needle found"
+    texts[30] += " found needle"
+    words.insert(WORKSPACE, [Words(n, terms_of(text)) for n, text in enumerate(texts, start=1)])
+    words.insert(WORKSPACE + 1, [Words(1_000, terms_of("needle common"))])
+    yield
+    words.remove(WORKSPACE, range(1, 61))
+    words.remove(WORKSPACE + 1, [1_000])
+
+
+def found(
+    *phrases: str, opened: bool = False, below: int = 1 << 40, since: int = 0, limit: int = 5
+) -> list[int]:
+    """All ids of a search, which goes on where each stretch ends."""
+    wanted = tuple(Phrase(tuple(terms_of(each))) for each in phrases)
+    if opened:
+        wanted = (*wanted[:-1], Phrase(wanted[-1].terms, open=True))
+    ids: list[int] = []
+    at: int | None = below
+    while at is not None and len(ids) < limit:
+        part = words.find(Asked(WORKSPACE, wanted, (), at, since), limit - len(ids))
+        ids += part.ids
+        at = part.reached
+    return ids
+
+
+# Committed, since MariaDB finds nothing else by its index.
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("few")
+def test_rare_and_common_words_are_found_alike() -> None:
+    assert found("common") == [60, 59, 58, 57, 56]
+    assert found("needle") == [31, 6]
+    assert found("needle", "common") == [31, 6]
+    assert found("found needle") == [31]
+    assert found("common even", limit=60) == []
+    assert found("need", opened=True) == [31, 6]
+    assert found("text number 3") == [4]
+    assert found("odd", "common", below=20, since=12) == [18, 16, 14, 12]
+    assert found("odd", "even") == []
+    assert found("nothing") == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("few")
+def test_removed_words_are_not_found() -> None:
+    words.remove(WORKSPACE, [31])
+    assert found("needle") == [6]
+    assert words.taken(WORKSPACE, [6, 31])
+    assert not words.taken(WORKSPACE, [31])

@@ -1,0 +1,27 @@
+"""Differences of a state as rows: what of long texts is compared."""
+
+from checkpoints.pages.executions.state_rows import state_row
+from ctxadmin.lib.structural_diff import Difference, Kind
+
+
+def row(before: str, after: str) -> tuple[str, str]:
+    found = state_row(Difference("/text", Kind.CHANGED, before, after))
+    return found.before, found.after
+
+
+def test_a_change_behind_thousands_of_characters_is_compared() -> None:
+    before = "word " * 6_000
+    assert row(before, before + "more") == (before, before + "more")
+
+
+def test_of_a_very_long_text_the_part_with_the_first_change_is_compared() -> None:
+    same = "word " * 20_000
+    before, after = row(f"{same}old{same}", f"{same}new{same}")
+    assert before.startswith("… ")
+    assert "old" in before
+    assert "new" in after
+    assert before.endswith(" … (200003 characters)")
+
+
+def test_an_empty_text_is_shown_as_one() -> None:
+    assert row("", "new") == ('""', "new")
