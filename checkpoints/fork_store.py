@@ -11,6 +11,7 @@ from checkpoints.state_checksums import summed_key
 from checkpoints.writes_store import copy_writes
 from conversations.conversation_copy import copy_rows, moves_until
 from ctxadmin.lib.errors import Unavailable
+from ctxadmin.lib.sentence import say
 
 _BATCH: Final = 500
 
@@ -46,7 +47,7 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     copied.update(thinned_count=target.thinned_count)
     now = Execution.objects.filter(conversation=source.conversation, number=source.number)
     if now.values_list("thinned_count", flat=True).first() != source.thinned_count:
-        raise Unavailable("Versions of this execution were removed meanwhile; try again.")
+        raise Unavailable(say("Versions of this execution were removed meanwhile; try again."))
     values = StateValue.objects.filter(conversation=target.conversation, execution=target.number)
     return values.aggregate(n=Sum(Length("value")))["n"] or 0
 

@@ -15,7 +15,7 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Claim, Execution
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
-from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 
@@ -178,7 +178,7 @@ def _behind(sort: str, after: tuple[int | str, ...]) -> Q:
         case (int() as at, int() as key) if abs(at) < 10**17:
             moment = datetime.fromtimestamp(at / 10**6, UTC)
         case _:
-            raise ValidationFailed.at("?cursor", _("This cursor belongs to another list."))
+            raise foreign_cursor()
     if sort == "latest":
         return Q(waiting_since__lt=moment) | Q(waiting_since=moment, conversation__lt=key)
     if sort == "waiting":

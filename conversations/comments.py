@@ -40,7 +40,7 @@ def comment_in(opened: Writing, about: About, text: str) -> Comment:
     """Adds a comment as the one change of an open transaction, and commits it; see ``comment``."""
     head, actor = opened.head, opened.actor
     if about.message is not None and about.message >= head.log_count:
-        said = f"There is no message #{about.message}."
+        said = say("There is no message #{index}.", index=about.message)
         raise OutOfRange(said, problems=[FieldProblem("/message", said, "out_of_range")])
     made = Comment.objects.create(
         conversation=head.key,

@@ -327,7 +327,3 @@ class SqlLog:
 
     def _unsettled(self) -> QuerySet[UnsettledCall]:
         return UnsettledCall.objects.filter(conversation=self.conversation, index__lt=self.length)
-
-
-def _indices(rows: QuerySet[Message]) -> Iterable[int]:
-    return rows.order_by("index").values_list("index", flat=True)

@@ -12,6 +12,7 @@ from django.db import Error, connection
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import TooLarge
 from ctxadmin.lib.ids import new_public_id
+from ctxadmin.lib.sentence import say
 from workflows import backtest_store as store
 from workflows.backtest_questions import Question
 from workflows.backtest_store import BacktestProblem
@@ -139,7 +140,9 @@ class _Heartbeat:
     def __call__(self, done: int) -> bool:
         now = time.monotonic()
         if now > self._until:
-            raise TooLarge("A backtest takes more time than it may.")
+            raise TooLarge(
+                say("This backtest takes too long; choose fewer conversations or policies.")
+            )
         if now - self._told < _RENEW_SECONDS:
             return True
         self._told = now

@@ -27,7 +27,6 @@ from workflows.backtest_questions import Question
 from workflows.backtest_runner import RUNNER, result_bytes
 from workflows.backtesting import replay_all
 from workflows.definitions import definition
-from workflows.domain.backtests.policies import FULL, RECORDED
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.sums import PolicySums
 from workflows.models import Backtest
@@ -209,8 +208,3 @@ def _replay_upload(actor: Actor, new: NewBacktest, question: Question) -> Backte
     row.started_at, row.ended_at = now, clock.now()
     row.save(force_insert=True)
     return row
-
-
-def is_always_there(sums: PolicySums) -> bool:
-    """True for the rows that nobody asked for: the full history and what was seen."""
-    return sums.key in (FULL, RECORDED)

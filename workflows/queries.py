@@ -6,6 +6,7 @@ from typing import Final
 from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.definitions import definition
 from workflows.domain.compare import ElementChange, compare
 from workflows.domain.graph import Document
@@ -58,7 +59,7 @@ def document_of(row: Workflow, which: str, parameter: str) -> Document:
     if which == DRAFT:
         return definition(bytes(row.draft)).document
     if not which.isascii() or not which.isdigit() or len(which) > 9:
-        message = f"{parameter} must be draft or the number of a version."
+        message = say("{parameter} must be draft or the number of a version.", parameter=parameter)
         raise ValidationFailed.at(f"?{parameter}", message)
     return definition(bytes(find_version(row.key, int(which)).document)).document
 

@@ -9,6 +9,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
+from ctxadmin.lib.sentence import say
 from workflows.definitions import definition, keep, problems_of, stored
 from workflows.domain import problems
 from workflows.domain.draft_changes import DraftChanges
@@ -146,7 +147,10 @@ def publish(actor: Actor, slug: str, expected_version: int, note: str = "") -> W
         opened.require_draft(expected_version)
         row = opened.row
         if row.published_draft == expected_version:
-            message = f"This draft is published already, as version {row.published_version}."
+            message = say(
+                "This draft is published already, as version {version}.",
+                version=row.published_version,
+            )
             raise InvalidState(message)
         number = (row.published_version or 0) + 1
         version = WorkflowVersion(
@@ -179,7 +183,7 @@ def import_document(
     if slug is not None and expected_version is not None:
         return save_draft(actor, slug, document, expected_version)
     if slug is not None and _exists(actor, slug):
-        raise slug_is_taken(slug, "; name expected_version to write into its draft")
+        raise slug_is_taken(slug, say("; name expected_version to write into its draft"))
     chosen = slug or _free_slug(actor, document.name)
     row = _new_row(actor, chosen, document.name.strip()[:MAX_NAME] or chosen, document)
     found = problems_of(bytes(row.draft))

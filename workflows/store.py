@@ -102,7 +102,7 @@ def insert(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
 
 def slug_is_taken(slug: str, hint: str = "") -> Duplicate:
     """Returns the error for a slug that another workflow of the workspace has."""
-    message = f"There is a workflow {slug!r} already{hint}."
+    message = say("There is a workflow {slug} already{hint}.", slug=repr(slug), hint=hint)
     return Duplicate(message, problems=[FieldProblem("/slug", message, "duplicate")])
 
 

@@ -83,8 +83,8 @@ def take_apart(
     state = {key: value for key, value in state_data.items() if key not in (MESSAGES, HISTORY)}
     return Update(
         state,
-        _appended(MESSAGES, state_data, pointer, "use an operation on the conversation"),
-        _appended(HISTORY, state_data, pointer, "the history only grows"),
+        _appended(MESSAGES, state_data, pointer, say("use an operation on the conversation")),
+        _appended(HISTORY, state_data, pointer, say("the history only grows")),
     )
 
 

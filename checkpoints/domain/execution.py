@@ -163,7 +163,7 @@ def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Dec
     sent, requested, or configured after this node; the end of the workflow; a pause before a ready
     node. Raises InvalidState.
     """
-    require(execution.status, TAKES_CHECKPOINTS, "A checkpoint")
+    require(execution.status, TAKES_CHECKPOINTS, say("A checkpoint"))
     if step.status in (Status.PENDING, Status.IDLE):
         raise InvalidState(
             say("An execution never goes back to {status}.", status=step.status),
@@ -203,7 +203,7 @@ def ask_pause(execution: Execution, at: datetime, reason: str = "") -> Decision:
 
     Writes no version; a second request changes nothing.
     """
-    require(execution.status, {Status.RUNNING}, "A pause")
+    require(execution.status, {Status.RUNNING}, say("A pause"))
     if execution.pause_request is None:
         execution = replace(execution, pause_request=PauseRequest(reason, at))
     return Decision(execution, (execution.status,), writes=False)
@@ -215,20 +215,20 @@ def resume(execution: Execution, move: Move, rules: Rules | None = None) -> Deci
     With ``from_node`` that node runs next. There is no second pause before the paused node, or
     before ``from_node``, at this occurrence; another ready node that needs review pauses at once.
     """
-    require(execution.status, _RESUMABLE, "A resume")
+    require(execution.status, _RESUMABLE, say("A resume"))
     return _continue(execution, move, rules or {}, approved=False)
 
 
 def approve(execution: Execution, move: Move, rules: Rules | None = None) -> Decision:
     """Continues a paused execution and records the approval."""
-    require(execution.status, {Status.PAUSED}, "An approval")
+    require(execution.status, {Status.PAUSED}, say("An approval"))
     _no_jump(move)
     return _continue(execution, move, rules or {}, approved=True)
 
 
 def reject(execution: Execution, move: Move) -> Decision:
     """Fails a paused execution with the reason."""
-    require(execution.status, {Status.PAUSED}, "A rejection")
+    require(execution.status, {Status.PAUSED}, say("A rejection"))
     _no_jump(move)
     _at_its_node(execution, move.node_id)
     failure = Failure(execution.node_id, move.reason)
@@ -237,7 +237,7 @@ def reject(execution: Execution, move: Move) -> Decision:
 
 def cancel(execution: Execution, move: Move) -> Decision:
     """Ends an execution permanently."""
-    require(execution.status, _CANCELLABLE, "A cancellation")
+    require(execution.status, _CANCELLABLE, say("A cancellation"))
     _no_jump(move)
     _at_its_node(execution, move.node_id)
     return _to(_next(execution), Status.CANCELLED)
@@ -259,7 +259,7 @@ def time_out(
 
 def update(execution: Execution, node_id: str) -> Decision:
     """Edits the state of a paused execution, at the paused node only (semantics 3.7)."""
-    require(execution.status, {Status.PAUSED}, "An update of the snapshot")
+    require(execution.status, {Status.PAUSED}, say("An update of the snapshot"))
     if execution.pause is not None and execution.pause.node_id is not None:
         _at_its_node(execution, node_id)
     return Decision(replace(execution, version=execution.version + 1), (Status.PAUSED,))
@@ -267,7 +267,7 @@ def update(execution: Execution, node_id: str) -> Decision:
 
 def restore(execution: Execution, to: RestorePoint, at: datetime, reason: str = "") -> Decision:
     """Restores an earlier version as a new one, PAUSED there (semantics 3.9)."""
-    require(execution.status, _RESTORABLE, "A restore")
+    require(execution.status, _RESTORABLE, say("A restore"))
     restored = replace(fork(to, at, reason), version=execution.version + 1)
     through = dict.fromkeys((execution.status, Status.PAUSED))
     return Decision(restored, tuple(through), Done(whole=to.executed))

@@ -193,5 +193,5 @@ def _fault(name: str, reducer: str) -> str | None:
     if reducer not in known:
         return did_you_mean(say("unknown reducer {name}", name=repr(reducer)), reducer, known)
     if name in (MESSAGES, HISTORY) and reducer != Reducer.APPEND:
-        return f"{name} always appends"
+        return say("{name} always appends", name=name)
     return pattern_fault(name) if "*" in name else None

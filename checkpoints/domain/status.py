@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.sentence import say
 
 
 class Status(StrEnum):
@@ -41,13 +42,13 @@ ENDED: Final = FINAL | {Status.FAILED}
 TAKES_CHECKPOINTS: Final = frozenset({Status.PENDING, Status.RUNNING})
 
 _WAY_OUT: Final[Mapping[Status, str]] = {
-    Status.IDLE: "Start one first.",
-    Status.PENDING: "Its first checkpoint or a resume starts it.",
-    Status.RUNNING: "A pause stops it at its next checkpoint.",
-    Status.PAUSED: "Resume, approve or reject it first.",
-    Status.COMPLETED: "It has ended; fork it to continue from one of its checkpoints.",
-    Status.FAILED: "Resume it to try again, restore a checkpoint, or start a new one.",
-    Status.CANCELLED: "It has ended; fork it to continue from one of its checkpoints.",
+    Status.IDLE: say("Start one first."),
+    Status.PENDING: say("Its first checkpoint or a resume starts it."),
+    Status.RUNNING: say("A pause stops it at its next checkpoint."),
+    Status.PAUSED: say("Resume, approve or reject it first."),
+    Status.COMPLETED: say("It has ended; fork it to continue from one of its checkpoints."),
+    Status.FAILED: say("Resume it to try again, restore a checkpoint, or start a new one."),
+    Status.CANCELLED: say("It has ended; fork it to continue from one of its checkpoints."),
 }
 
 
@@ -57,7 +58,11 @@ def require(status: Status, allowed: Set[Status], what: str) -> None:
         return
     wanted = [status for status in Status if status in allowed]
     names = " or ".join(filter(None, [", ".join(wanted[:-1]), wanted[-1]]))
-    raise InvalidState(
-        f"{what} needs an execution that is {names}; this one is {status}. " + _WAY_OUT[status],
-        status=status,
+    message = say(
+        "{what} needs an execution that is {names}; this one is {status}. {way_out}",
+        what=what,
+        names=names,
+        status=status.value,
+        way_out=_WAY_OUT[status],
     )
+    raise InvalidState(message, status=status)

@@ -25,6 +25,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.telemetry.metrics import write_repeated
 from ctxadmin.telemetry.traces import span
 
@@ -93,7 +94,7 @@ def save_in(opened: Writing, new: CheckpointSave) -> bytes:
     command = new.command
     run = open_or_start(opened, starts_new=command.new_execution)
     check_expected(run, command.expected_version)
-    require(run.now.status, TAKES_CHECKPOINTS, "A checkpoint")
+    require(run.now.status, TAKES_CHECKPOINTS, say("A checkpoint"))
     if run.pinned is not None:
         run.pinned.require_node(command.node_id)
         if command.pause_before is not None:

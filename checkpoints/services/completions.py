@@ -20,6 +20,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, InvalidState, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.telemetry.metrics import write_repeated
 from ctxadmin.telemetry.traces import note_model_usage, span
 
@@ -94,7 +95,7 @@ def complete_in(opened: Writing, new: Completion) -> Completed:
         note_model_usage(usage.model_dump())
     run = open_or_start(opened)
     check_expected(run, command.expected_version)
-    require(run.now.status, TAKES_CHECKPOINTS, "A completion")
+    require(run.now.status, TAKES_CHECKPOINTS, say("A completion"))
     is_ready = _is_ready(run, node_id, command)
     if not command.force:
         run.leases.require(node_id, command.lease, opened.at)

@@ -24,7 +24,7 @@ def claim(actor: Actor, public_id: str, node_id: str, wanted: ClaimNode) -> Leas
     actor.require(Action.NODE_CLAIM)
     with writing(actor, public_id) as opened:
         run = open_current(opened, None)
-        require(run.now.status, TAKES_CHECKPOINTS, "A claim")
+        require(run.now.status, TAKES_CHECKPOINTS, say("A claim"))
         require_ready(run, node_id)
         ttl = timedelta(seconds=wanted.ttl)
         run.leases, lease = run.leases.claim(

@@ -123,7 +123,9 @@ class OneMessage(ConversationEndpoint):
         """
         node = request.query_params.get("node", "")
         if len(node) > LONGEST_NODE:
-            raise ValidationFailed.at("?node", f"node has at most {LONGEST_NODE} characters.")
+            raise ValidationFailed.at(
+                "?node", say("node has at most {most} characters.", most=LONGEST_NODE)
+            )
         head = find_head(self.actor.workspace, conversation_id)
         found = message_pages.one_message(head, message)
         if is_recall(self.actor, found, node):

@@ -104,7 +104,10 @@ def _type_problems(edge_filter: EdgeFilter, pointer: str) -> list[FieldProblem]:
     given = {name for name in EdgeFilter.model_fields if name != "type"}
     given = {name for name in given if getattr(edge_filter, name) not in ((), None)}
     problems = [
-        FieldProblem(f"{pointer}/{name}", f"a filter of type {kind} does not use {name}")
+        FieldProblem(
+            f"{pointer}/{name}",
+            say("a filter of type {kind} does not use {name}", kind=kind, name=name),
+        )
         for name in sorted(given - _USES[kind])
     ]
     patterns = given & {"include_patterns", "exclude_patterns"}
@@ -138,13 +141,15 @@ def _rule_problems(rule: TransformRule, registries: Registries, pointer: str) ->
 
 def _rename_fault(rule: TransformRule, rename: str) -> str | None:
     if rule.target not in ("variables", "metadata"):
-        return f"{rule.target} cannot be renamed: only variables and metadata have names"
+        return say(
+            "{target} cannot be renamed: only variables and metadata have names", target=rule.target
+        )
     if fault := pattern_fault(rename):
-        return fault.replace("a pattern", "a new name")
+        return say("{fault}; this is also true of a new name", fault=fault)
     if rename.count("*") > 1:
-        return "a new name has at most one *"
+        return say("a new name has at most one *")
     if "*" in rename and rule.pattern.count("*") != 1:
-        return "the * of a new name needs a pattern with exactly one *"
+        return say("the * of a new name needs a pattern with exactly one *")
     return None
 
 

@@ -152,9 +152,13 @@ def _collisions(edge_filter: EdgeFilter, edge: str, pointer: str) -> Iterator[Pr
         first = taken.setdefault((rule.target, rule.rename), index)
         message = None
         if "*" in rule.pattern and "*" not in rule.rename:
-            message = f"all that matches {rule.pattern!r} would be called {rule.rename!r}"
+            message = say(
+                "all that matches {pattern} would be called {name}",
+                pattern=repr(rule.pattern),
+                name=repr(rule.rename),
+            )
         elif edge_filter.transform_rules[first].pattern != rule.pattern:
-            message = f"rule {first} gives the same new name to other names"
+            message = say("rule {first} gives the same new name to other names", first=first)
         if message is not None:
             yield Problem(where, "rename_collision", message, "warning", edge=edge)
 

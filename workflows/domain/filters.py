@@ -93,12 +93,20 @@ def _cost_problems(rules: Sequence[FilterRule], pointer: str) -> list[FieldProbl
     """
     conditions = [rule.condition for rule in rules if rule.condition is not None]
     counted = (
-        ("rules", len(rules), MAX_RULES),
-        ("transforms", sum(rule.transform is not None for rule in rules), MAX_TRANSFORMS),
-        ("method calls", sum(compile_condition(text).calls for text in conditions), MAX_CALLS),
+        (say("rules"), len(rules), MAX_RULES),
+        (say("transforms"), sum(rule.transform is not None for rule in rules), MAX_TRANSFORMS),
+        (say("method calls"), sum(compile_condition(text).calls for text in conditions), MAX_CALLS),
     )
     return [
-        FieldProblem(pointer, f"the filters of a node have at most {most} {what}, these {count}")
+        FieldProblem(
+            pointer,
+            say(
+                "the filters of a node have at most {most} {what}, these {count}",
+                most=most,
+                what=what,
+                count=count,
+            ),
+        )
         for what, count, most in counted
         if count > most
     ]

@@ -123,10 +123,12 @@ def _ways(plan: Plan, node_id: str, edges: Sequence[str], pointer: str) -> list[
     for place, edge_id in enumerate(edges):
         edge = plan.graph.edges.get(edge_id)
         if edge is None or edge.to_node != node_id:
-            message = f"{edge_id!r} is not an edge to {node_id!r}"
+            message = say("{edge} is not an edge to {node}", edge=repr(edge_id), node=repr(node_id))
             problems.append(FieldProblem(f"{pointer}/{place}", message))
         elif edge_id in named:
-            problems.append(FieldProblem(f"{pointer}/{place}", f"{edge_id!r} is named twice"))
+            problems.append(
+                FieldProblem(f"{pointer}/{place}", say("{edge} is named twice", edge=repr(edge_id)))
+            )
         named.add(edge_id)
     if problems:
         raise ValidationFailed(problems[0].message, problems=problems)

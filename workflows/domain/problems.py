@@ -73,9 +73,10 @@ def refuse_unpublishable(problems: Sequence[Problem]) -> None:
     """Raises ValidationFailed with every problem that is an error, if there is one."""
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
-        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        first = say("{place}: {message}", place=errors[0].pointer, message=errors[0].message)
+        more = len(errors) - 1
         raise ValidationFailed(
-            f"{errors[0].pointer}: {errors[0].message}{more}",
+            say("{problem} (and {more} more)", problem=first, more=more) if more else first,
             problems=[problem.as_field_problem() for problem in errors],
         )
 
@@ -111,9 +112,13 @@ def excess(document: Document, pointer: str = "") -> Problem | None:
     rules, characters = _amount(document)
     if rules <= MAX_RULES and characters <= MAX_CONDITIONS:
         return None
-    message = (
-        f"a workflow has at most {MAX_RULES} rules and patterns, and {MAX_CONDITIONS} "
-        f"characters of conditions; this one has {rules} and {characters}"
+    message = say(
+        "a workflow has at most {most_rules} rules and patterns, and {most_characters} characters "
+        "of conditions; this one has {rules} and {characters}",
+        most_rules=MAX_RULES,
+        most_characters=MAX_CONDITIONS,
+        rules=rules,
+        characters=characters,
     )
     return Problem(pointer, "too_large", message)
 

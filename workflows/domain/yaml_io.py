@@ -7,6 +7,7 @@ import yaml
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.domain import graph
 from workflows.domain.elements import Problem
 from workflows.domain.graph import Document
@@ -40,13 +41,13 @@ def _not_of_a_workflow(keys: Sequence[str | None], value: JsonValue) -> str | No
     if field is None:
         return _NO_MAPPING
     if field not in Document.model_fields:
-        return f"a workflow has no field {field!r}"
+        return say("a workflow has no field {field}", field=repr(field))
     if field in ("nodes", "edges") and len(keys) == _IN_LIST and not isinstance(value, dict):
-        return f"an entry of {field} is a mapping"
+        return say("an entry of {field} is a mapping", field=field)
     return None
 
 
-_NO_MAPPING: Final = "a workflow is a mapping with nodes and edges"
+_NO_MAPPING: Final = say("a workflow is a mapping with nodes and edges")
 _IN_LIST: Final = 2  # the field and its list
 
 
@@ -68,8 +69,15 @@ def _with_places(error: ValidationFailed, text: str | bytes) -> ValidationFailed
         for problem, place in zip(error.problems, places, strict=True)
     ]
     first = places[0] if places else None
-    where = f"line {first.line}, column {first.column}: " if first else ""
-    return ValidationFailed(f"{where}{error.detail}", problems=problems)
+    if first is None:
+        return ValidationFailed(error.detail, problems=problems)
+    detail = say(
+        "line {line}, column {column}: {message}",
+        line=first.line,
+        column=first.column,
+        message=error.detail,
+    )
+    return ValidationFailed(detail, problems=problems)
 
 
 def dump(document: Document) -> str:

@@ -203,7 +203,7 @@ class _Reader:
             elif isinstance(event, yaml.DocumentStartEvent):
                 self.documents += 1
                 if self.documents > 1:
-                    raise self._refused("only one document is read", event)
+                    raise self._refused(say("only one document is read"), event)
         return self.result
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
@@ -216,11 +216,11 @@ class _Reader:
     def _open(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
         mapping = isinstance(event, yaml.MappingStartEvent)
         if event.tag not in (None, "!", _PREFIX + ("map" if mapping else "seq")):
-            raise self._refused(f"the tag {event.tag} is not read", event)
+            raise self._refused(say("the tag {tag} is not read", tag=event.tag), event)
         if self._waits_for_key():
-            raise self._refused("a key is a text", event)
+            raise self._refused(say("a key is a text"), event)
         if len(self.stack) >= MAX_DEPTH:
-            raise self._refused(f"nesting is deeper than {MAX_DEPTH} levels", event)
+            raise self._refused(say("nesting is deeper than {most} levels", most=MAX_DEPTH), event)
         if event.anchor is not None:  # known from its end on: nothing contains itself
             self.anchors.pop(event.anchor, None)
         self._note(event)
@@ -236,17 +236,19 @@ class _Reader:
     def _alias(self, event: yaml.AliasEvent) -> None:
         known = self.anchors.get(event.anchor or "")
         if known is None:
-            raise self._refused(f"*{event.anchor} refers to no complete value", event)
+            raise self._refused(
+                say("*{anchor} refers to no complete value", anchor=event.anchor), event
+            )
         self.expanded += known.size
         if self.expanded > MAX_EXPANDED:
-            raise self._refused("the aliases of this text expand to too much", event)
+            raise self._refused(say("the aliases of this text expand to too much"), event)
         self._add_value(known.value, known.size, event)
 
     def _add_value(self, value: JsonValue, size: int, event: yaml.Event) -> None:
         """Puts a complete value in its place: as a key, under a key, in a list, or as the whole."""
         self.values += 1
         if self.values > MAX_VALUES:
-            raise self._refused(f"a text has at most {MAX_VALUES} values", event)
+            raise self._refused(say("a text has at most {most} values", most=MAX_VALUES), event)
         if self.values % _ASKED_EVERY == 0:
             spend(_WORK * _ASKED_EVERY, "reading this YAML")
             if self.refuse is not None:
@@ -277,11 +279,15 @@ class _Reader:
 
     def _set_key(self, top: _Open, key: JsonValue, event: yaml.Event) -> None:
         if not isinstance(key, str):
-            raise self._refused(f"a key is a text; put {dumps(key).decode()[:40]} in quotes", event)
+            raise self._refused(
+                say("a key is a text; put {key} in quotes", key=dumps(key).decode()[:40]), event
+            )
         if key == "<<" and isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
-            raise self._refused("merge keys (<<) are not read; write the fields out", event)
+            raise self._refused(say("merge keys (<<) are not read; write the fields out"), event)
         if key in top.value:
-            raise self._refused(f"the key {key!r} occurs twice in one mapping", event)
+            raise self._refused(
+                say("the key {key} occurs twice in one mapping", key=repr(key)), event
+            )
         top.key, top.key_place = key, _place_of(event)
 
     def _scalar_value(self, event: yaml.ScalarEvent) -> JsonValue:
@@ -300,9 +306,11 @@ class _Reader:
         else:
             form = _FORMS.get(kind)
             if form is None:
-                raise self._refused(f"the tag {kind} is not read", event)
+                raise self._refused(say("the tag {tag} is not read", tag=kind), event)
             if not form.match(text):
-                raise self._refused(f"{text[:40]!r} cannot be read as {kind}", event)
+                raise self._refused(
+                    say("{text} cannot be read as {kind}", text=repr(text[:40]), kind=kind), event
+                )
         if kind == _PREFIX + "str":
             return str(text)
         if kind == _PREFIX + "null":
@@ -316,10 +324,14 @@ class _Reader:
             base = _BASES.get(text[:2], 10)
             number = int(text, base) if len(text) <= _LONGEST_INT else _MAX_INT + 1
             if not _MIN_INT <= number <= _MAX_INT:
-                raise self._refused(f"the integer {text[:32]} does not fit into 64 bit", event)
+                raise self._refused(
+                    say("the integer {text} does not fit into 64 bit", text=text[:32]), event
+                )
             return number
         if _NOT_A_NUMBER.fullmatch(text) or float(text) in (float("inf"), float("-inf")):
-            raise self._refused(f"{text[:32]} is not a number that JSON knows", event)
+            raise self._refused(
+                say("{text} is not a number that JSON knows", text=text[:32]), event
+            )
         return float(text)
 
     def _waits_for_key(self) -> bool:
@@ -355,8 +367,13 @@ class _Reader:
             f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps if step is not None
         )
         problem = ValidationFailed.at(pointer, message, line=place.line, column=place.column)
-        where = f"line {place.line}, column {place.column}"
-        return ValidationFailed(f"{where}: {message}", problems=problem.problems)
+        detail = say(
+            "line {line}, column {column}: {message}",
+            line=place.line,
+            column=place.column,
+            message=message,
+        )
+        return ValidationFailed(detail, problems=problem.problems)
 
 
 def _implicit_tag(text: str) -> str:

@@ -119,14 +119,21 @@ def in_line(error: ContextError, line: int) -> ContextError:
     if isinstance(error, json_bytes.NotJson):
         text = say("This is not JSON: {why}.", why=error.what)
         problem = FieldProblem("", text, extra=(("line", line), ("column", error.column)))
-        detail = f"Line {line}, column {error.column}: {text}"
+        detail = say(
+            "Line {line}, column {column}: {message}", line=line, column=error.column, message=text
+        )
         return ValidationFailed(detail, problems=[problem], malformed=True)
     problems = [
         FieldProblem(each.pointer, each.message, each.code, (*each.extra, ("line", line)))
         for each in error.problems or (FieldProblem("", error.detail),)
     ]
     first = problems[0]
-    detail = f"Line {line}, {first.pointer or 'the whole line'}: {first.message}"
+    detail = say(
+        "Line {line}, {place}: {message}",
+        line=line,
+        place=first.pointer or say("the whole line"),
+        message=first.message,
+    )
     if isinstance(error, TooLarge):
         return TooLarge(detail, limit=error.limit, problems=problems)
     malformed = isinstance(error, ValidationFailed) and error.malformed

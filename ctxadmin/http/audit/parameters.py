@@ -7,7 +7,7 @@ from typing import Final
 from django.http import QueryDict
 
 from ctxadmin.audit.queries import AuditFilter, Position
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.pagination import PageRequest, foreign_cursor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
@@ -49,7 +49,7 @@ def position_in(request: PageRequest) -> Position | None:
             abs(at) < 10**17 and 0 <= stream < 2**63 and 0 <= seq < 2**63
         ):
             return (at, stream, seq)
-    raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
+    raise foreign_cursor()
 
 
 def _refuse_unknown(given: Mapping[str, str]) -> None:

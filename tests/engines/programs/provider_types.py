@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+from anthropic.types import Message, MessageParam
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
@@ -104,6 +105,55 @@ def openai_responses() -> None:
         TypeAdapter[Any](ResponseInputItemParam).validate_python(each)
 
 
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+def anthropic_messages() -> None:
+    """What Anthropic answers is appended as its own message has it, and valid as an input again."""
+    answer = Message.model_validate(
+        {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": "claude",
+            "stop_reason": "tool_use",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 9, "output_tokens": 7},
+            "content": [
+                {"type": "thinking", "thinking": "Where?", "signature": "s"},
+                {"type": "redacted_thinking", "data": "x"},
+                {"type": "text", "text": "Wait."},
+                {"type": "tool_use", "id": "a", "name": "look", "input": {"n": 1}},
+                {"type": "tool_use", "id": "b", "name": "look", "input": {}},
+            ],
+        }
+    )
+    content = answer.model_dump(mode="json", exclude_unset=True)["content"]
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": [text("Where is it?")]},
+        {"role": "assistant", "content": content},
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "a", "content": [text("in Lyon")]},
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "b",
+                    "content": [text("no")],
+                    "is_error": True,
+                },
+                text("And now?"),
+            ],
+        },
+        {"role": "assistant", "content": [text("It is in Lyon.")]},
+    ]
+    found = given_back("anthropic", messages)
+    assert found == messages, found
+    for each in found:
+        TypeAdapter[Any](MessageParam).validate_python(each)
+
+
 def langchain() -> None:
     messages: list[BaseMessage] = [
         SystemMessage("Be kind."),
@@ -119,4 +169,5 @@ def langchain() -> None:
 
 openai_chat()
 openai_responses()
+anthropic_messages()
 langchain()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
+from checkpoints.domain.status import Status, require
 from conversations.damage import SENTENCES as DAMAGES
 from conversations.domain.configs import read_operation
 from conversations.domain.revisions import Seen, require_seen
@@ -22,7 +23,7 @@ from ctxadmin.lib.sentence import Sentence, say
 from ctxadmin.ui.forms.wording import in_words
 from ctxadmin.ui.sentences import translated
 from scripts.catalogues import APPS, ROOT
-from workflows.domain import graph, problems
+from workflows.domain import graph, problems, yaml_io
 from workflows.domain.conditions import compile_condition
 
 GAP = re.compile(r"\{(\w+)\}")
@@ -141,6 +142,52 @@ def test_a_refusal_is_told_in_the_readers_language(
 ) -> None:
     error = refusal(rule, *arguments)
     assert (error.detail, in_chinese(error.detail)) == (english, chinese)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- 1",
+        "odd: 1",
+        "nodes: [1]\nnodes: []",
+        "nodes: !odd []",
+        "<<: {}",
+        "1: 2",
+        "name: *gone",
+        "name: .inf",
+        "name: 99999999999999999999",
+        "--- {}\n--- {}",
+    ],
+)
+def test_yaml_is_refused_in_the_readers_language(text: str) -> None:
+    said = in_chinese(refusal(yaml_io.load, text).detail)
+    assert HAN.search(said)
+    assert not re.search("line|column|key|number|mapping|read", said)
+
+
+def test_a_refused_status_is_told_with_the_way_out_in_the_readers_language() -> None:
+    said = in_chinese(refusal(require, Status.RUNNING, {Status.PAUSED}, say("A restore")).detail)
+    assert (
+        said
+        == "“恢复”要求执行的状态为 PAUSED；该执行的状态为 RUNNING。暂停会使它停在下一个检查点。"
+    )
+
+
+def test_the_faults_of_a_rename_are_told_in_the_readers_language() -> None:
+    renames = [("a*", ""), ("a*", "b**"), ("a*", " b"), ("a", "b*"), ("a*", "b")]
+    for pattern, rename in renames:
+        rule = {"pattern": pattern, "rename": rename}
+        found = problems.check(graph.read(_with_edge_filter(rule)))
+        assert any("rename" in each.pointer for each in found), rule
+        for each in found:
+            assert HAN.search(in_chinese(each.message)), each.message
+
+
+def _with_edge_filter(rule: dict[str, str]) -> dict[str, object]:
+    edge = {"id": "e", "type": "sequence", "from": "a", "to": "b"}
+    edge_filter = {"type": "transform", "transform_rules": [rule]}
+    nodes = [{"id": "a", "type": "llm"}, {"id": "b", "type": "llm"}]
+    return {"name": "w", "nodes": nodes, "edges": [{**edge, "context_filter": edge_filter}]}
 
 
 @pytest.mark.parametrize(

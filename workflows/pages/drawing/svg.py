@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from ctxadmin.ui.components import Text, Tone
 from workflows.domain.graph import Document, Edge, Node
@@ -260,20 +260,19 @@ class _Drawer:
 
 
 def _marked(spoken: str, mark: Mark) -> str:
-    """What is said of a node or an edge, with what became of it."""
-    told: Mapping[Mark, str] = {
-        "added": _("%(spoken)s, new"),
-        "removed": _("%(spoken)s, removed"),
-        "changed": _("%(spoken)s, changed"),
+    """Returns the description of a node or an edge, with its change."""
+    words: Mapping[Mark, str] = {
+        "added": pgettext("of a node or an edge", "new"),
+        "removed": pgettext("of a node or an edge", "removed"),
+        "changed": pgettext("of a node or an edge", "changed"),
     }
-    return told[mark] % {"spoken": spoken} if mark in told else spoken
+    return _joined(spoken, words.get(mark, ""))
 
 
 def _spoken_node(label: str, node: Node, own: str, problems: int) -> str:
     spoken = _("%(label)s, node %(id)s") % {"label": label, "id": node.id}
-    if own:
-        spoken = _("%(spoken)s, filter: %(words)s") % {"spoken": spoken, "words": own}
-    return _with_problems(spoken, problems)
+    words = _("filter: %(words)s") % {"words": own} if own else ""
+    return _joined(spoken, words, _problem_count(problems))
 
 
 def spoken_edge(
@@ -287,19 +286,18 @@ def spoken_edge(
         "target": names.get(edge.to_node) or edge.to_node,
         "type": kind,
     }
-    if edge.condition:
-        values = {"spoken": text, "condition": edge.condition}
-        text = _("%(spoken)s, if %(condition)s") % values
-    if passes:
-        text = _("%(spoken)s, passes: %(words)s") % {"spoken": text, "words": passes}
-    return _with_problems(text, problems)
+    condition = _("if %(condition)s") % {"condition": edge.condition} if edge.condition else ""
+    words = _("passes: %(words)s") % {"words": passes} if passes else ""
+    return _joined(text, condition, words, _problem_count(problems))
 
 
-def _with_problems(spoken: str, count: int) -> str:
-    if not count:
-        return spoken
-    told = ngettext("%(spoken)s, %(n)s problem", "%(spoken)s, %(n)s problems", count)
-    return told % {"spoken": spoken, "n": count}
+def _problem_count(count: int) -> str:
+    return ngettext("%(n)s problem", "%(n)s problems", count) % {"n": count} if count else ""
+
+
+def _joined(*phrases: str) -> str:
+    """Returns the phrases that are not empty, as one line."""
+    return pgettext("between phrases", ", ").join(phrase for phrase in phrases if phrase)
 
 
 class _Chips:
