@@ -1,6 +1,6 @@
 // The types of nodes where a new one is wanted: where a line was dropped, after a node, on an edge.
 
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState } from "react";
 import type { NodeKind } from "../model/commands";
 import type { Position } from "../model/document";
 import { kindsFor } from "../model/menu";
@@ -14,6 +14,9 @@ interface Props {
   readonly onClose: () => void;
   readonly onKind: (kind: NodeKind) => void;
 }
+
+/** What is pressed takes no focus: the field keeps it, and with it the keys. */
+const keepFocus = (event: MouseEvent): void => event.preventDefault();
 
 export function Offer({ at, onClose, onKind }: Props) {
   const { setup } = useDesk();
@@ -49,7 +52,7 @@ export function Offer({ at, onClose, onKind }: Props) {
           setActive(0);
         }}
       />
-      <div id={`${id}-kinds`} role="listbox" aria-label={t("Node types")} className="editor-menu-items">
+      <div id={`${id}-kinds`} role="listbox" aria-label={t("Node types")} className="editor-menu-items" onMouseDown={keepFocus}>
         {found.map((kind, place) => (
           <div key={kind.type} id={`${id}-${kind.type}`} role="option" aria-selected={place === active} className={`tone-${kind.tone}`} onPointerMove={() => setActive(place)} onClick={() => onKind(kind)}>
             <span className="flow-card-type">
