@@ -59,9 +59,11 @@ function NearCard({ data, level }: { readonly data: CardData; readonly level: Le
     <div className={look(data)} translate="no">
       <Handle type="target" position={flow === "right" ? Position.Left : Position.Top} isConnectable={mayChange} />
       <div className="flow-card-title">
-        <span className="flow-card-type" title={type}>
-          <Icon name={kind?.icon ?? "point"} />
-        </span>
+        {level !== "brief" && (
+          <span className="flow-card-type" title={type}>
+            <Icon name={kind?.icon ?? "point"} />
+          </span>
+        )}
         <strong title={titleOf(node)}>{titleOf(node)}</strong>
         {mark && <Icon name={mark.icon} />}
         {pauses && !mark && <Icon name="player-pause" />}

@@ -6,7 +6,7 @@ const LEAST_LETTER = 11.2;
 const FARTHEST = 0.1;
 const STEP = 1.07;
 
-/** All of a card; its name and what it sees; its icon and name; its name alone. */
+/** All of a card; its name and what it sees; its name with its problems; its name alone. */
 export type Level = "near" | "middle" | "brief" | "far";
 
 // Below this letters grow on the canvas.
