@@ -79,7 +79,7 @@ def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) ->
     page = text(apply(reviewer, "hide", "3", reason="noise", pairing="drop"))
     assert "Hid 2 messages. Batch 1: 3 messages visible." in page
     assert shown(page) == [0, 1, 4]
-    assert "Hid 1 message, with tool pairs" in page
+    assert "Hid 1 selected message" in page
     assert "noise" in page
     assert 'name="undo"' in page
 
