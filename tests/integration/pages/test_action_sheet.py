@@ -121,6 +121,10 @@ def test_a_view_that_changed_meanwhile_is_not_operated_on_unseen(reviewer: Clien
     gone = reviewer.get("/conversations/t/act/", asked("hide", "3"))
     assert gone.status_code == 409
     assert "The view has changed since." in text(gone)
+    typing = {**asked("summarize", "1-3"), "text": "Seat booked", "preview": "1"}
+    stays = reviewer.get("/conversations/t/act/", typing)
+    assert (stays.status_code, 'id="sheet-effect"' in text(stays)) == (409, True)
+    assert 'id="sheet"' not in text(stays)
     answer = apply(reviewer, "hide", "4", pairing="drop")
     assert answer.status_code == 409
     assert "The same messages are selected at their new positions" in text(answer)
