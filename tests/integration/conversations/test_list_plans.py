@@ -11,7 +11,8 @@ from checkpoints.fork_list import forks_of
 from checkpoints.services import forks
 from conversations import erasure, queries
 from conversations.copies import Copy
-from conversations.queries import ConversationFilter, list_conversations
+from conversations.matching import ConversationFilter
+from conversations.queries import list_conversations
 from conversations.sql_log import SqlLog
 from conversations.store import find_head
 from ctxadmin.http.pagination import PageRequest
