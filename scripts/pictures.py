@@ -60,6 +60,27 @@ def canvas(page: Page) -> None:
     expect(page.get_by_text("draft_output").first).to_be_visible()
 
 
+def hide(page: Page) -> None:
+    """Shows what hiding two messages costs, before it is done."""
+    page.goto("/conversations/demo-workshop/")
+    for number in (1, 2):
+        page.get_by_role("checkbox", name=f"Select message #{number}", exact=True).check()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    expect(page.get_by_text("Cached prefix lost")).to_be_visible()
+
+
+def compare(page: Page) -> None:
+    """Shows what policies would have cost on recorded conversations."""
+    page.goto("/workflows/counter-chat/compare/")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("heading", name="Change of cost over conversations")).to_be_visible()
+
+
+def audit(page: Page) -> None:
+    """Shows decisions on record."""
+    page.goto("/audit/?object=demo-support")
+
+
 def execution(page: Page) -> None:
     page.goto("/executions/demo-support/")
 
@@ -71,10 +92,22 @@ def edit_state(page: Page) -> None:
     expect(page.get_by_text("Saved for you")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Discard draft.internal")).to_be_visible()
+    _beside(page, "reviewer", "/executions/demo-support/state/?q=draft")
 
 
 def phone(page: Page) -> None:
     page.goto("/executions/demo-research/")
+
+
+def _beside(page: Page, person: str, path: str) -> None:
+    """Lets somebody else look at the same, for the time of the picture."""
+    browser = page.context.browser
+    assert browser is not None
+    other = browser.new_context(base_url=page.url.split("/executions")[0]).new_page()
+    sign_in(other, person)
+    other.goto(path)
+    other.get_by_label("draft_output", exact=True).focus()
+    expect(page.get_by_text("reviewer").first).to_be_visible()
 
 
 PICTURES: Final[dict[str, Callable[[Page], None]]] = {
@@ -82,6 +115,9 @@ PICTURES: Final[dict[str, Callable[[Page], None]]] = {
     "conversation": conversation,
     "editor": editor,
     "preview": preview,
+    "hide": hide,
+    "compare": compare,
+    "audit": audit,
     "execution": execution,
     "canvas": canvas,
     "edit-state": edit_state,
@@ -138,7 +174,7 @@ def _signed_in(browser: Browser, server: LiveServer, picture: str) -> Page:
     )
     context.set_default_timeout(_PATIENCE)
     page = context.new_page()
-    sign_in(page, "designer")
+    sign_in(page, "admin" if picture == "audit" else "designer")
     return page
 
 

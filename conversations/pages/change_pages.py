@@ -106,7 +106,7 @@ def restore(
     is_current = revision == head.current_revision
     done = _("Restored revision %(n)s.") % {"n": revision}
     if request.POST.get("undo"):
-        done = _("Undone. The messages are as in revision %(n)s again.") % {"n": revision}
+        done = _("Undone. The messages are as before.")
     return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
 
 

@@ -122,9 +122,8 @@ def _truncated_words(option: str, value: JsonValue, *, pairing: JsonValue) -> st
         ends = [(each.get("start"), each.get("end")) for each in ranges]
         count = sum(end - start for start, end in ends if type(start) is type(end) is int)
         if pairing == "drop":
-            text = ngettext(
-                "Hid %(n)s message, with tool pairs", "Hid %(n)s messages, with tool pairs", count
-            )
+            # The other halves of tool calls went too, if there were any.
+            text = ngettext("Hid %(n)s selected message", "Hid %(n)s selected messages", count)
         else:
             text = ngettext("Hid %(n)s message", "Hid %(n)s messages", count)
         return text % {"n": count}

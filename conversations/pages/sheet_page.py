@@ -96,6 +96,8 @@ def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespons
     try:
         asked = _asked(head, sent)
     except VersionConflict as error:
+        if "preview" in sent:  # the sheet stays, with what was typed into it
+            return render(request, "conversations/_sheet_stale.html", status=409)
         context = {"problem": translated(error.detail)}
         return render(request, "conversations/_sheet_gone.html", context, status=409)
     sheet = _sheet_of(actor, head, sent, asked)

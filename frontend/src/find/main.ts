@@ -85,6 +85,12 @@ function go(to: number): void {
   tell();
 }
 
+/** Who comes with the address of a hit is at that hit. */
+function standAtAddress(): void {
+  place = links().findIndex((link) => link.hash && link.hash === location.hash);
+  links()[place]?.setAttribute("aria-current", "true");
+}
+
 function look(text: string): void {
   results.dataset.words = text;
   results.hidden = !text;
@@ -127,6 +133,7 @@ results.addEventListener("click", (event) => {
 
 document.addEventListener("htmx:after:settle", (event) => {
   if (list.contains(event.target as Node)) {
+    if (place < 0) standAtAddress();
     tell();
     if (place < 0 && links().length && !location.hash) go(0);
     return;

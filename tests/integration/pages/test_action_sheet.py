@@ -79,7 +79,7 @@ def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) ->
     page = text(apply(reviewer, "hide", "3", reason="noise", pairing="drop"))
     assert "Hid 2 messages. Batch 1: 3 messages visible." in page
     assert shown(page) == [0, 1, 4]
-    assert "Hid 1 message, with tool pairs" in page
+    assert "Hid 1 selected message" in page
     assert "noise" in page
     assert 'name="undo"' in page
 
@@ -121,6 +121,10 @@ def test_a_view_that_changed_meanwhile_is_not_operated_on_unseen(reviewer: Clien
     gone = reviewer.get("/conversations/t/act/", asked("hide", "3"))
     assert gone.status_code == 409
     assert "The view has changed since." in text(gone)
+    typing = {**asked("summarize", "1-3"), "text": "Seat booked", "preview": "1"}
+    stays = reviewer.get("/conversations/t/act/", typing)
+    assert (stays.status_code, 'id="sheet-effect"' in text(stays)) == (409, True)
+    assert 'id="sheet"' not in text(stays)
     answer = apply(reviewer, "hide", "4", pairing="drop")
     assert answer.status_code == 409
     assert "The same messages are selected at their new positions" in text(answer)

@@ -108,7 +108,7 @@ def test_an_undo_says_that_it_is_undone(designer: Client) -> None:
     run = Run(Api(), conversation(user("one"), user("two")))
     ok(run.post("operations", {"operation": "truncate", "truncate": {"keep_last": 1}}))
     undone = restored(designer, run, 0, undo="1")
-    assert "Undone. The messages are as in revision 0 again." in undone
+    assert "Undone. The messages are as before." in undone
     assert '<input type="hidden" name="undo" value="1">' in undone
     assert "Restored revision 1." in restored(designer, run, 1)
 

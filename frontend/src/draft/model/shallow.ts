@@ -58,6 +58,13 @@ function scanned(text: string): Scanned | null {
   }
 }
 
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** Whether a field says a value of its kind: a number that is none makes the whole no JSON. */
+export function isWrong({ kind, text }: Field): boolean {
+  return kind === "number" && !NUMBER.test(text.trim());
+}
+
 /** A value as it stands in JSON; a number as it was typed, also if it is none yet. */
 export function jsonOf({ kind, text }: Field): string {
   if (kind === "text") return JSON.stringify(text);

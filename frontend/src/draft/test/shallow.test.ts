@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
 
-import { jsonOf, shallowOf, withField, withoutField, withValues, type Field } from "../model/shallow";
+import { isWrong, jsonOf, shallowOf, withField, withoutField, withValues, type Field } from "../model/shallow";
 
 const OBJECT = '{\n  "order": "A-1042",\n  "amount": 59.0,\n  "big": 12345678901234567890,\n  "ok": true\n}';
 
 describe("a short list or object", () => {
+  it("knows a number that is none", () => {
+    const number = (text: string): Field => ({ name: "n", kind: "number", text });
+    expect(["0", "-1.5", "1e9", " 7 "].some((text) => isWrong(number(text)))).toBe(false);
+    expect(["", "abc", "01", "1,5", "NaN", "+1"].every((text) => isWrong(number(text)))).toBe(true);
+    expect(isWrong({ name: "t", kind: "text", text: "abc" })).toBe(false);
+  });
+
   it("has a field for each plain value, numbers as they were written", () => {
     expect(shallowOf(OBJECT)).toEqual({
       isList: false,

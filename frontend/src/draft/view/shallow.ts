@@ -1,7 +1,7 @@
 // Short lists and objects as fields, in the place of the text area with their JSON. The text area
 // stays the field of the form: what is typed here is put into its text, as somebody would type it.
 
-import { MOST_FIELDS, shallowOf, withField, withoutField, withValues, type Field, type FieldKind } from "../model/shallow";
+import { isWrong, MOST_FIELDS, shallowOf, withField, withoutField, withValues, type Field, type FieldKind } from "../model/shallow";
 import { fieldOf, rowsOf } from "./rows";
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -105,6 +105,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
     else input.readOnly ||= area.readOnly;
     input.addEventListener("input", (event) => {
       event.stopPropagation(); // the text area says it
+      mark(input, isWrong({ ...field, text: input.value }), words.notANumber ?? "");
       typed();
     });
     inputs.push(input);
@@ -138,6 +139,15 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
     line.append(button(words.asJson ?? "", "shallow-json", () => showJson(form, row, area)));
     return line;
   }
+}
+
+/** Marks a field whose value is not of its kind, with the reason after it. */
+function mark(input: Input, wrong: boolean, reason: string): void {
+  input.classList.toggle("is-invalid", wrong);
+  input.setAttribute("aria-invalid", String(wrong));
+  input.title = wrong ? reason : "";
+  if (wrong) input.setAttribute("aria-description", reason);
+  else input.removeAttribute("aria-description");
 }
 
 /** What is added or removed is drawn by now; the focus goes to the last field. */

@@ -33,6 +33,11 @@ export function ids(elements: readonly Element[]): Set<string> {
 /** What a new node is tied to: it follows a node, leads to one, or stands on an edge between two. */
 export type Tie = { readonly from: string } | { readonly to: string } | { readonly edge: Key };
 
+/** Whether a new node follows the selected one by itself: nothing follows an end, and a start follows nothing. */
+export function mayFollow(type: string, next: string): boolean {
+  return type !== "end" && next !== "start" && next !== "trigger";
+}
+
 /** A new node of a kind with the edges that tie it. The first part of an edge that it stands on keeps its filter. */
 export function addition(document: WorkflowDocument, kind: NodeKind, position: Position, tie?: Tie): { edit: Edit; key: Key } {
   const id = freeId(kind.type, ids(document.nodes));

@@ -38,7 +38,7 @@ import { Icon } from "./Icon";
 import { LINES } from "./Line";
 import { aboutOf, middleOf } from "./pointing";
 import type { Popup } from "./Popups";
-import { hasWords, letterAt, levelOf, rowsAt, stepOf } from "./zoom";
+import { hasWords, isLarge, letterAt, levelOf, rowsAt, stepOf } from "./zoom";
 
 const MAP = { width: 150, height: 100 };
 const GRID: [number, number] = [10, 10];
@@ -63,7 +63,8 @@ export function Canvas({ drawing, onPopup }: Props) {
   const step = useStore((state) => stepOf(state.transform[2]));
   const level = levelOf(step);
   const words = hasWords(step);
-  const zoom = useMemo(() => ({ level, words }), [level, words]);
+  const large = isLarge(drawn.document.nodes.length);
+  const zoom = useMemo(() => ({ level, words, large }), [level, words, large]);
   const rows = rowsAt(step);
 
   const onConnect = useCallback(
@@ -115,7 +116,7 @@ export function Canvas({ drawing, onPopup }: Props) {
 
   return (
     <div
-      className={`flow flow-${level}${rows === 1 ? " flow-one-row" : ""} flow-to-${drawnPlaces(drawn).flow}${wanted ? ` flow-wants-${wanted}` : ""}`}
+      className={`flow flow-${level}${large ? " flow-large" : ""}${rows === 1 ? " flow-one-row" : ""} flow-to-${drawnPlaces(drawn).flow}${wanted ? ` flow-wants-${wanted}` : ""}`}
       ref={frame}
       style={{ "--letter": `${letterAt(step)}px`, "--rows": rows } as CSSProperties}
       tabIndex={-1} // what is pressed on the empty canvas keeps the keys here

@@ -9,12 +9,12 @@ import { inLine, inLines, titleOf } from "./spoken";
 import { countWords } from "./WhatIf";
 import type { Level } from "./zoom";
 
-/** From how far away the canvas is seen, and whether the words of edges have room. */
-export const Zoom = createContext<{ readonly level: Level; readonly words: boolean }>({ level: "near", words: true });
+/** From how far away the canvas is seen, whether the words of edges have room, and whether the graph is large. */
+export const Zoom = createContext<{ readonly level: Level; readonly words: boolean; readonly large: boolean }>({ level: "near", words: true, large: false });
 
 function CardView(props: NodeProps<CardNode>) {
-  const { level } = useContext(Zoom);
-  return level === "far" ? <FarCard data={props.data} /> : <NearCard data={props.data} level={level} />;
+  const { level, large } = useContext(Zoom);
+  return level === "far" && large ? <FarCard data={props.data} /> : <NearCard data={props.data} level={level} />;
 }
 
 const look = ({ kind, words, mark, tried }: CardData): string =>
@@ -53,19 +53,22 @@ function FarCard({ data }: { readonly data: CardData }) {
 function NearCard({ data, level }: { readonly data: CardData; readonly level: Level }) {
   const { node, kind, words, mark, mayChange, flow } = data;
   const problems = words?.problems ?? [];
-  const pauses = node.config?.pause === "before" || node.config?.pause === "after";
+  const isFar = level === "far";
+  const pauses = !isFar && (node.config?.pause === "before" || node.config?.pause === "after");
   const type = kind?.label ?? words?.type_label ?? node.type;
   return (
     <div className={look(data)} translate="no">
       <Handle type="target" position={flow === "right" ? Position.Left : Position.Top} isConnectable={mayChange} />
       <div className="flow-card-title">
-        <span className="flow-card-type" title={type}>
-          <Icon name={kind?.icon ?? "point"} />
-        </span>
+        {!isFar && level !== "brief" && (
+          <span className="flow-card-type" title={type}>
+            <Icon name={kind?.icon ?? "point"} />
+          </span>
+        )}
         <strong title={titleOf(node)}>{titleOf(node)}</strong>
-        {mark && <Icon name={mark.icon} />}
+        {mark && !isFar && <Icon name={mark.icon} />}
         {pauses && !mark && <Icon name="player-pause" />}
-        {problems.length > 0 && (
+        {problems.length > 0 && !isFar && (
           <span className="flow-card-problems" title={problems.map(inLine).join("\n")}>
             <Icon name="alert-circle" />
             {problems.length}
@@ -73,7 +76,7 @@ function NearCard({ data, level }: { readonly data: CardData; readonly level: Le
         )}
       </div>
       {(level === "near" || (level === "middle" && !mark && !data.tried)) && <Sees data={data} />}
-      {(level === "near" || mark || data.tried) && <Foot data={data} />}
+      {(level === "near" || (!isFar && (mark || data.tried))) && <Foot data={data} />}
       <Handle type="source" position={flow === "right" ? Position.Right : Position.Bottom} isConnectable={mayChange} />
     </div>
   );

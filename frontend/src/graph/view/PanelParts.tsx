@@ -9,11 +9,15 @@ const PARTS: readonly (readonly [() => string, string])[] = [
   [() => t("Preview"), ".editor-preview"],
 ];
 
+const GAP = 8;
+
 export function PanelParts() {
   const go = (panel: Element | null, selector: string): void => {
     const found = panel?.querySelector<HTMLElement>(selector);
     const place = found?.closest<HTMLElement>("fieldset, .field") ?? found;
-    place?.scrollIntoView({ block: "start" });
+    const room = place?.closest<HTMLElement>(".editor-panel-top");
+    // Only the panel scrolls: scrollIntoView would also move the frame around it.
+    if (room && place) room.scrollTop += place.getBoundingClientRect().top - room.getBoundingClientRect().top - GAP;
     const target = place?.matches(".panel-title") ? place : place?.querySelector<HTMLElement>("button:not([tabindex='-1']), input:not([type='hidden']), select, textarea, summary");
     target?.focus({ preventScroll: true });
   };

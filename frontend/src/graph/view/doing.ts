@@ -6,7 +6,7 @@ import { laidOut } from "../io/layout";
 import { folded, pairs } from "../model/arranging";
 import { withNoteAt } from "../model/canvas_data";
 import { type Clip, clipIn, copied, pasted } from "../model/clipboard";
-import { addition, type Chosen, freeGroup, grouping, type NodeKind, removal, reshaped, type Tie } from "../model/commands";
+import { addition, type Chosen, freeGroup, grouping, mayFollow, type NodeKind, removal, reshaped, type Tie } from "../model/commands";
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
 import type { Edit } from "../model/edits";
@@ -25,7 +25,9 @@ const BESIDE = { right: { x: CARD.width + 90, y: 0 }, down: { x: 0, y: CARD.heig
 export function addKind(store: EditorStore, kind: NodeKind, spot: Position, tie?: Tie): void {
   const { document, places, edit, choose, set, say, unnamed } = store.getState();
   const all = placesOf(document, places);
-  const made = addition(document, kind, freeSpot(all, spot, flowOf(document, all)), tie);
+  const before = tie && "from" in tie ? find(document.nodes, tie.from)?.type : undefined;
+  const tied = before === undefined || mayFollow(before, kind.type) ? tie : undefined;
+  const made = addition(document, kind, freeSpot(all, spot, flowOf(document, all)), tied);
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
   set({ added: [made.key], unnamed: [...unnamed, made.key] });

@@ -6,7 +6,7 @@ const LEAST_LETTER = 11.2;
 const FARTHEST = 0.1;
 const STEP = 1.07;
 
-/** All of a card; its name and what it sees; its icon and name; its name alone. */
+/** All of a card; its name and what it sees; its name with its problems; its name alone. */
 export type Level = "near" | "middle" | "brief" | "far";
 
 // Below this letters grow on the canvas.
@@ -16,6 +16,7 @@ const NEAR = 0.7;
 // Down to here a name of two rows and what it sees.
 const MIDDLE = 0.55;
 const BRIEF = 0.4;
+const LARGE = 100; // nodes
 /** The height of a card that its name may take, and that of a row of it. */
 const NAME = { height: 80, row: 1.1 };
 
@@ -28,6 +29,11 @@ export function stepOf(zoom: number): number {
 
 export function levelOf(step: number): Level {
   return step >= NEAR ? "near" : step >= MIDDLE ? "middle" : step >= BRIEF ? "brief" : "far";
+}
+
+/** Whether a graph is drawn from far away without what hears of every move: its cards are not connected from there. */
+export function isLarge(count: number): boolean {
+  return count > LARGE;
 }
 
 export function hasWords(step: number): boolean {
