@@ -11,7 +11,7 @@ from ctxadmin.lib.sentence import Sentence, say
 _ACTIVE: Final = frozenset({"PENDING", "RUNNING", "PAUSED"})
 _RESUMABLE: Final = frozenset({"PENDING", "PAUSED", "FAILED"})
 
-GONE: Final = say("It is not there any more.")
+GONE: Final = say("It was erased.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class JobPage:
     of_executions: bool
     may_cancel: bool
     dry_run: DryRun | None
-    refusals: Sequence[tuple[str, int]]
+    refusals: Sequence[str]
     submit: str
     entries: Sequence[Entry]
     problem: str
@@ -181,7 +181,7 @@ def _show(
         of_executions=action.list is BulkList.EXECUTIONS,
         may_cancel=actor.may(action.right),
         dry_run=tried,
-        refusals=[(translated(why), count) for why, count in tried.refused] if tried else (),
+        refusals=[f"{count:,}: {translated(why)}" for why, count in tried.refused] if tried else (),
         submit=submit_words(action, tried.meant) if tried and tried.meant else "",
         entries=entries or (asks if is_draft else ()),
         problem=translated(BulkProblem(row.problem).sentence) if row.problem else "",

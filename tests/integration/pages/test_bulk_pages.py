@@ -73,7 +73,7 @@ def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
     assert "You can leave this page" in text(reviewer.get(where))
     assert run_next()
     after = text(reviewer.get(where))
-    assert "2 done, 1 refused, 0 left" in after
+    assert "2 done, 1 refused" in after
     assert "tidy" in after
     refused = text(reviewer.get(f"{where}?outcome=refused"))
     assert "An execution of this conversation has not ended yet." in refused
