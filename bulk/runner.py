@@ -22,6 +22,7 @@ from ctxadmin.telemetry.application import AsgiApp
 
 _log = logging.getLogger("ctxadmin.bulk")
 
+WATCH_SECONDS: Final = 5.0
 _RENEW_SECONDS: Final = 0.5
 _PART: Final = 200  # items that are read at once
 _TRIES: Final = 5  # of an item that others hold
@@ -33,18 +34,21 @@ class BulkRunner:
     """One thread at most, which ends when there is nothing left to do.
 
     Whoever starts a job wakes it, whoever looks at one that nobody works on, and the first request
-    of each server. So a job whose server died goes on.
+    of each server. While others work on a job it watches them, so that a job whose server died goes
+    on.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._again = False
+        self._called = threading.Event()
 
     def wake(self) -> None:
         """Have the jobs that wait done; returns at once."""
         with self._lock:
             self._again = True
+            self._called.set()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="bulk", daemon=True)
                 self._thread.start()
@@ -53,8 +57,8 @@ class BulkRunner:
         failures = 0
         while self._has_work():
             try:
-                while run_next():
-                    failures = 0
+                self._work_on()
+                failures = 0
             except Error as error:
                 _log.warning("bulk jobs wait: %s", type(error).__name__)
                 failures += 1
@@ -64,6 +68,15 @@ class BulkRunner:
                 connection.close()
             if failures and self._again:
                 time.sleep(_RETRY_SECONDS)
+
+    def _work_on(self) -> None:
+        """Works until nothing waits, and nobody works on a job that would stay if they died."""
+        while True:
+            self._called.clear()
+            if not run_next():
+                if not store.is_any_running():
+                    return
+                self._called.wait(WATCH_SECONDS)
 
     def _has_work(self) -> bool:
         with self._lock:

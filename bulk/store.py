@@ -97,6 +97,11 @@ def stop(job: BulkJob, now: datetime) -> bool:
     return _end(rows, BulkJob.Status.CANCELLED, now)
 
 
+def is_any_running() -> bool:
+    """True if somebody works on a job, or died at it less than a lease ago."""
+    return bool(BulkJob.objects.filter(status=BulkJob.Status.RUNNING).exists())
+
+
 def is_abandoned(job: BulkJob, now: datetime) -> bool:
     """True if nobody works on a job that is to be done."""
     if job.status == BulkJob.Status.QUEUED:

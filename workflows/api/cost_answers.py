@@ -18,7 +18,8 @@ class OfferedBudgetAnswer(Answer):
     )
     cost_change: float | None = Field(description="Change of the cost.", examples=[-0.15])
     element: dict[str, Any] = Field(
-        description="The node or edge with the budget, as it stands in a document."
+        description="The node or edge with the budget, as it stands in a document.",
+        examples=[{"id": "draft", "type": "llm"}],
     )
 
     @classmethod

@@ -16,7 +16,7 @@ from ctxadmin.audit.queries import Found
 from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.ui.audit.wording import action_words, object_words
+from ctxadmin.ui.audit.wording import action_words, done_words, object_words
 from ctxadmin.ui.components import Text
 
 # Objects with a page of their own, by the name of its address.
@@ -39,7 +39,7 @@ _VERSIONS: Final[Mapping[str, Text]] = {
 class AuditLine:
     """One entry: who did what to which object, when, why, from where.
 
-    ``what`` is the kind of a change of settings, as recorded. ``change`` has the versions before
+    ``what`` is the kind of a change of settings, in words. ``change`` has the versions before
     and after, ``difference_url`` compares them; ``message`` is the first that was appended;
     ``conversation`` is that of an execution.
     ``altered``: the entry differs from its hash.
@@ -84,7 +84,7 @@ def audit_line(found: Found, altered: Collection[tuple[int, int]] = ()) -> Audit
         object_id=entry.object_id,
         object_url=_object_url(entry, conversation),
         conversation=conversation,
-        what=_shown(values.get("what", "")),
+        what=done_words(_shown(values.get("what", ""))),
         change=_change_words(entry, values, before, after),
         difference_url=_difference_url(entry, conversation, values, before, after),
         message=_first_message(entry, values),

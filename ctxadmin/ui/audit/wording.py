@@ -96,6 +96,23 @@ UNRECORDED: Final = frozenset({Action.READ, Action.PREVIEW, Action.AUDIT_READ})
 _ACTIONS: Final[Mapping[str, Text]] = {
     action.value: words for _group, actions in ACTION_GROUPS for action, words in actions.items()
 }
+# What an action did, as it is recorded; the keys are in the audit for good.
+_DONE: Final[Mapping[str, Text]] = {
+    "created": _("created"),
+    "added": _("added"),
+    "imported": _("imported"),
+    "described": _("described"),
+    "draft": _("draft changed"),
+    "deleted": _("deleted"),
+    "removed": _("removed"),
+    "revoked": _("revoked"),
+    "sent again": _("sent again"),
+    "address set": _("address set"),
+    "role changed": _("role changed"),
+    "password renewed": _("password renewed"),
+    "password changed": _("password changed"),
+    "unlocked": _("unlocked"),
+}
 OBJECTS: Final[Mapping[str, Text]] = {
     "conversation": _("Conversation"),
     "execution": _("Execution"),
@@ -116,3 +133,8 @@ def action_words(action: str) -> Text:
 
 def object_words(object_type: str) -> Text:
     return OBJECTS.get(object_type, object_type)
+
+
+def done_words(recorded: str) -> str:
+    """Returns what an action did in words; what is not known as it is recorded."""
+    return str(_DONE.get(recorded, recorded))

@@ -224,6 +224,27 @@ def test_a_job_whose_server_died_goes_on_where_it_stopped(
     assert len(entries(tried[0], "conversation.archive")) == 1
 
 
+def test_a_server_that_begins_watches_a_job_until_its_holder_counts_as_dead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ada = someone()
+    talks("one")
+    job = started(ada, BulkAction.ARCHIVE, ["one"])
+    assert store.take_next("dies", clock.now())
+    watching = runner.BulkRunner()
+    waited: list[float] = []
+
+    def dead(seconds: float) -> bool:
+        waited.append(seconds)
+        BulkJob.objects.filter(key=job.key).update(until=None)
+        return True
+
+    monkeypatch.setattr(watching._called, "wait", dead)
+    watching._work_on()
+    assert waited == [runner.WATCH_SECONDS]
+    assert numbers(job) == ("done", 1, 0)
+
+
 def test_a_job_that_stops_at_the_same_item_again_and_again_fails() -> None:
     ada = someone()
     talks("one")

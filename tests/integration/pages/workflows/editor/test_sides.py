@@ -154,7 +154,7 @@ def test_of_long_texts_a_side_says_what_stands_beside_its_changes_and_the_first_
     base = changed(ANSWER, config={"template": long})
     rows = told("node", base, mine, base)
     assert [len(said(rows, side)["Template"]) > 5000 for side in range(3)] == [True, False, False]
-    assert said(rows, 1)["Template"].startswith("first word ")
+    assert said(rows, 1)["Template"].startswith(" … word ")
     assert said(rows, 1)["Template"].endswith("word [+last+]")
 
 
@@ -163,7 +163,8 @@ def test_texts_that_are_too_long_to_compare_stand_one_after_the_other() -> None:
     mine = changed(ANSWER, config={"template": long + "end"})
     base = changed(ANSWER, config={"template": long})
     rows = told("node", base, mine, base)
-    assert [piece["kind"] for piece in rows[0]["sides"][1]] == ["removed", "added"]
+    assert {piece["kind"] for piece in rows[0]["sides"][1][:-1]} == {"removed"}
+    assert rows[0]["sides"][1][-1]["kind"] == "added"
 
 
 def test_no_more_conflicts_are_told_at_once_than_a_page_asks_for() -> None:
