@@ -47,14 +47,16 @@ def archive(
     return opened.head
 
 
-def unarchive(actor: Actor, public_id: str, *, seen: Seen = UNSEEN) -> Conversation:
+def unarchive(
+    actor: Actor, public_id: str, *, seen: Seen = UNSEEN, reason: str | None = None
+) -> Conversation:
     """Unarchives a conversation; for one that is listed this changes nothing."""
     actor.require(Action.CONVERSATION_UNARCHIVE)
     with writing(actor, public_id) as opened:
         check_seen(opened, seen)
         if opened.head.archived:
             opened.set(archived=False)
-            opened.commit(change_of(opened.head, Action.CONVERSATION_UNARCHIVE))
+            opened.commit(change_of(opened.head, Action.CONVERSATION_UNARCHIVE, reason=reason))
     return opened.head
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Final
 
 import orjson
 from django.db.models import Q
@@ -13,10 +12,10 @@ from conversations.damage import ALTERED, damaged
 from conversations.domain import diff
 from conversations.domain.bodies import StoredMessage, message_bytes
 from conversations.domain.view import View
+from conversations.matching import ConversationFilter, matching
 from conversations.message_rows import MessageRow, checked, iso_of, message_rows
 from conversations.models import (
     Conversation,
-    ConversationQuerySet,
     Message,
     Move,
     Revision,
@@ -38,32 +37,6 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.lib.sentence import say
-
-_FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
-STATUSES: Final = (
-    "IDLE",
-    "PENDING",
-    "RUNNING",
-    "PAUSED",
-    "COMPLETED",
-    "FAILED",
-    "CANCELLED",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationFilter:
-    """The filter of a list; empty fields mean all. ``text`` is in title or id.
-
-    A list has either archived or unarchived ones. ``with_execution`` leaves out those that never
-    had one.
-    """
-
-    status: str = ""
-    workflow: str = ""
-    text: str = ""
-    archived: bool = False
-    with_execution: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,20 +92,7 @@ def list_conversations(
     actor: Actor, wanted: ConversationFilter, request: PageRequest
 ) -> Page[Conversation]:
     """Lists conversations, latest change first."""
-    rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=wanted.archived)
-    if wanted.text:
-        rows = _with_text(rows, wanted.text)
-    if wanted.status:
-        if wanted.status not in STATUSES:
-            known = ", ".join(STATUSES)
-            raise ValidationFailed.at(
-                "?status", say("Unknown status. Use one of: {known}.", known=known)
-            )
-        rows = rows.filter(status=wanted.status)
-    elif wanted.with_execution:
-        rows = rows.exclude(status="IDLE")
-    if wanted.workflow:
-        rows = rows.filter(workflow=wanted.workflow)
+    rows = matching(actor, wanted)
     if request.after:
         at, key = _newest_after(request.after)
         rows = rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, key__lt=key))
@@ -140,23 +100,6 @@ def list_conversations(
     page = cut(found, request, lambda head: (_microseconds(head.updated_at), head.key))
     # One whose id is damaged cannot be named, and hides no others; ``verify`` finds it.
     return Page([head for head in page.items if head.public_id], page.next)
-
-
-def _with_text(rows: ConversationQuerySet, text: str) -> ConversationQuerySet:
-    """Returns those of some conversations that have a text in title or id.
-
-    A rare text is searched in an index that has nothing else, which is several times as fast as
-    reading heads until there are enough. A frequent one is soon found in the order of the list.
-    """
-    found_by = Q(title__icontains=text)
-    if text.isascii():  # ids are; MySQL refuses to compare them with anything else
-        found_by |= Q(public_id__icontains=text)
-    found = rows.filter(found_by)
-    few = list(found.order_by().values_list("key", flat=True)[: _FEW + 1])
-    if len(few) > _FEW:
-        return found
-    # By their keys alone: SQLite would go through the order of the list again.
-    return Conversation.objects.filter(key__in=few)
 
 
 def _newest_after(after: tuple[int | str, ...]) -> tuple[datetime, int]:

@@ -11,6 +11,7 @@ const target = join(here, "..", "static", "build");
 
 const entryPoints = {
   api_try: "src/api_try/main.ts",
+  bulk: "src/bulk/main.ts",
   defer_while_pointer_down: "src/defer_while_pointer_down/main.ts",
   draft: "src/draft/main.ts",
   find: "src/find/main.ts",

@@ -31,6 +31,7 @@ APPS: Final = (
     "checkpoints",
     "notifications",
     "search",
+    "bulk",
     "demo",
 )
 _IMPORTED: Final = (b"gettext", b"import say", b"Sentence, say")  # one in each module of texts

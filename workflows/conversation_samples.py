@@ -11,6 +11,7 @@ from typing import Final
 from django.conf import settings
 
 from conversations import queries
+from conversations.matching import ConversationFilter
 from conversations.models import Conversation
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
@@ -77,7 +78,7 @@ class Replays:
 
     def __init__(self, actor: Actor, slug: str, *, calls: int = _AT_ONCE) -> None:
         self._calls = calls
-        wanted = queries.ConversationFilter(workflow=slug)
+        wanted = ConversationFilter(workflow=slug)
         found = queries.list_conversations(actor, wanted, PageRequest(limit=LATEST)).items
         self._heads = [head for head in found if not _is_long(head)]
         self._long = len(found) - len(self._heads)

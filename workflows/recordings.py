@@ -9,6 +9,7 @@ from django.http import QueryDict
 from conversations import queries
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
+from conversations.matching import ConversationFilter
 from conversations.message_rows import message_rows
 from conversations.models import Conversation, Message
 from conversations.store import find_revision, metadata_of_head, read_details, view_of
@@ -21,7 +22,7 @@ _PAGE: Final = 100
 
 
 def recorded_conversations(
-    actor: Actor, wanted: queries.ConversationFilter, most: int, *, tool_tokens: int = 0
+    actor: Actor, wanted: ConversationFilter, most: int, *, tool_tokens: int = 0
 ) -> Iterator[Recorded]:
     """Yields the conversations of a list with the latest changes, at most ``most``.
 
@@ -53,9 +54,7 @@ def recorded_by_keys(
             yield recorded
 
 
-def latest_heads(
-    actor: Actor, wanted: queries.ConversationFilter, most: int
-) -> Iterator[Conversation]:
+def latest_heads(actor: Actor, wanted: ConversationFilter, most: int) -> Iterator[Conversation]:
     """The heads of the conversations of a list that changed last, at most ``most``."""
     after: str | None = None
     while most > 0:

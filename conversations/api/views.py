@@ -27,6 +27,7 @@ from conversations.domain import legacy
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.imports.shapes import EXPORT_NAME, NAMES
 from conversations.domain.imports.uploads import read_value, report_of
+from conversations.matching import ConversationFilter
 from conversations.metadata import change_metadata
 from conversations.services import NewConversation
 from conversations.store import find_with_details, read_details
@@ -56,7 +57,7 @@ class Conversations(Endpoint):
     )
     def get(self, request: Request) -> Response:
         query = request.query_params
-        wanted = queries.ConversationFilter(
+        wanted = ConversationFilter(
             status=query.get("status", ""),
             workflow=query.get("workflow", ""),
             text=query.get("q", ""),

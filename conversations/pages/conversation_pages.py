@@ -15,6 +15,7 @@ from conversations import message_search, queries, transfers
 from conversations.archival import GOING_ON
 from conversations.domain.formats.formats import OWN, provider_format
 from conversations.last_messages import LastMessage, last_messages
+from conversations.matching import ConversationFilter, count_matching
 from conversations.message_search import SearchHit
 from conversations.models import Conversation
 from conversations.pages import presenters, view_window
@@ -35,10 +36,12 @@ from conversations.pages.view_window import SECTION, Section, ShownView, is_numb
 from conversations.pins import may_pin
 from conversations.reading import ROLES, narrowed
 from conversations.store import find_head, find_with_details, lineage
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 
@@ -57,10 +60,11 @@ class ListPage:
     crumbs: Sequence[Crumb]
     conversations: Sequence[tuple[Conversation, LastMessage | None]]
     next: str | None
-    wanted: queries.ConversationFilter
+    wanted: ConversationFilter
     statuses: Sequence[str]
     may_import: bool
     filtered: bool
+    bulk: BulkBar | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ class FindPage:
 @require_safe
 @page
 def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
-    wanted = queries.ConversationFilter(
+    wanted = ConversationFilter(
         status=request.GET.get("status", ""),
         workflow=request.GET.get("workflow", ""),
         text=request.GET.get("q", "").strip(),
@@ -145,9 +149,26 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         wanted=wanted,
         statuses=tuple(STATUSES),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
-        filtered=wanted != queries.ConversationFilter(),
+        filtered=wanted != ConversationFilter(),
+        bulk=_bulk_bar(actor, wanted, found),
     )
     return show(request, "conversations/list.html", shown)
+
+
+def _bulk_bar(
+    actor: Actor, wanted: ConversationFilter, shown: Page[Conversation]
+) -> BulkBar | None:
+    actions = bulk_actions(actor, BulkList.CONVERSATIONS, archived=wanted.archived)
+    if not actions or not shown.items:
+        return None
+    fields = {
+        "status": wanted.status,
+        "workflow": wanted.workflow,
+        "q": wanted.text,
+        "archived": "true" if wanted.archived else "",
+    }
+    total = count_matching(actor, wanted, MOST_ITEMS + 1)
+    return BulkBar(BulkList.CONVERSATIONS, actions, fields, total)
 
 
 @require_safe

@@ -132,6 +132,30 @@ def member_actor(request: HttpRequest) -> Actor | None:
     membership = (memberships.filter(workspace_id=chosen).first() if chosen else None) or (
         memberships.first()
     )
+    request_id = getattr(request, "request_id", "")
+    actor = _person(user, membership, request_id, request.META.get("REMOTE_ADDR", ""))
+    if actor is not None:
+        note_actor(actor, request)
+    return actor
+
+
+def person_in(workspace: int, user_key: int, request_id: str, address: str) -> Actor | None:
+    """Returns a person in a workspace with the rights of now; None for someone without any.
+
+    ``request_id`` and ``address`` are those of the request that asked for what is done now.
+    """
+    user = User.objects.filter(pk=user_key, is_active=True).first()
+    if user is None:
+        return None
+    membership = Membership.objects.filter(user=user, workspace_id=workspace).first()
+    actor = _person(user, membership, request_id, address)
+    return actor if actor is not None and actor.workspace == workspace else None
+
+
+def _person(
+    user: User, membership: Membership | None, request_id: str, address: str
+) -> Actor | None:
+    """Returns a person as a member; a superuser without membership is admin by default."""
     if membership is not None:
         workspace, scopes = membership.workspace_id, ROLE_SCOPES[Role(membership.role)]
     elif user.is_superuser:
@@ -139,14 +163,12 @@ def member_actor(request: HttpRequest) -> Actor | None:
         scopes = ROLE_SCOPES[Role.ADMIN]
     else:
         return None
-    actor = Actor(
+    return Actor(
         kind="person",
         id=str(user.pk),
         name=user.get_username(),
         workspace=workspace,
         scopes=scopes,
-        request_id=getattr(request, "request_id", ""),
-        address=request.META.get("REMOTE_ADDR", ""),
+        request_id=request_id,
+        address=address,
     )
-    note_actor(actor, request)
-    return actor

@@ -11,6 +11,7 @@ django.setup(set_prefix=False)
 from django.conf import settings  # noqa: E402 - what follows needs Django's set-up
 from django.urls import get_resolver  # noqa: E402
 
+from bulk.runner import continuing_jobs  # noqa: E402
 from checkpoints.api import fast_path_writes as checkpoints  # noqa: E402
 from conversations.api import fast_path_writes as conversations  # noqa: E402
 from ctxadmin.http.fair_queue import LONG  # noqa: E402
@@ -29,7 +30,8 @@ fast_path = (
 )
 # A database of its own process is computing, too; one behind a socket is waited for.
 turn_seconds = LONG if settings.EMBEDDED else None
-application = Observed(with_sockets(ThreadedHandler(settings.THREADS, fast_path, turn_seconds)))
+handler = ThreadedHandler(settings.THREADS, fast_path, turn_seconds)
+application = Observed(continuing_jobs(with_sockets(handler)))
 
 # What every request needs is loaded before the first, and then left alone by the garbage
 # collector, whose full passes made the slowest requests: p99 of a prototype was 60 to 118 ms

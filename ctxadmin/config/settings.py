@@ -53,6 +53,7 @@ INSTALLED_APPS = [
     "checkpoints",
     "search",
     "notifications",
+    "bulk",
     "demo",
 ]
 

@@ -37,6 +37,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("checkpoints.pages.urls")),
     path("", include("search.pages.urls")),
     path("", include("notifications.pages.urls")),
+    path("", include("bulk.pages.urls")),
 ]
 
 handler400 = "ctxadmin.ui.error_pages.bad_request"

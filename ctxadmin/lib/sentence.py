@@ -29,3 +29,18 @@ class Sentence(str):
 def say(template: str, /, **values: object) -> Sentence:
     """Returns the sentence of ``template``, a literal, which the catalogs are extracted from."""
     return Sentence(template, values)
+
+
+def as_value(value: object) -> object:
+    """Returns a text as a value of JSON: a sentence with its template and values."""
+    if isinstance(value, Sentence):
+        gaps = {name: as_value(each) for name, each in value.values.items()}
+        return {"say": value.template, "with": gaps}
+    return value if isinstance(value, int | float) else str(value)
+
+
+def of_value(value: object) -> object:
+    """Returns the text that ``as_value`` made a value of, sentences as such."""
+    if not isinstance(value, dict):
+        return value
+    return Sentence(value["say"], {name: of_value(each) for name, each in value["with"].items()})

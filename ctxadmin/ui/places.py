@@ -23,6 +23,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(_("New workflow"), "workflows:create", "plus", Action.WORKFLOW_CHANGE),
     Place(_("Import a workflow"), "workflows:import", "upload", Action.WORKFLOW_CHANGE),
     Place(_("Import conversations"), "conversations:import", "upload", Action.CONVERSATION_IMPORT),
+    Place(_("Bulk actions"), "bulk:list", "checks"),
     Place(_("Usage"), "usage", "sum"),
     Place(_("Notifications"), "notifications", "bell", Action.NOTIFICATION_CHOOSE),
     Place(_("Your account"), "account", "user"),

@@ -29,6 +29,7 @@ from checkpoints.store import find_current
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import usage_of_nodes
 from conversations.copies import Copy
+from conversations.matching import count_matching
 from conversations.models import Conversation
 from conversations.pages.cards import MessageCard, joined, message_card
 from conversations.pin_rows import pins_among
@@ -39,7 +40,9 @@ from conversations.store import find_head, find_revision
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.http.problems import status_of
 from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 
@@ -60,6 +63,7 @@ class ListPage:
     statuses: Sequence[str]
     workflows: Sequence[str]
     filtered: bool
+    bulk: BulkBar | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +137,18 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         statuses=statuses,
         workflows=execution_queries.workflows_run(actor),
         filtered=wanted != ExecutionFilter(),
+        bulk=_bulk_bar(actor, wanted) if found.items else None,
     )
     return show(request, "checkpoints/list.html", shown)
+
+
+def _bulk_bar(actor: Actor, wanted: ExecutionFilter) -> BulkBar | None:
+    actions = bulk_actions(actor, BulkList.EXECUTIONS)
+    if not actions:
+        return None
+    fields = {"status": wanted.status, "workflow": wanted.workflow}
+    total = count_matching(actor, wanted.of_conversations, MOST_ITEMS + 1)
+    return BulkBar(BulkList.EXECUTIONS, actions, fields, total)
 
 
 @require_safe

@@ -14,8 +14,9 @@ from checkpoints.domain.pauses import AUTOMATIC
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.store import decided_of
+from conversations.matching import ConversationFilter
 from conversations.models import Conversation
-from conversations.queries import ConversationFilter, list_conversations
+from conversations.queries import list_conversations
 from ctxadmin.http.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
@@ -33,6 +34,11 @@ class ExecutionFilter:
 
     status: str = ""
     workflow: str = ""
+
+    @property
+    def of_conversations(self) -> ConversationFilter:
+        """Returns the filter of their conversations."""
+        return ConversationFilter(self.status, self.workflow, with_execution=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +97,7 @@ def list_executions(
     actor: Actor, wanted: ExecutionFilter, request: PageRequest
 ) -> Page[ExecutionLine]:
     """Lists the current execution of each unarchived conversation, latest change first."""
-    of = ConversationFilter(wanted.status, wanted.workflow, with_execution=True)
-    heads = list_conversations(actor, of, request)
+    heads = list_conversations(actor, wanted.of_conversations, request)
     return Page(_lines_of(heads.items), heads.next)
 
 

@@ -9,9 +9,10 @@ from django.test.utils import CaptureQueriesContext
 from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.fork_list import forks_of
 from checkpoints.services import forks
-from conversations import erasure, queries
+from conversations import erasure, matching
 from conversations.copies import Copy
-from conversations.queries import ConversationFilter, list_conversations
+from conversations.matching import ConversationFilter
+from conversations.queries import list_conversations
 from conversations.sql_log import SqlLog
 from conversations.store import find_head
 from ctxadmin.http.pagination import PageRequest
@@ -91,7 +92,7 @@ def test_forks_are_found_by_what_they_came_from() -> None:
 def test_a_word_finds_the_same_whether_few_or_many_have_it(
     monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr(queries, "_FEW", few)
+    monkeypatch.setattr(matching, "_FEW", few)
     for name, title in (("one", "A Needle"), ("needle-2", ""), ("three", "thread")):
         conversation(public_id=name, title=title)
     conversation(public_id="needle-4", actor=engine(slug="other"))

@@ -13,7 +13,7 @@ from ctxadmin.ui.navigation import MENU
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "assets" / "vendor"]
 SPRITE = ROOT / "static" / "vendor" / "icons.svg"
-APPS = ("ctxadmin", "conversations", "checkpoints", "notifications", "search", "workflows")
+APPS = ("ctxadmin", "conversations", "checkpoints", "notifications", "search", "workflows", "bulk")
 
 
 def listed(folder: Path) -> list[dict[str, object]]:

@@ -8,7 +8,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from conversations.queries import ConversationFilter, list_conversations
+from conversations.matching import ConversationFilter
+from conversations.queries import list_conversations
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from conversations import queries as conversation_queries
 from conversations.domain.message import read_messages
+from conversations.matching import ConversationFilter
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.http.pagination import PageRequest
@@ -269,8 +270,8 @@ def suggested_conversations(actor: Actor, slug: str) -> Sequence[Conversation]:
     own, newest = (
         conversation_queries.list_conversations(actor, wanted, asked).items
         for wanted in (
-            conversation_queries.ConversationFilter(workflow=slug),
-            conversation_queries.ConversationFilter(),
+            ConversationFilter(workflow=slug),
+            ConversationFilter(),
         )
     )
     return [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]

@@ -1,0 +1,1 @@
+"""Bulk actions: one action on many conversations or executions, as a job with a result for each."""

@@ -1,0 +1,1 @@
+"""The rules of bulk actions, without a database."""

@@ -1,0 +1,237 @@
+"""The page of a bulk action: its dry run, its progress, then the result of each item."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from bulk import jobs, store
+from bulk.domain.rules import DryRun, refusal
+from bulk.facts import facts_of
+from bulk.models import BulkItem, BulkJob
+from bulk.pages.selection import list_url
+from bulk.pages.wording import HINTS, STATUS_LABELS, TITLES, submit_words
+from bulk.store import ACTIVE, BulkProblem
+from conversations.models import Conversation
+from ctxadmin.http.pagination import PageRequest, cut, foreign_cursor
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.bulk_actions import BulkAction, BulkList
+from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.stored_sentence import read_sentence
+from ctxadmin.ui.components import Crumb, Tab, Text, Tone
+from ctxadmin.ui.confirm_page import REASON, Entry
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
+
+NAME: Final = gettext_lazy("Bulk actions")
+_LISTED: Final = 50
+_COUNT: Final = Entry(
+    name="count",
+    label=gettext_lazy("Number of conversations to erase"),
+    limit=10,
+    wrong=gettext_lazy("Type the number of conversations that will be erased."),
+    help=gettext_lazy("Type the number on the button to confirm."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLine:
+    """One item with its result; ``outcome`` is "" while nothing was done, ``why`` a refusal."""
+
+    url: str
+    name: str
+    public_id: str
+    outcome: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """A job; ``dry_run`` and the fields to start it are there while it is a draft.
+
+    ``meant`` items are not refused, ``worked`` have a result. ``problem`` says why it stopped.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    job: BulkJob
+    hint: Text
+    back: str
+    status: Text
+    tone: Tone
+    is_draft: bool
+    is_active: bool
+    is_erasure: bool
+    of_executions: bool
+    may_cancel: bool
+    dry_run: DryRun | None
+    refusals: Sequence[str]
+    submit: str
+    entries: Sequence[Entry]
+    problem: str
+    worked: int
+    left: int
+    tabs: Sequence[Tab]
+    lines: Sequence[ItemLine]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobListPage:
+    """The latest bulk actions of the workspace, each with title, status label and tone."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    jobs: Sequence[tuple[BulkJob, Text, Text, Tone]]
+
+
+@require_safe
+@page
+def job_list(request: HttpRequest, actor: Actor) -> HttpResponse:
+    rows = store.latest_jobs(actor.workspace, _LISTED)
+    shown = JobListPage(
+        title=NAME,
+        crumbs=(),
+        jobs=[(row, TITLES[BulkAction(row.action)], *STATUS_LABELS[row.status]) for row in rows],
+    )
+    return show(request, "bulk/list.html", shown)
+
+
+@require_safe
+@page
+def job(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
+    """``outcome`` leaves only the items with this result."""
+    return _show(request, actor, jobs.look(actor, job_id))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def start(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
+    """Starts a draft; pressed twice, it is started once."""
+    here = redirect("bulk:job", job_id)
+    if request.method != "POST":
+        return here
+    row = jobs.look(actor, job_id)
+    if row.status != BulkJob.Status.DRAFT:
+        return here
+    reason = request.POST.get("reason", "").strip()
+    typed = [replace(REASON, value=reason)]
+    if len(reason) > REASON.limit:
+        typed[0] = replace(typed[0], problem=REASON.wrong)
+    if row.action == BulkAction.ERASE:
+        typed.append(_count_in(request, jobs.try_out(row)))
+    if any(entry.problem for entry in typed):
+        return _show(request, actor, row, entries=typed, status=422)
+    try:
+        jobs.start(actor, row, reason=reason)
+    except InvalidState as error:
+        flash.warning(request, translated(error.detail))
+    return here
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def cancel(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
+    if request.method == "POST" and jobs.cancel(actor, jobs.look(actor, job_id)):
+        flash.success(request, _("Cancelled. What is done stays done."))
+    return redirect("bulk:job", job_id)
+
+
+def _count_in(request: HttpRequest, tried: DryRun) -> Entry:
+    """Returns the typed number, with a problem unless it is that of the items to erase."""
+    value = request.POST.get("count", "").strip()
+    is_right = value.replace(",", "") == str(tried.meant)
+    return replace(_COUNT, value=value, problem="" if is_right else _COUNT.wrong)
+
+
+def _show(
+    request: HttpRequest,
+    actor: Actor,
+    row: BulkJob,
+    *,
+    entries: Sequence[Entry] = (),
+    status: int = 200,
+) -> HttpResponse:
+    action = BulkAction(row.action)
+    is_draft = row.status == BulkJob.Status.DRAFT
+    tried = jobs.try_out(row) if is_draft else None
+    outcome = request.GET.get("outcome", "")
+    asked = PageRequest.of(request.GET)
+    found = cut(_rows(row, outcome, asked), asked, lambda item: (item.place,))
+    label, tone = STATUS_LABELS[row.status]
+    asks = [REASON, _COUNT] if action is BulkAction.ERASE else [REASON]
+    shown = JobPage(
+        title=TITLES[action],
+        crumbs=(Crumb(NAME, reverse("bulk:list")), Crumb(TITLES[action])),
+        job=row,
+        hint=HINTS[action],
+        back=list_url(action.list, row.filter),
+        status=label,
+        tone=tone,
+        is_draft=is_draft,
+        is_active=row.status in ACTIVE,
+        is_erasure=action is BulkAction.ERASE,
+        of_executions=action.list is BulkList.EXECUTIONS,
+        may_cancel=actor.may(action.right),
+        dry_run=tried,
+        refusals=[f"{count:,}: {translated(why)}" for why, count in tried.refused] if tried else (),
+        submit=submit_words(action, tried.meant) if tried and tried.meant else "",
+        entries=entries or (asks if is_draft else ()),
+        problem=translated(BulkProblem(row.problem).sentence) if row.problem else "",
+        worked=row.done + row.refused,
+        left=row.total - row.done - row.refused,
+        tabs=() if is_draft else _tabs(row, outcome),
+        lines=_lines(row, action, found.items),
+        next=found.next,
+    )
+    return show(request, "bulk/job.html", shown, status=status)
+
+
+def _rows(row: BulkJob, outcome: str, asked: PageRequest) -> list[BulkItem]:
+    known = outcome in (BulkItem.Outcome.DONE, BulkItem.Outcome.REFUSED)
+    items = store.items_of(row, outcome if known else None)
+    match asked.after:
+        case (int() as place,) if 0 <= place < 2**31:
+            items = items.filter(place__gt=place)
+        case (_, *_):
+            raise foreign_cursor()
+    return list(items[: asked.limit + 1])
+
+
+def _tabs(row: BulkJob, outcome: str) -> list[Tab]:
+    here = reverse("bulk:job", args=[row.public_id])
+    return [
+        Tab(_("All"), here, outcome not in ("done", "refused"), row.total),
+        Tab(_("Done"), f"{here}?outcome=done", outcome == "done", row.done),
+        Tab(_("Refused"), f"{here}?outcome=refused", outcome == "refused", row.refused),
+    ]
+
+
+def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[ItemLine]:
+    """Returns the items with title and result; those of a draft with why they are refused now."""
+    keys = [item.conversation for item in items]
+    heads = Conversation.objects.for_workspace(row.workspace).filter(key__in=keys)
+    titles = dict(heads.values_list("key", "title"))
+    if row.status == BulkJob.Status.DRAFT:
+        now = [refusal(action, facts) for facts in facts_of(action, row.workspace, items)]
+        whys = [translated(why) if why else "" for why in now]
+    else:
+        whys = [translated(read_sentence(bytes(item.why))) for item in items]
+    name = "checkpoints:detail" if action.list is BulkList.EXECUTIONS else "conversations:detail"
+    return [
+        ItemLine(
+            url=reverse(name, args=[item.public_id]) if item.conversation in titles else "",
+            name=titles.get(item.conversation) or item.public_id,
+            public_id=item.public_id,
+            outcome=item.outcome,
+            why=why,
+        )
+        for item, why in zip(items, whys, strict=True)
+    ]

@@ -1,0 +1,40 @@
+"""What the bar of a list sends: an export is answered, anything else leads to its dry run."""
+
+from typing import cast
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from bulk import exports, jobs
+from bulk.pages.selection import action_in, filter_query, list_url, selection_in
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.bulk_actions import BulkAction
+from ctxadmin.lib.errors import TooLarge
+from ctxadmin.ui.pages import page
+from ctxadmin.ui.sentences import translated
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def select(request: HttpRequest, actor: Actor) -> HttpResponse:
+    if request.method != "POST":
+        return redirect("bulk:list")
+    action = action_in(request.POST)
+    actor.require(action.right)
+    selection = selection_in(request.POST, action.list)
+    query = filter_query(request.POST)
+    if not selection:
+        flash.warning(request, _("Nothing is selected. Select items in the list first."))
+        return redirect(list_url(action.list, query))
+    try:
+        if action is BulkAction.EXPORT:
+            # A stream lacks only what a page does not look at.
+            return cast("HttpResponse", exports.export(actor, selection))
+        job = jobs.select(actor, action, selection, query)
+    except TooLarge as error:
+        flash.warning(request, translated(error.detail))
+        return redirect(list_url(action.list, query))
+    return redirect("bulk:job", job.public_id)

@@ -1,0 +1,63 @@
+"""The words of bulk actions on pages."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from bulk.models import BulkJob
+from ctxadmin.identity.bulk_actions import BulkAction
+from ctxadmin.ui.components import Text, Tone
+
+TITLES: Final[Mapping[BulkAction, Text]] = {
+    BulkAction.PAUSE: _("Pause executions"),
+    BulkAction.RESUME: _("Resume executions"),
+    BulkAction.CANCEL: _("Cancel executions"),
+    BulkAction.ARCHIVE: _("Archive conversations"),
+    BulkAction.UNARCHIVE: _("Unarchive conversations"),
+    BulkAction.ERASE: _("Erase conversations"),
+}
+HINTS: Final[Mapping[BulkAction, Text]] = {
+    BulkAction.PAUSE: _("Each pauses at its next checkpoint."),
+    BulkAction.RESUME: _("Failed ones retry. Those that wait for review are decided one by one."),
+    BulkAction.CANCEL: _("They cannot be resumed afterwards. Messages, state and history stay."),
+    BulkAction.ARCHIVE: _(
+        "They are hidden from lists and nothing is lost. Any new message unarchives one. The "
+        "retention policy may erase conversations that have been archived for long."
+    ),
+    BulkAction.UNARCHIVE: _("They are listed again."),
+    BulkAction.ERASE: _(
+        "Everything in them is removed for good: messages, batches, executions, checkpoints, "
+        "comments, reasons. The audit, forks, exports and backups stay."
+    ),
+}
+STATUS_LABELS: Final[Mapping[str, tuple[Text, Tone]]] = {
+    BulkJob.Status.DRAFT: (_("Not started"), "secondary"),
+    BulkJob.Status.QUEUED: (_("Waiting"), "secondary"),
+    BulkJob.Status.RUNNING: (_("Running"), "blue"),
+    BulkJob.Status.DONE: (_("Done"), "green"),
+    BulkJob.Status.CANCELLED: (_("Cancelled"), "secondary"),
+    BulkJob.Status.FAILED: (_("Failed"), "red"),
+}
+
+
+def submit_words(action: BulkAction, count: int) -> str:
+    """Returns the label of the button that starts an action, with the number of items."""
+    return _SUBMIT[action](count) % {"n": f"{count:,}"}
+
+
+_SUBMIT: Final[Mapping[BulkAction, Callable[[int], str]]] = {
+    BulkAction.PAUSE: lambda n: ngettext("Pause %(n)s execution", "Pause %(n)s executions", n),
+    BulkAction.RESUME: lambda n: ngettext("Resume %(n)s execution", "Resume %(n)s executions", n),
+    BulkAction.CANCEL: lambda n: ngettext("Cancel %(n)s execution", "Cancel %(n)s executions", n),
+    BulkAction.ARCHIVE: lambda n: ngettext(
+        "Archive %(n)s conversation", "Archive %(n)s conversations", n
+    ),
+    BulkAction.UNARCHIVE: lambda n: ngettext(
+        "Unarchive %(n)s conversation", "Unarchive %(n)s conversations", n
+    ),
+    BulkAction.ERASE: lambda n: ngettext(
+        "Erase %(n)s conversation", "Erase %(n)s conversations", n
+    ),
+}

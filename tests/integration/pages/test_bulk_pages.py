@@ -1,0 +1,180 @@
+"""Bulk actions on pages: from the list to the dry run, the work, and the result of each item."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from bulk import jobs
+from bulk.models import BulkItem, BulkJob
+from bulk.runner import run_next
+from conversations.domain.imports.uploads import read_upload
+from conversations.domain.transfer import Transfer
+from conversations.models import Conversation
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
+from ctxadmin.lib.errors import ValidationFailed
+from tests.factories import browser, conversation, signed_in, user
+from tests.integration.pages.execution_scenes import paused, running, text
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+
+
+@pytest.fixture
+def admin() -> Client:
+    return signed_in(Role.ADMIN)
+
+
+def talks(*names: str) -> None:
+    for name in names:
+        conversation(user("hi"), public_id=name, title=f"Talk {name}")
+
+
+def selected(client: Client, action: str, *names: str, **fields: str) -> str:
+    """The address of the dry run."""
+    sent: dict[str, Any] = {"action": action, "scope": "selected", "id": list(names), **fields}
+    answer = client.post("/bulk/select/", sent)
+    assert answer.status_code == 302, text(answer)
+    return str(answer["Location"])
+
+
+def test_the_list_offers_what_the_reader_has_the_right_to(admin: Client, reviewer: Client) -> None:
+    talks("one", "two")
+    mine, theirs = (text(each.get("/conversations/")) for each in (admin, reviewer))
+    assert '<option value="erase">' in mine
+    assert '<option value="erase">' not in theirs
+    assert "Continue with all 2 that match" in theirs
+    assert re.search(r'type="checkbox" form="bulk" name="id" value="one"', theirs)
+    viewer = text(signed_in(Role.VIEWER).get("/conversations/"))
+    assert re.findall(r'<option value="(\w+)">(?:Archive|Export)<', viewer) == ["export"]
+    archived = text(reviewer.get("/conversations/?archived=true"))
+    assert 'id="bulk"' not in archived  # an empty list has no bar
+
+
+def test_a_viewer_sees_no_bar_in_the_list_of_executions() -> None:
+    running()
+    assert 'id="bulk"' not in text(signed_in(Role.VIEWER).get("/executions/"))
+
+
+def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
+    reviewer: Client,
+) -> None:
+    run = paused()
+    talks("one", "two")
+    where = selected(reviewer, "archive", "one", "two", run.head.public_id)
+    asked = text(reviewer.get(where))
+    assert "2 of 3 selected conversations can be changed." in asked
+    assert "1: An execution of this conversation has not ended yet." in asked
+    assert "Archive 2 conversations" in asked
+    assert not Conversation.objects.filter(archived=True).exists()
+    assert reviewer.post(f"{where}start/", {"reason": "tidy"})["Location"] == where
+    assert reviewer.post(f"{where}start/", {"reason": "again"})["Location"] == where
+    assert "You can leave this page" in text(reviewer.get(where))
+    assert run_next()
+    after = text(reviewer.get(where))
+    assert "2 done, 1 refused" in after
+    assert "tidy" in after
+    refused = text(reviewer.get(f"{where}?outcome=refused"))
+    assert "An execution of this conversation has not ended yet." in refused
+    assert "Talk one" not in refused
+    assert "Archive conversations" in text(reviewer.get("/bulk/"))
+    assert AuditEntry.objects.filter(action="conversation.archive").count() == 2
+
+
+def test_all_that_match_are_those_of_the_filter(reviewer: Client) -> None:
+    first, second = running(), paused()
+    html = text(reviewer.get("/executions/?status=RUNNING"))
+    assert "Continue with the 1 that matches" in html
+    assert '<input type="hidden" name="status" value="RUNNING">' in html
+    where = selected(reviewer, "cancel", scope="all", status="RUNNING")
+    assert "1 of 1 selected execution can be changed." in text(reviewer.get(where))
+    assert 'href="/executions/?status=RUNNING"' in text(reviewer.get(where))
+    reviewer.post(f"{where}start/")
+    run_next()
+    status = dict(Conversation.objects.values_list("public_id", "status"))
+    assert (status[first.head.public_id], status[second.head.public_id]) == ("CANCELLED", "PAUSED")
+
+
+def test_an_erasure_asks_for_the_number_of_conversations(admin: Client) -> None:
+    talks("one", "two", "three")
+    where = selected(admin, "erase", "one", "two")
+    assert "Number of conversations to erase" in text(admin.get(where))
+    for typed in ("", "3", "two"):
+        answer = admin.post(f"{where}start/", {"count": typed, "reason": "asked by them"})
+        assert answer.status_code == 422
+        assert "Type the number of conversations that will be erased." in text(answer)
+        assert "asked by them" in text(answer)
+    assert not run_next()
+    assert admin.post(f"{where}start/", {"count": "2"}).status_code == 302
+    run_next()
+    assert list(Conversation.objects.values_list("public_id", flat=True)) == ["three"]
+    assert "2 done, 0 refused" in text(admin.get(where))
+
+
+def test_what_cannot_be_done_is_said_in_words(
+    reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talks("one", "two")
+    again = reviewer.post("/bulk/select/", {"action": "archive", "q": "t"}, follow=True)
+    assert again.redirect_chain[0][0] == "/conversations/?q=t"
+    assert "Nothing is selected." in text(again)
+    assert reviewer.post("/bulk/select/", {"action": "dance", "id": "one"}).status_code == 422
+    assert reviewer.post("/bulk/select/", {"action": "erase", "id": "one"}).status_code == 403
+    nothing = selected(reviewer, "unarchive", "one")
+    assert "There is nothing to do." in text(reviewer.get(nothing))
+    where = selected(reviewer, "archive", "one")
+    long = reviewer.post(f"{where}start/", {"reason": "x" * 2001})
+    assert long.status_code == 422
+    monkeypatch.setattr(jobs, "MOST_ITEMS", 1)
+    sent = {"action": "archive", "scope": "all"}
+    assert "More than 1 match" in text(reviewer.post("/bulk/select/", sent, follow=True))
+    monkeypatch.setattr(jobs, "MOST_ACTIVE", 0)
+    assert "are not done yet" in text(reviewer.post(f"{where}start/", follow=True))
+    assert BulkJob.objects.get(public_id=where.split("/")[2]).status == "draft"
+
+
+def test_a_running_job_is_cancelled_and_only_by_who_may_do_it(reviewer: Client) -> None:
+    talks("one")
+    where = selected(reviewer, "archive", "one")
+    viewer = signed_in(Role.VIEWER)
+    assert viewer.get(where).status_code == 404  # a draft is its author's
+    reviewer.post(f"{where}start/")
+    assert f"{where}cancel/" not in text(viewer.get(where))
+    assert viewer.post(f"{where}cancel/").status_code == 403
+    after = reviewer.post(f"{where}cancel/", follow=True)
+    assert "What is done stays done." in text(after)
+    assert "Cancelled" in text(after)
+    assert not run_next()
+
+
+def test_an_export_is_one_line_each_in_the_format_that_can_be_imported(
+    reviewer: Client,
+) -> None:
+    talks("one", "two")
+    sent = {"action": "export", "scope": "all"}
+    answer = reviewer.post("/bulk/select/", sent)
+    assert answer["Content-Type"] == "application/x-ndjson"
+    sent_file = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+    assert len(sent_file.splitlines()) == 2
+    found = [each for each in read_upload(sent_file) if isinstance(each, Transfer)]
+    assert sorted(each.conversation_id for each in found) == ["one", "two"]
+    with pytest.raises(ValidationFailed, match="Line 3"):
+        read_upload(sent_file + b'{"conversation_id": "x", "error": {}}')
+    assert AuditEntry.objects.filter(action="conversation.export").count() == 2
+    assert not BulkJob.objects.exists()
+
+
+def test_a_job_page_costs_as_many_queries_for_many_as_for_few(
+    reviewer: Client, django_assert_max_num_queries: Any
+) -> None:
+    talks(*(f"t{n}" for n in range(12)))
+    where = selected(reviewer, "archive", *(f"t{n}" for n in range(12)))
+    with django_assert_max_num_queries(11):
+        reviewer.get(where)
+    assert BulkItem.objects.count() == 12
+
+
+def test_the_forms_need_the_csrf_token() -> None:
+    strict = browser(Role.ADMIN)
+    assert strict.post("/bulk/select/", {"action": "archive"}).status_code == 403
