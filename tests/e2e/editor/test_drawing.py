@@ -89,7 +89,7 @@ def test_a_paste_that_is_no_part_of_a_workflow_is_told_once(
         expect(notice).to_contain_text("Nothing was pasted")
     assert_accessible(page)
     notice.get_by_role("button", name="Close").click()
-    pasted(page, "input[type=search]", "Dear Sir")
+    pasted(page, ".editor input[type=search]", "Dear Sir")
     card(page, "ask").click()
     pasted(page, "#panel-form [name=node-name]", "Dear Sir")
     expect(form(page).get_by_label("Name")).to_be_visible()

@@ -340,7 +340,7 @@ def test_on_a_phone_the_form_of_what_is_selected_is_in_sight(
 ) -> None:
     page = opened(open_page("designer", width=390), made())
     card(page, "answer").click()
-    expect(id_field(page)).to_be_in_viewport()
+    expect(page.locator("#panel-title")).to_be_in_viewport()
 
 
 def test_a_new_budget_is_not_wrong_before_anything_is_typed(
