@@ -113,13 +113,14 @@ def run(group: Group, arguments: Sequence[str]) -> Counts:
     """Runs one group; a crash, a hang or no test where there should be some counts as a failure."""
     place = MEMORY if has_room(MEMORY) else None
     with tempfile.TemporaryDirectory(
-        prefix="ctxadmin-run-",
+        prefix="ctx-",  # with --basetemp it keeps the paths of sockets within 107 characters
         dir=place,
         ignore_cleanup_errors=True,  # who keeps the servers of the run removes their files, too
     ) as folder:
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", *group.arguments, f"--junitxml={report}"]
         command += ["-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=failed"]
+        command += [f"--basetemp={folder}/t"]
         command += ["-q", *arguments]
         if group.workers:
             # A file stays with one worker, which makes its servers and its browser once.

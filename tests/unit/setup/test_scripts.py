@@ -168,7 +168,7 @@ def test_it(tmp_path):
 """
     assert counts_of(tmp_path, text) == Counts(passed=1)
     for folder in told.read_text().split():
-        assert "/ctxadmin-run-" in folder
+        assert "/ctx-" in folder
         assert not Path(folder).exists()
 
 

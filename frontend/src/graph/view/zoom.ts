@@ -11,14 +11,16 @@ export type Level = "near" | "middle" | "brief" | "far";
 
 // Below this letters grow on the canvas.
 const GROWS = 0.85;
-// Three rows fit a card down to here, and the words of edges are less than a quarter wider than the layout takes them to be.
+// Three rows fit a card down to here.
 const NEAR = 0.7;
 // Down to here a name of two rows and what it sees.
 const MIDDLE = 0.55;
+// The words of edges are a third wider than the layout takes them to be from here on.
+const WORDS = 0.63;
 const BRIEF = 0.4;
 const LARGE = 100; // nodes
 /** The height of a card that its name may take, and that of a row of it. */
-const NAME = { height: 80, row: 1.1 };
+const NAME = { height: 80, row: 1.05 };
 
 /** The zoom for which a canvas is styled: the step below. */
 export function stepOf(zoom: number): number {
@@ -37,7 +39,7 @@ export function isLarge(count: number): boolean {
 }
 
 export function hasWords(step: number): boolean {
-  return step >= NEAR;
+  return step >= WORDS;
 }
 
 /** The size of the smallest letters in canvas units, so that they are read on the screen. */
