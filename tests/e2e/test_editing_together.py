@@ -58,6 +58,13 @@ def field(page: Page, key: str) -> Locator:
     return page.get_by_label(key, exact=True)
 
 
+def as_json(page: Page, key: str) -> None:
+    """Shows a short list or object as its JSON, if it is a form of fields."""
+    shown = page.get_by_role("group", name=key).get_by_role("button", name="As JSON")
+    if shown.count():
+        shown.click()
+
+
 def kept(page: Page) -> None:
     expect(page.get_by_text("Saved for you")).to_be_visible()
 
@@ -100,6 +107,8 @@ def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
 ) -> None:
     first, second, third = three
     texts = {"plan": "by one", "tone": "warm", "count": "3", "log": '["begun", "one"]'}
+    for each in (first, second):
+        as_json(each, "log")
     for key, text in texts.items():
         field(first, key).fill(text)
     theirs = {"plan": "by two", "tone": "cool", "count": "5", "log": '["begun", "two"]'}

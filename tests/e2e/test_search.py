@@ -1,5 +1,7 @@
 """Searching from any page: the palette, and the page of results without scripts."""
 
+import time
+
 import httpx
 from playwright.sync_api import Page, expect
 
@@ -13,10 +15,11 @@ def make(api: httpx.Client, name: str, word: str) -> None:
     messages.append({"role": "user", "content": f"The {word} is lost"})
     body = {"id": name, "title": "A parcel", "messages": messages}
     assert api.post("conversations", json=body).status_code == 201
-    for _ in range(100):
+    for _ in range(200):
         found = api.get("search", params={"q": word}).json()
         if found["results"] and not found["behind"]:
             return
+        time.sleep(0.1)
     raise AssertionError("the index does not follow")
 
 

@@ -70,13 +70,13 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     page.get_by_role("link", name="Add the first node").click()
     page.get_by_text("Advanced").click()
     page.locator("#id_node-id").fill("start")
-    page.get_by_label("Start", exact=True).check(force=True)
+    page.get_by_role("radio", name="Start").check(force=True)
     save(page)
     expect(page.get_by_text("Node start saved.")).to_be_visible()
 
     page.get_by_role("link", name="Node", exact=True).click()
     page.get_by_label("Name", exact=True).fill("Answer")
-    page.get_by_label("Model", exact=True).check(force=True)
+    page.get_by_role("radio", name="Model").check(force=True)
     page.get_by_role("button", name="Add a filter").first.click()
     page.get_by_role("button", name="Add an operation").first.click()
     operation = "#id_node-context_filters-0-messages-0"

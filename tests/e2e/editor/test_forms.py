@@ -72,7 +72,7 @@ def test_a_filter_is_made_by_rows_and_told_in_words_on_the_card(
     card(page, "answer").click()
     form(page).get_by_role("button", name="Add a filter").first.click()
     form(page).get_by_role("button", name="Add a rule").first.click()
-    form(page).get_by_label("Action").select_option("include")
+    form(page).get_by_role("combobox", name="Action").select_option("include")
     form(page).get_by_label("Pattern").fill("prompt.*")
     expect(card(page, "answer").locator(".flow-card-filter")).to_contain_text("only prompt.*")
     saved(page)

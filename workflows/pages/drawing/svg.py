@@ -240,6 +240,7 @@ class _Drawer:
         text = short(" · ".join(parts), _CHIP_TEXT)
         width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT
         x, y = chips.stand(way.spots, width)
+        spoken = _marked(spoken_edge(edge, passes, self._edges[edge.id]), mark)
         return Line(
             path=way.path,
             id=edge.id,
@@ -250,9 +251,8 @@ class _Drawer:
             text=text,
             text_x=round(x, 1),
             text_y=round(y, 1),
-            # Begins with what is seen where that has more than the words of the edge (WCAG 2.5.3).
-            spoken=(f"{text}: " if mark else "")
-            + _marked(spoken_edge(edge, passes, self._edges[edge.id]), mark),
+            # Begins with what is seen where the words of the edge do not have it (WCAG 2.5.3).
+            spoken=spoken if text in spoken else f"{text}: {spoken}",
             url=self._links.edge(edge.id),
             faulty=bool(self._edges[edge.id]),
             mark=mark,
