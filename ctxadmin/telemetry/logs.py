@@ -23,7 +23,16 @@ from ctxadmin.telemetry.facts import Facts, current
 
 # The packages of this project: a logger is named for its module, or for one of them.
 _OURS: Final = frozenset(
-    {"checkpoints", "conversations", "ctxadmin", "demo", "notifications", "search", "workflows"}
+    {
+        "bulk",
+        "checkpoints",
+        "conversations",
+        "ctxadmin",
+        "demo",
+        "notifications",
+        "search",
+        "workflows",
+    }
 )
 _FRAMES: Final = 40
 _CHAIN: Final = 5

@@ -15,6 +15,7 @@ FEW = (
     "audit.AuditCheck",
     "notifications.Webhook",
     "notifications.Choice",
+    "bulk.BulkJob",
 )
 RUN_TIME = [
     model
