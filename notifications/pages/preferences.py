@@ -70,7 +70,10 @@ def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
         flash.success(request, _("Queued for delivery again."))
         return redirect("notifications")
     if request.method == "POST":
-        choose(actor, PreferenceChoice(_ticked(request, "mail"), _ticked(request, "browser")))
+        choose(
+            actor,
+            PreferenceChoice(_chosen_kinds(request, "mail"), _chosen_kinds(request, "browser")),
+        )
         flash.success(request, _("Saved."))
         return redirect("notifications")
     return _choices_page(request, actor)
@@ -109,7 +112,7 @@ def news(request: HttpRequest, actor: Actor) -> HttpResponse:
     return JsonResponse({"results": results, "next": clock.iso(now)})
 
 
-def _ticked(request: HttpRequest, channel: str) -> list[Kind]:
+def _chosen_kinds(request: HttpRequest, channel: str) -> list[Kind]:
     sent = set(request.POST.getlist(channel))
     return [kind for kind in PERSONAL if kind.value in sent]
 

@@ -45,7 +45,7 @@ export function sentAgain({ again, fields }: Draft, token: readonly [name: strin
 
 const NEVER_FILLED = new Set(["hidden", "submit", "button", "password", "file"]);
 
-/** What a field gets back: a value, whether it is ticked, or nothing. */
+/** What a field gets back: a value, whether it is selected, or nothing. */
 export function filledIn(field: { readonly name: string; readonly type: string; readonly value: string }, fields: Fields): { readonly value?: string; readonly checked?: boolean } | null {
   if (!field.name || NEVER_FILLED.has(field.type)) return null;
   const sent = fields.filter(([name]) => name === field.name).map(([, value]) => value);

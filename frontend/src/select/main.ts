@@ -103,9 +103,9 @@ form.addEventListener("formdata", (event) => {
   event.formData.set("positions", ranges(selection));
 });
 
-// Sections that load, and a page that comes back with boxes ticked.
+// Sections that load, and a page that comes back with boxes selected.
 document.addEventListener("htmx:after:settle", () => show());
 window.addEventListener("pageshow", () => {
-  const ticked = boxes().filter((box) => box.checked);
-  show(ticked.reduce((now, box) => ranged(now, position(box), position(box), true), selection));
+  const selected = boxes().filter((box) => box.checked);
+  show(selected.reduce((now, box) => ranged(now, position(box), position(box), true), selection));
 });

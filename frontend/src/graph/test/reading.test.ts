@@ -85,7 +85,7 @@ describe("what is typed into a form", () => {
     expect(node("a")).toMatchObject({ name: "Theirs", description: "mine" });
   });
 
-  it("stays while it cannot be read, and is merged when it is mended", async () => {
+  it("stays while it cannot be read, and is merged when it is fixed", async () => {
     type("a", { "node-id": "a b" });
     await settled();
     expect(store.getState().typed[formName("node", "a")]).toMatchObject({ isRead: true, errors: ["no id"] });
