@@ -183,7 +183,7 @@ def import_document(
     if slug is not None and expected_version is not None:
         return save_draft(actor, slug, document, expected_version)
     if slug is not None and _exists(actor, slug):
-        raise slug_is_taken(slug, say("; name expected_version to write into its draft"))
+        raise slug_is_taken(slug, may_write=True)
     chosen = slug or _free_slug(actor, document.name)
     row = _new_row(actor, chosen, document.name.strip()[:MAX_NAME] or chosen, document)
     found = problems_of(bytes(row.draft))

@@ -100,9 +100,17 @@ def insert(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
         raise slug_is_taken(row.slug or "") from None
 
 
-def slug_is_taken(slug: str, hint: str = "") -> Duplicate:
-    """Returns the error for a slug that another workflow of the workspace has."""
-    message = say("There is a workflow {slug} already{hint}.", slug=repr(slug), hint=hint)
+def slug_is_taken(slug: str, *, may_write: bool = False) -> Duplicate:
+    """Returns the error for a slug that another workflow of the workspace has.
+
+    With ``may_write`` it says how to write into the draft of that workflow.
+    """
+    message = say("There is a workflow {slug} already.", slug=repr(slug))
+    if may_write:
+        message = say(
+            "There is a workflow {slug} already; name expected_version to write into its draft.",
+            slug=repr(slug),
+        )
     return Duplicate(message, problems=[FieldProblem("/slug", message, "duplicate")])
 
 
