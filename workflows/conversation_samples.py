@@ -1,5 +1,8 @@
 """What policies would have sent on the latest conversations of a workflow, a part at a time.
 
+A workflow with too few of its own is estimated on others of its workspace, too: who just imported
+conversations sees a cost before the first execution.
+
 The sums of each policy over each conversation are kept in the process until the conversation
 changes: a changed element replays that element alone, a new conversation that conversation alone.
 """
@@ -22,10 +25,12 @@ from workflows.definitions import BoundedCache
 from workflows.domain.backtests.element_policies import full_history
 from workflows.domain.backtests.policies import Policy
 from workflows.domain.backtests.replay import CallOfAll, replay
-from workflows.domain.backtests.sampling import NOTHING, ByNode, sums_by_node
+from workflows.domain.backtests.sampling import FEWEST_CALLS, NOTHING, ByNode, sums_by_node
 from workflows.recordings import recorded_of
 
 LATEST: Final = 50  # conversations
+# Messages of a workflow's own conversations below which others are looked at: a call has two.
+_FEWEST_MESSAGES: Final = 2 * FEWEST_CALLS
 _MOST_CALLS: Final = 200  # of a conversation, as where policies are compared
 _MOST_MESSAGES: Final = 2_000
 _MOST_BYTES: Final = 4_000_000
@@ -47,11 +52,13 @@ _kept: Final = BoundedCache[ByNode](60_000, 64 * 1024**2)
 class Sample:
     """The sums by policy and conversation, as far as they are known.
 
-    ``wanted`` conversations are looked at, newest first; ``left_out`` were too long or damaged.
+    ``wanted`` conversations are looked at, newest first; of these ``others`` are not of the
+    workflow. ``left_out`` were too long or damaged.
     ``full`` and ``sums`` have None where a conversation was not replayed yet.
     """
 
     wanted: int
+    others: int
     left_out: int
     full: Sequence[ByNode | None]
     sums: Mapping[bytes, Sequence[ByNode | None]]
@@ -74,14 +81,18 @@ class Sample:
 
 
 class Replays:
-    """The latest conversations of a workflow, and how much may still be replayed in a request."""
+    """The latest conversations for a workflow, and how much may still be replayed in a request."""
 
     def __init__(self, actor: Actor, slug: str, *, calls: int = _AT_ONCE) -> None:
         self._calls = calls
-        wanted = ConversationFilter(workflow=slug)
-        found = queries.list_conversations(actor, wanted, PageRequest(limit=LATEST)).items
+        found = _latest(actor, ConversationFilter(workflow=slug))
         self._heads = [head for head in found if not _is_long(head)]
         self._long = len(found) - len(self._heads)
+        self._own = {head.key for head in self._heads}
+        if sum(head.log_count for head in self._heads) < _FEWEST_MESSAGES:
+            latest = _latest(actor, ConversationFilter())
+            others = [each for each in latest if each.workflow != slug and not _is_long(each)]
+            self._heads += others[: LATEST - len(self._heads)]
 
     def of(self, asked: Asked) -> Sample:
         """What policies would have sent; more of it each time, as long as calls are left."""
@@ -94,7 +105,9 @@ class Replays:
             for name, row in found.items()
         }
         full = kept.pop(_FULL)
-        return Sample(len(full), self._long + len(bad), full, kept)
+        left = [head.key for at, head in enumerate(self._heads) if at not in bad]
+        others = len(left) - len(self._own.intersection(left))
+        return Sample(len(full), others, self._long + len(bad), full, kept)
 
     def _replay_missing(self, wanted: Asked) -> None:
         missing = [
@@ -108,6 +121,10 @@ class Replays:
                 if self._calls <= 0:
                     return
                 self._calls -= _replay(head, dict(listed[start : start + _ROWS]))
+
+
+def _latest(actor: Actor, wanted: ConversationFilter) -> Sequence[Conversation]:
+    return queries.list_conversations(actor, wanted, PageRequest(limit=LATEST)).items
 
 
 _LEFT_OUT: Final[ByNode] = {}

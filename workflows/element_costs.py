@@ -17,7 +17,7 @@ from workflows.domain.backtests.element_policies import (
     policy_of_element,
 )
 from workflows.domain.backtests.presets import DEFAULT_PRICE, RATIOS
-from workflows.domain.backtests.sampling import NOTHING, ElementCost, calls_of
+from workflows.domain.backtests.sampling import FEWEST_CALLS, NOTHING, ByNode, ElementCost, calls_of
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.plan import Plan
 
@@ -49,13 +49,15 @@ class PricedElement:
 class DraftCosts:
     """The elements of a document that decide what calls send, with what they would have cost.
 
-    On ``done`` of the ``wanted`` latest conversations; ``left_out`` were too long or damaged.
+    On ``done`` of the ``wanted`` latest conversations, of which ``others`` are not of the workflow;
+    ``left_out`` were too long or damaged.
     ``is_whole``: asked again, it says the same.
     """
 
     elements: Sequence[PricedElement]
     done: int
     wanted: int
+    others: int
     left_out: int
     is_whole: bool
 
@@ -87,6 +89,7 @@ def draft_costs(
         elements=priced,
         done=sample.done,
         wanted=sample.wanted,
+        others=sample.others,
         left_out=sample.left_out,
         is_whole=sample.is_whole and (not offers or all(each.is_searched for each in priced)),
     )
@@ -113,6 +116,7 @@ def element_cost(
         elements=[priced],
         done=sample.done,
         wanted=sample.wanted,
+        others=sample.others,
         left_out=sample.left_out,
         is_whole=sample.is_whole and priced.is_searched,
     )
@@ -121,7 +125,7 @@ def element_cost(
 def cost_on(sample: Sample, element: ElementPolicy, prices: Prices) -> ElementCost:
     """What one element's policy would have cost on a sample that has it."""
     pairs = list(sample.both(element.digest))
-    by_node = bool(element.calls_of) and any(element.calls_of in full for _, full in pairs)
+    by_node = not sample.others and _has_calls_of(element.calls_of, pairs)
     node = element.calls_of if by_node else ""
     price, is_priced = _price_of(element, prices)
     return ElementCost(
@@ -132,6 +136,11 @@ def cost_on(sample: Sample, element: ElementPolicy, prices: Prices) -> ElementCo
         price=price,
         is_priced=is_priced,
     )
+
+
+def _has_calls_of(node: str, pairs: Sequence[tuple[ByNode, ByNode]]) -> bool:
+    """Whether a node has calls enough of its own; another workflow's may have the same id."""
+    return bool(node) and sum(calls_of(full, node).calls for _, full in pairs) >= FEWEST_CALLS
 
 
 def _price_of(element: ElementPolicy, prices: Prices) -> tuple[Price, bool]:

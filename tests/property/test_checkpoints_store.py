@@ -346,7 +346,9 @@ class ThinnedExecutions(Executions):
         key = find_moment(self.actor, self.id).head.key
         gone = Checkpoint.objects.filter(conversation=key, thinned_at__isnull=False)
         for row in gone:
-            with pytest.raises(NotFound, match="deleted" if row.deleted else "removed by retention"):
+            with pytest.raises(
+                NotFound, match="deleted" if row.deleted else "removed by retention"
+            ):
                 find_moment(self.actor, self.id, row.version)
 
 

@@ -109,8 +109,11 @@ class DraftCostsAnswer(Answer):
         description="False while conversations are left to replay: ask again for more."
     )
     conversations: FromZero = Field(description="Conversations replayed so far.", examples=[50])
-    wanted: FromZero = Field(
-        description="Latest conversations of the workflow that are replayed.", examples=[50]
+    wanted: FromZero = Field(description="Latest conversations that are replayed.", examples=[50])
+    others: FromZero = Field(
+        description="Of these, conversations that are not of the workflow: "
+        "they are used while its own have fewer than 20 messages.",
+        examples=[0],
     )
     left_out: FromZero = Field(
         description="Conversations that are too long or damaged.", examples=[0]
@@ -125,6 +128,7 @@ class DraftCostsAnswer(Answer):
             complete=found.is_whole,
             conversations=found.done,
             wanted=found.wanted,
+            others=found.others,
             left_out=found.left_out,
             elements=[ElementCostAnswer.of(each) for each in found.elements],
         )

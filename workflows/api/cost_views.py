@@ -24,6 +24,7 @@ class Costs(Endpoint):
     def post(self, request: Request, slug: str) -> Response:
         """Replays the latest 50 conversations of the workflow under the policy of each element.
 
+        While these have fewer than 20 messages, the latest others of the workspace are added.
         A call replays a part of them: ask again until `complete`. Nothing is stored.
         """
         self.actor.require(Action.PREVIEW)

@@ -71,6 +71,13 @@ def test_the_draft_is_told_by_default_and_a_document_beside_it(api: CheckedApi) 
     assert other["sent_tokens"] < draft["sent_tokens"]
 
 
+def test_who_just_imported_conversations_is_told_costs_on_them(api: CheckedApi) -> None:
+    talk("imported", slug="")
+    found = ask(api, {"document": unsaved(WINDOW)})
+    assert (found["wanted"], found["others"]) == (1, 1)
+    assert found["elements"][0]["raises_cost"]
+
+
 def test_without_conversations_nothing_is_known(api: CheckedApi) -> None:
     found = ask(api, {})
     (element,) = found["elements"]

@@ -204,9 +204,27 @@ def test_long_and_damaged_conversations_are_left_out_and_counted(
     assert (found.done, found.wanted, found.left_out) == (1, 1, 2)
 
 
-def test_other_workflows_and_workspaces_do_not_count() -> None:
-    talk("other", slug="other")
-    assert costs(document(WINDOW)).wanted == 0
+def test_conversations_of_others_count_only_while_the_workflow_has_few() -> None:
+    talk("other", slug="other", node="answer")
+    talk("imported", slug="")
+    talk("short", turns=3)
+    few = costs(document(WINDOW))
+    assert (few.wanted, few.others) == (3, 2)
+    # Another workflow may have a node with this id: the calls are those of all nodes.
+    (found,) = few.elements
+    assert (found.cost.by_node, found.cost.full.calls) == (False, 33)
+    talk("own", turns=10, node="answer")
+    enough = costs(document(WINDOW))
+    assert (enough.wanted, enough.others) == (2, 0)
+    (found,) = enough.elements
+    assert (found.cost.by_node, found.cost.full.calls) == (True, 10)
+
+
+def test_a_node_with_few_calls_of_its_own_is_estimated_on_all_calls() -> None:
+    talk("most", node="plan")
+    talk("one more", turns=1, node="answer")
+    found = only(document(WINDOW)).cost
+    assert (found.by_node, found.full.calls) == (False, 16)
 
 
 def test_who_may_not_preview_is_refused() -> None:

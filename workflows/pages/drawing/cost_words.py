@@ -87,19 +87,16 @@ def sample_words(found: DraftCosts) -> str:
     """On how many conversations costs are told, or why on none."""
     if not found.wanted:
         if found.left_out:
-            return _("All conversations of this workflow are too long to estimate costs here.")
-        return _("No conversations of this workflow yet: costs are shown once it has run.")
+            return _("All conversations are too long to estimate costs here.")
+        return _(
+            "No conversations in this workspace yet: costs are shown once some are imported or run."
+        )
     if not found.is_whole:
         return _("Estimating costs: %(done)s of %(wanted)s conversations.") % {
             "done": found.done,
             "wanted": found.wanted,
         }
-    text = ngettext(
-        "On the latest conversation of this workflow.",
-        "On the latest %(n)s conversations of this workflow.",
-        found.done,
-    )
-    said = text % {"n": found.done}
+    said = _sample(found)
     if found.left_out:
         text = ngettext(
             "%(n)s is left out, because it is too long or damaged.",
@@ -108,6 +105,28 @@ def sample_words(found: DraftCosts) -> str:
         )
         said = f"{said} {text % {'n': found.left_out}}"
     return said
+
+
+def _sample(found: DraftCosts) -> str:
+    own = found.done - found.others
+    if found.others and not own:
+        text = ngettext(
+            "On the latest conversation of this workspace: this workflow has none yet.",
+            "On the latest %(n)s conversations of this workspace: this workflow has none yet.",
+            found.others,
+        )
+        return text % {"n": found.others}
+    if found.others:
+        return _(
+            "This workflow has few messages of its own: on %(own)s of its conversations and the "
+            "latest others of this workspace, %(others)s."
+        ) % {"own": own, "others": found.others}
+    text = ngettext(
+        "On the latest conversation of this workflow.",
+        "On the latest %(n)s conversations of this workflow.",
+        own,
+    )
+    return text % {"n": own}
 
 
 def offer_words(offer: Offer) -> str:

@@ -121,7 +121,7 @@ def test_a_wrong_budget_changes_nothing(
 
 def test_without_conversations_the_page_says_when_costs_are_shown(designer: Client) -> None:
     made("small", document(WINDOW))
-    assert "No conversations of this workflow yet" in costs(designer)
+    assert "No conversations in this workspace yet" in costs(designer)
 
 
 FORM = "/workflows/small/nodes/answer/"

@@ -156,7 +156,7 @@ def test_no_call_asks_more_than_a_few_queries(designer: Client) -> None:
         "preview": {**many, "node": "n7", "conversation": chat.public_id},
         "costs": many,
     }
-    most = {"panel": 4, "words": 4, "preview": 17, "costs": 8}
+    most = {"panel": 4, "words": 4, "preview": 17, "costs": 11}
     for call, body in bodies.items():
         with CaptureQueriesContext(
             connection,

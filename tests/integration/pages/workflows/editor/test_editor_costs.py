@@ -15,9 +15,9 @@ WORDS = "The saddle and the bell are in stock, and both can be sent today. " * 6
 GO: JsonValue = {"id": "go", "type": "sequence", "from": "start", "to": "answer"}
 
 
-def talk(name: str, turns: int = 15) -> None:
+def talk(name: str, turns: int = 15, slug: str = "small") -> None:
     said = [each for _ in range(turns) for each in (user(WORDS), assistant(WORDS))]
-    conversation(system("Be kind. " * 20), *said, public_id=name, workflow="small")
+    conversation(system("Be kind. " * 20), *said, public_id=name, workflow=slug)
 
 
 def answer(*operations: JsonValue, **more: Any) -> dict[str, Any]:
@@ -69,8 +69,22 @@ def test_the_costs_are_those_of_the_document_on_the_canvas_and_not_of_the_stored
 
 def test_without_conversations_the_panel_says_when_there_will_be_costs(designer: Client) -> None:
     found = told(designer, answer(last(4)))
-    assert found["said"].startswith("No conversations of this workflow yet")
+    assert found["said"].startswith("No conversations in this workspace yet")
     assert found["nodes"]["answer"]["line"] == ""
+
+
+def test_costs_on_conversations_of_others_say_so(designer: Client) -> None:
+    talk("imported", slug="")
+    found = told(designer, answer(last(4)))
+    assert found["nodes"]["answer"]["warning"].startswith("Raises the cost by ")
+    assert found["said"] == (
+        "On the latest conversation of this workspace: this workflow has none yet."
+    )
+    talk("short", turns=3)
+    assert told(designer, answer(last(4)))["said"] == (
+        "This workflow has few messages of its own: on 1 of its conversations and the latest "
+        "others of this workspace, 1."
+    )
 
 
 def test_few_calls_are_said_to_be_not_enough(designer: Client) -> None:
