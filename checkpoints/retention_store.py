@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.models import F
 
 from checkpoints.domain.retention import Needs, Version
+from checkpoints.domain.state import ChangeKind
 from checkpoints.domain.status import Status
 from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
 from checkpoints.models import (
@@ -23,6 +24,7 @@ from checkpoints.models import (
     StateKey,
     StateValue,
 )
+from checkpoints.state_checksums import sum_of_key
 from checkpoints.state_store import LISTS, quoted
 from checkpoints.writes_store import drop_writes
 from conversations.damage import ALTERED, damaged
@@ -31,6 +33,8 @@ from ctxadmin.lib.errors import ContextError
 Place = tuple[str, int]  # key and version: a row of StateValue in one execution
 
 _READ: Final = 2000
+# What the head of a key repeats of its latest value.
+_COPIED: Final = ("version", "first", "last", "spans", "digest", "size", "count")
 _PAIRS: Final = 200  # of key and version in one statement
 _VERSIONS: Final = 500
 _ONE: Final = "(conversation = %s AND execution = %s AND `key` = %s AND version = %s)"
@@ -137,7 +141,7 @@ def thinning_batches(
     if not ends or ends[-1] != going[-1]:
         ends.append(going[-1])
     places: list[list[Place]] = [[] for _ in ends]
-    for key, rows in _rows_by_key(row, whole[-1], keys):
+    for key, rows in _rows_by_key(row, max(whole[-1], going[-1]), keys):
         for version, after in rows_to_drop(rows, whole, going):
             places[bisect_left(ends, after)].append((key, version))
     parts = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
@@ -145,21 +149,24 @@ def thinning_batches(
 
 
 def deletion_batch(row: Execution, version: int) -> ThinningBatch:
-    """Returns the rows to delete with a single version that is not the latest.
+    """Returns the rows to delete with a single version that is not the first.
 
     These are only rows of keys that were written both since the whole version before, and up to the
-    one after: any other row of this version is read by one of these too.
+    one after: any other row of this version is read by one of these too. No version is after the
+    last whole one of an execution that has ended.
     """
     rows = Checkpoint.objects.filter(
         conversation=row.conversation, execution=row.number, thinned_at=None
     )
     whole = [*rows.exclude(version=version).order_by("version").values_list("version", flat=True)]
     place = bisect_left(whole, version)
-    before, after = (whole[place - 1] if place else -1), whole[place]
+    before = whole[place - 1] if place else -1
     values = StateValue.objects.filter(conversation=row.conversation, execution=row.number)
     since = values.filter(version__gt=before, version__lte=version).values_list("key", flat=True)
-    until = values.filter(version__gt=version, version__lte=after).values_list("key", flat=True)
-    keys = {*since}.intersection(until)
+    keys = {*since}
+    if place < len(whole):
+        until = values.filter(version__gt=version, version__lte=whole[place])
+        keys.intersection_update(until.values_list("key", flat=True))
     [batch] = thinning_batches(row, whole, [version], keys=keys)
     return batch
 
@@ -210,6 +217,29 @@ def _damaged(row: Execution, key: str) -> ContextError:
     return damaged(row.conversation, "list" if key in LISTS else "state key", name or key, ALTERED)
 
 
+def _follow_values(row: Execution) -> None:
+    """Makes the heads of keys those of the values that are left, once the latest version went.
+
+    Until then the heads are those of the latest version, whose values are never removed.
+    """
+    own = {"conversation": row.conversation, "execution": row.number}
+    left = StateValue.objects.filter(**own).order_by("key", "version").defer("value")
+    newest = {each.key: each for each in left.iterator(_READ)}
+    for head in StateKey.objects.filter(**own):
+        value = newest.get(head.key)
+        if value is None:
+            StateKey.objects.filter(**own, key=head.key).delete()
+        elif value.version != head.version:
+            for name in _COPIED:
+                setattr(head, name, getattr(value, name))
+            head.gone = value.kind == ChangeKind.GONE
+            StateKey.objects.filter(**own, key=head.key).update(
+                gone=head.gone,
+                sum=sum_of_key(head),
+                **{name: getattr(head, name) for name in _COPIED},
+            )
+
+
 def size_of_values(row: Execution, places: Sequence[Place]) -> int:
     """Returns the bytes of the values of some rows."""
     return sum(_for_pairs(row, "SELECT COALESCE(SUM(LENGTH(value)), 0) FROM", places))
@@ -232,6 +262,8 @@ def drop_states(row: Execution, batch: ThinningBatch, at: datetime) -> int:
     Execution.objects.filter(conversation=row.conversation, number=row.number).update(
         thinned_count=F("thinned_count") + len(batch.versions)
     )
+    if rows.filter(version=row.version, thinned_at__isnull=False).exists():
+        _follow_values(row)
     return freed
 
 

@@ -13,6 +13,8 @@ from django.db import transaction
 from conversations.damage import MISSING, damaged
 from conversations.domain import transfer
 from conversations.domain.formats.formats import ProviderFormat
+from conversations.domain.formats.formatted_view import FormattedView
+from conversations.domain.formats.warnings import FormatWarning
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.imports.uploads import Importable
 from conversations.domain.message import Draft, Entry, read_logged
@@ -58,9 +60,21 @@ def file_name(public_id: str, provider: ProviderFormat | None) -> str:
     return f"{public_id}.json" if provider is None else f"{public_id}.{provider}.json"
 
 
+def export_warnings(
+    actor: Actor, public_id: str, provider: ProviderFormat
+) -> Sequence[FormatWarning]:
+    """Returns what the current view loses in a provider's format; raises as ``export`` does."""
+    head = find_head(actor.workspace, public_id)
+    return _view_for(head, provider).warnings
+
+
+def _view_for(head: Conversation, provider: ProviderFormat) -> FormattedView:
+    return view_in_format(head, find_revision(head.key, head.current_revision), provider)
+
+
 def _for_provider(head: Conversation, provider: ProviderFormat) -> bytes:
     """Returns the current view as the body of a request, without model and settings."""
-    written = view_in_format(head, find_revision(head.key, head.current_revision), provider)
+    written = _view_for(head, provider)
     messages = {"input" if provider == "responses" else "messages": written.messages}
     return dumps({"system": written.system, **messages} if written.system else messages)
 

@@ -81,6 +81,10 @@ _EXECUTION: Final = Parameter(
     "The execution whose checkpoints are listed, by default the current one; `any` with `id` finds "
     "the checkpoint in whichever it is.",
 )
+_EXECUTION_OF_VERSION: Final = Parameter(
+    "execution",
+    "The execution whose version is deleted, by default the current one.",
+)
 _INCLUDE: Final = Parameter(
     "include",
     "`state` adds `state_data` and `opaque` to each result, `writes` those of tasks, `deleted` the "
@@ -237,16 +241,28 @@ class OneCheckpoint(ExecutionEndpoint):
         )
         return json_answer(saved.answer, 200 if saved.again else 201)
 
-    @described("Delete a checkpoint", errors=("invalid_state",), needs=Action.CHECKPOINT_DELETE)
+    @described(
+        "Delete a checkpoint",
+        query=(_EXECUTION_OF_VERSION,),
+        errors=("invalid_state",),
+        needs=Action.CHECKPOINT_DELETE,
+    )
     def delete(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
         """Deletes the state, metadata and pending writes of a version, by its number,
         permanently.
 
         Its number, its author and what others refer to remain, and so do messages. The latest
-        version and version 0 cannot be deleted, nor one with a label, one with unsaved edits, or
-        one that a paused execution proposes: `invalid_state`. A repeat changes nothing.
+        version of the current execution and version 0 cannot be deleted, nor one with a label, one
+        with unsaved edits, or one that a paused execution proposes: `invalid_state`. With
+        `execution` it is a version of a former execution, where the latest can be deleted, too. A
+        repeat changes nothing.
         """
-        deletions.delete(self.actor, conversation_id, version_in(checkpoint_id))
+        deletions.delete(
+            self.actor,
+            conversation_id,
+            version_in(checkpoint_id),
+            execution=request.query_params.get("execution"),
+        )
         return HttpResponse(status=204)
 
 

@@ -3,7 +3,7 @@
 from checkpoints import retention_store
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.services.preconditions import require_execution
-from checkpoints.store import CHECKPOINTS, find_current
+from checkpoints.store import CHECKPOINTS, find_current, find_execution
 from conversations.creators import require_as_creator
 from conversations.writing import Writing, writing
 from ctxadmin.audit.record import Change
@@ -13,24 +13,33 @@ from ctxadmin.lib.errors import InvalidState, NotFound
 from ctxadmin.lib.sentence import say
 
 
-def delete(actor: Actor, public_id: str, version: int, *, execution: str | None = None) -> None:
+def delete(
+    actor: Actor,
+    public_id: str,
+    version: int,
+    *,
+    execution: str | None = None,
+    seen: str | None = None,
+) -> None:
     """Deletes state, details and pending writes of a version permanently (semantics 3.19).
 
-    A repeat changes nothing. Rows of the state that other versions read are kept for these. Raises
-    NotFound for a missing version, and InvalidState for one that is needed: the first and the
-    latest, what a paused execution proposes, one with a label, and the base of unsaved edits; also
-    if an ``execution`` is named that is not the latest.
+    ``execution`` is the one that has the version, by default the current one. A repeat changes
+    nothing. Rows of the state that other versions read are kept for these. Raises NotFound for a
+    missing version, and InvalidState for one that is needed: the first, the latest of the current
+    execution, what a paused execution proposes, one with a label, and the base of unsaved edits;
+    also if ``seen`` names an execution that is no longer the current one.
     """
     actor.require_to_own(Action.CHECKPOINT_DELETE)
     with writing(actor, public_id) as opened:
         require_as_creator(actor, Action.CHECKPOINT_DELETE, opened.head)
-        row = find_current(opened.head.key)
-        if row is None:
+        current = find_current(opened.head.key)
+        if current is None:
             raise NotFound(say("This conversation has no execution."))
-        require_execution(row, execution)
+        require_execution(current, seen)
+        row = current if execution is None else find_execution(opened.head.key, execution)
         found = _find(row, version)
         if not found.deleted:
-            _require_unneeded(row, version)
+            _require_unneeded(row, version, is_current=row.number == current.number)
             _delete(opened, row, found)
 
 
@@ -45,10 +54,10 @@ def _find(row: Execution, version: int) -> Checkpoint:
     return found
 
 
-def _require_unneeded(row: Execution, version: int) -> None:
+def _require_unneeded(row: Execution, version: int, *, is_current: bool) -> None:
     """Raises InvalidState for a version that something still needs."""
     since = retention_store.paused_since_version(row)
-    if version == row.version:
+    if version == row.version and is_current:
         told = say("The latest version cannot be deleted.")
     elif version == 0:
         told = say("Version 0 cannot be deleted: the execution started with it.")

@@ -26,6 +26,8 @@ _SAME: Final = (
     *("status", "node_id", "state_digest", "state_bytes", "state_keys"),
     *("executed_count", "history_count", "marking"),
 )
+# Those of a version whose state was deleted, as only the latest of a former execution can be.
+_SAME_WITHOUT_STATE: Final = tuple(name for name in _SAME if name != "marking")
 
 
 def verify_execution(head: Conversation, row: Execution, records: Records) -> Iterator[Finding]:
@@ -35,7 +37,8 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
     newest = own.filter(version=row.version).first()
     if newest is not None:
         # A pause that is asked for changes the execution without a version.
-        differing = [n for n in _SAME if getattr(newest, n) != getattr(row, n)]
+        same = _SAME if newest.thinned_at is None else _SAME_WITHOUT_STATE
+        differing = [n for n in same if getattr(newest, n) != getattr(row, n)]
         if differing:
             yield Finding(what, f"differs from its latest version in: {', '.join(differing)}")
         yield from guarded(what, _side(row, newest))

@@ -76,7 +76,14 @@ def verify_state(row: Execution, unsummed: Unsummed) -> Iterator[Finding]:
         yield from guarded(what, _verify_key(row, head, found.get(key), unsummed))
     totals = _verify_totals(row, [known for key, known in found.items() if key not in LISTS])
     yield from guarded(f"execution {row.number}: state", totals)
-    yield from guarded(f"execution {row.number}: lists", _verify_lists(row))
+    if not _is_latest_deleted(row):
+        yield from guarded(f"execution {row.number}: lists", _verify_lists(row))
+
+
+def _is_latest_deleted(row: Execution) -> bool:
+    """Returns True for a former execution of which the latest version was deleted."""
+    latest = {"conversation": row.conversation, "execution": row.number, "version": row.version}
+    return Checkpoint.objects.filter(**latest, deleted=True).exists()
 
 
 def _what(row: Execution, key: str, name: str) -> str:

@@ -135,7 +135,7 @@ def _read_revisions(
         try:
             view = View.checked([(start, stop) for start, stop in found.view], found.log_length)
         except ValueError as error:
-            raise ValidationFailed.at(f"{place}/view", str(error)) from None
+            raise ValidationFailed.at(f"{place}/view", error.args[0]) from None
         revisions[number] = Revision(
             id=number,
             parent=found.parent,

@@ -303,7 +303,7 @@ def _body(source: dict[str, JsonValue], own: frozenset[str]) -> bytes:
     try:
         body = json_bytes.dumps(kept)
     except TypeError as error:  # a lone surrogate, which no JSON text from outside has
-        raise refused(f"this message is not JSON: {error}") from None
+        raise refused(say("this message is not JSON: {error}", error=error)) from None
     if len(body) > MAX_BYTES:
         message = say(
             "a message of {body} bytes is over the limit of {max_bytes}",

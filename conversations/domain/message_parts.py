@@ -72,7 +72,7 @@ Content = Annotated[
     Annotated[str, Tag("text")] | Annotated[list[ContentPart], Field(fail_fast=True), Tag("parts")],
     Discriminator(
         _kind_of_content,
-        custom_error_type="validation",
+        custom_error_type="content_type",  # of ctxadmin.lib.contract, which has its sentence
         custom_error_message="content is a text, a list of parts, or null beside tool_calls",
     ),
 ]

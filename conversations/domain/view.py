@@ -9,6 +9,7 @@ from typing import Final
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Run, Runs
 from conversations.domain.varint import read_varints, write_varints
+from ctxadmin.lib.sentence import say
 
 _MAX_INDEX: Final = 2**63 - 1
 _START = itemgetter(0)
@@ -62,14 +63,19 @@ class View:
         """
         pieces = list(runs)
         if any(not 0 <= start < stop for start, stop in pieces):
-            raise ValueError("a run is [start, stop) with 0 <= start < stop")
+            raise ValueError(say("a run is [start, stop) with 0 <= start < stop"))
         previous = 0
         for start, stop in sorted(pieces):
             if start < previous:
-                raise ValueError(f"index {start} occurs twice")
+                raise ValueError(say("index {index} occurs twice", index=start))
             previous = stop
         if previous > log_length:
-            raise ValueError(f"index {previous - 1} is not in the log of {log_length} messages")
+            told = say(
+                "index {index} is not in the log of {count} messages",
+                index=previous - 1,
+                count=log_length,
+            )
+            raise ValueError(told)
         return cls(pieces)
 
     @classmethod

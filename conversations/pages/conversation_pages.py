@@ -11,9 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import message_search, queries, transfers
+from conversations import message_search, queries
 from conversations.archival import GOING_ON
-from conversations.domain.formats.formats import OWN, provider_format
 from conversations.last_messages import LastMessage, last_messages
 from conversations.matching import ConversationFilter, count_matching
 from conversations.message_search import SearchHit
@@ -40,7 +39,6 @@ from ctxadmin.http.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
@@ -323,20 +321,6 @@ def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if request.headers.get("HX-Request"):
         return render(request, "conversations/_hits.html", {"page": shown})
     return show(request, "conversations/find.html", shown)
-
-
-@require_safe
-@page
-def export(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Exports everything, or with ``?format=`` the current view in a provider's format."""
-    try:
-        provider = provider_format(request.GET.get("format", OWN))
-    except KeyError:
-        raise ValidationFailed.at("?format", _("Unknown format.")) from None
-    document = transfers.export(actor, conversation_id, provider)
-    name = f'attachment; filename="{transfers.file_name(conversation_id, provider)}"'
-    headers = {"Content-Disposition": name}
-    return HttpResponse(document, content_type="application/json", headers=headers)
 
 
 def _tabs(head: Conversation, which: str) -> list[Tab]:

@@ -28,6 +28,9 @@ _MOST_ERRORS: Final = 10_000
 # error, of what it tells with it.
 _SENTENCES: Final[Mapping[str, Callable[[Mapping[str, Any]], Sentence]]] = {
     "extra_forbidden": lambda ctx: say("unknown field"),
+    "content_type": lambda ctx: say(
+        "content is a text, a list of parts, or null beside tool_calls"
+    ),
     "missing": lambda ctx: say("this field is required"),
     "model_type": lambda ctx: say("this must be an object"),
     "dict_type": lambda ctx: say("this must be an object"),
@@ -42,7 +45,7 @@ _SENTENCES: Final[Mapping[str, Callable[[Mapping[str, Any]], Sentence]]] = {
     "greater_than": lambda ctx: say("this must be more than {least}", least=_short(ctx["gt"])),
     "less_than_equal": lambda ctx: say("this must be {most} or less", most=_short(ctx["le"])),
     "less_than": lambda ctx: say("this must be less than {most}", most=_short(ctx["lt"])),
-    "literal_error": lambda ctx: say("this must be {what}", what=ctx["expected"]),
+    "literal_error": lambda ctx: say("this must be {what}", what=_any_of(ctx["expected"])),
     "string_too_short": lambda ctx: say(
         "this must have at least {n} characters", n=ctx["min_length"]
     ),
@@ -57,6 +60,12 @@ _SENTENCES: Final[Mapping[str, Callable[[Mapping[str, Any]], Sentence]]] = {
 def _short(bound: object) -> object:
     """Returns a bound as people write it: 1 for 1.0."""
     return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
+
+
+def _any_of(listed: str) -> str:
+    """Returns pydantic's list ``'a', 'b' or 'c'`` with an *or* that can be translated."""
+    others, found, last = listed.rpartition(" or ")
+    return say("{others} or {last}", others=others, last=last) if found else listed
 
 
 ModelT = TypeVar("ModelT")
@@ -115,8 +124,8 @@ class Contract(BaseModel):
         if len(data) > len(known) + _MOST_PROBLEMS and cls.model_config.get("extra") == "forbid":
             raise PydanticCustomError(
                 "validation",
-                "{count} fields are more than there are",
-                {"count": len(data)},
+                "{text}",
+                {"text": say("{count} fields are more than there are", count=len(data))},
             )
         result: dict[str, object] = {}
         first_spelling: dict[str, str] = {}
@@ -125,11 +134,12 @@ class Contract(BaseModel):
             if name in known and value is None:
                 continue
             if name in result:
-                raise PydanticCustomError(
-                    "validation",
+                told = say(
                     "{first} and {second} are two spellings of one field",
-                    {"first": first_spelling[name], "second": key},
+                    first=first_spelling[name],
+                    second=key,
                 )
+                raise PydanticCustomError("validation", "{text}", {"text": told})
             result[name] = value
             first_spelling[name] = key
         return result
@@ -191,9 +201,11 @@ def _sentence(kind: str, context: Mapping[str, Any], message: str) -> str:
     if kind == "string_pattern_mismatch":
         if context["pattern"] == f"^{PATTERN}$":
             return say("an id has 1 to 64 letters, digits, - and _")
-        return f"this does not match {context['pattern']}"
+        return say("this does not match {pattern}", pattern=context["pattern"])
     if kind in ("string_too_short", "too_short") and context["min_length"] == 1:
         return say("this must not be empty")
+    if isinstance(text := context.get("text"), Sentence):
+        return text
     return _SENTENCES[kind](context) if kind in _SENTENCES else message
 
 
@@ -239,9 +251,12 @@ def _summary(problems: list[FieldProblem]) -> str:
     first = problems[0]
     if len(problems) == 1 and not first.pointer:
         return first.message
-    where = f"{first.pointer}: " if first.pointer else ""
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{where}{first.message}{more}"
+    text = first.message
+    if first.pointer:
+        text = say("{place}: {message}", place=first.pointer, message=text)
+    if len(problems) > 1:
+        text = say("{text} (and {count} more)", text=text, count=len(problems) - 1)
+    return text
 
 
 def did_you_mean(text: str, word: str, known: Iterable[str]) -> str:

@@ -30,7 +30,7 @@ def delete(request: HttpRequest, actor: Actor, conversation_id: str, number: int
 
     def write(_reason: str) -> Done:
         require_seen(head, request)
-        deletions.delete(actor, conversation_id, number, execution=execution_in(request))
+        deletions.delete(actor, conversation_id, number, seen=execution_in(request))
         done = _("Deleted version %(n)s.") % {"n": number}
         return Done(reverse("checkpoints:timeline", args=[conversation_id]), done)
 

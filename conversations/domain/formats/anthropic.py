@@ -23,7 +23,15 @@ from conversations.domain.formats.source import (
     warn_of_fields,
     warn_of_more,
 )
-from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.warnings import (
+    A_TEXT_PART,
+    AN_IMAGE,
+    REFUSAL_AS_TEXT,
+    Warnings,
+    image_of_role,
+    part_of_type,
+)
+from ctxadmin.lib.sentence import Sentence, say
 
 Block = dict[str, JsonValue]
 
@@ -98,7 +106,7 @@ class _Chat:
     def _add_system(self, message: SourceMessage, blocks: list[Block]) -> None:
         self.system += blocks
         if self._turns and blocks:
-            told = "a system message was moved in front of all others"
+            told = say("a system message was moved in front of all others")
             self.warnings.add("system_moved", told, message.index)
 
     def _add_assistant(self, message: SourceMessage, blocks: list[Block]) -> None:
@@ -125,7 +133,7 @@ class _Chat:
             first = _Turn("user")
             first.blocks.append({"type": "text", "text": FIRST})
             self._turns.append(first)
-            told = "a user message was added in front, because the first message must be one"
+            told = say("a user message was added in front, because the first message must be one")
             self.warnings.add("first_message_added", told, message.index)
         if role == "assistant":
             self.pairs.close()
@@ -155,18 +163,16 @@ class _Chat:
             case Text(text, more):
                 return self._text(text, more, message)
             case Refusal(text):
-                told = "a refusal is written as text"
-                self.warnings.add("refusal_as_text", told, message.index)
+                self.warnings.add("refusal_as_text", REFUSAL_AS_TEXT, message.index)
                 return self._text(text, {}, message)
             case Image() if message.role in ("user", "tool"):
                 return self._image(part, message)
             case Image():
-                told = f"an image of a message of the role {message.role}"
-                self.warnings.part_left_out(told, message.index)
+                self.warnings.part_left_out(image_of_role(message.role), message.index)
             case Other(kind, fields) if kind in _PARTS.get(message.role, ()):
                 return dict(fields)
             case Other(kind):
-                self.warnings.part_left_out(f"a part of the type {kind!r}", message.index)
+                self.warnings.part_left_out(part_of_type(kind), message.index)
         return None
 
     def _text(
@@ -174,13 +180,13 @@ class _Chat:
     ) -> Block | None:
         if not text.strip():
             if text:
-                told = "a text of white space only, which Anthropic rejects, is left out"
+                told = say("a text of white space only, which Anthropic rejects, is left out")
                 self.warnings.add("empty_text", told, message.index)
             return None
         return {
             "type": "text",
             "text": text,
-            **self._further_fields(more, _OF_TEXTS, "a text part", message),
+            **self._further_fields(more, _OF_TEXTS, A_TEXT_PART, message),
         }
 
     def _image(self, image: Image, message: SourceMessage) -> Block | None:
@@ -189,18 +195,23 @@ class _Chat:
         elif image.media_type in _IMAGES:
             source = {"type": "base64", "media_type": image.media_type, "data": image.data}
         else:
-            self.warnings.part_left_out(f"an image of the type {image.media_type}", message.index)
+            told = say("an image of the type {media_type}", media_type=image.media_type)
+            self.warnings.part_left_out(told, message.index)
             return None
-        more = self._further_fields(image.more, _OF_IMAGES, "an image", message)
+        more = self._further_fields(image.more, _OF_IMAGES, AN_IMAGE, message)
         return {"type": "image", "source": source, **more}
 
     def _further_fields(
-        self, more: Mapping[str, JsonValue], known: frozenset[str], of: str, message: SourceMessage
+        self,
+        more: Mapping[str, JsonValue],
+        known: frozenset[str],
+        of: Sentence,
+        message: SourceMessage,
     ) -> Block:
         rest = {name: value for name, value in more.items() if name not in known}
         warn_of_more(rest, of, message.index, self.warnings)
         return {name: value for name, value in more.items() if name in known}
 
     def _warn_of_empty(self, message: SourceMessage) -> None:
-        told = "a message without content, which Anthropic rejects, is left out"
+        told = say("a message without content, which Anthropic rejects, is left out")
         self.warnings.add("empty_message", told, message.index)

@@ -19,7 +19,14 @@ from conversations.domain.formats.source import (
     warn_of_fields,
     warn_of_more,
 )
-from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.warnings import (
+    A_TEXT_PART,
+    AN_IMAGE,
+    Warnings,
+    field_of,
+    image_of_role,
+    part_of_type,
+)
 
 NAME: Final = "openai"
 _FIELDS: Final = frozenset({"refusal", "audio"})  # of an assistant message
@@ -83,7 +90,7 @@ def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
 def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
     match part:
         case Text(text, more):
-            warn_of_more(more, "a text part", message.index, warnings)
+            warn_of_more(more, A_TEXT_PART, message.index, warnings)
             return {"type": "text", "text": text}
         case Refusal(text):
             if message.role == "assistant":
@@ -92,12 +99,11 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
         case Image() if message.role == "user":
             return {"type": "image_url", "image_url": _image(part, message, warnings)}
         case Image():
-            told = f"an image of a message of the role {message.role}"
-            warnings.part_left_out(told, message.index)
+            warnings.part_left_out(image_of_role(message.role), message.index)
         case Other(kind, fields) if kind in _PARTS.get(message.role, ()) and kind in fields:
             return {"type": kind, kind: fields[kind]}
         case Other(kind):
-            warnings.part_left_out(f"a part of the type {kind!r}", message.index)
+            warnings.part_left_out(part_of_type(kind), message.index)
     return None
 
 
@@ -107,5 +113,5 @@ def _image(image: Image, message: SourceMessage, warnings: Warnings) -> JsonValu
         if name == "detail":
             address[name] = value
         else:
-            warnings.field_left_out(f"the field {name!r} of an image", message.index)
+            warnings.field_left_out(field_of(name, AN_IMAGE), message.index)
     return address

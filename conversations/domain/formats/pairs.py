@@ -6,6 +6,7 @@ from typing import Final
 
 from conversations.domain.formats.source import Call
 from conversations.domain.formats.warnings import Warnings
+from ctxadmin.lib.sentence import say
 
 _ANY: Final = re.compile(r"")
 
@@ -61,7 +62,7 @@ class Pairs:
             if not waiting:
                 del self._open[call_id]
             return found
-        told = "a result does not follow its call, which providers reject"
+        told = say("a result does not follow its call, which providers reject")
         self._warnings.add("orphan_result", told, index)
         return None
 
@@ -74,7 +75,7 @@ class Pairs:
         """Closes the calls so far: no result can answer them; warns of those without one."""
         for waiting in self._open.values():
             for call in waiting:
-                told = "a call has no result, which providers reject"
+                told = say("a call has no result, which providers reject")
                 self._warnings.add("unanswered_call", told, call.index)
         self._open.clear()
 
@@ -89,6 +90,6 @@ class Pairs:
             name = f"{plain[:most]}{ending}"
         self._taken.add(name)
         if name != call_id:
-            told = "the id of a call was changed, because the format needs unique ids"
+            told = say("the id of a call was changed, because the format needs unique ids")
             self._warnings.add("call_id_changed", told, index)
         return name

@@ -19,7 +19,14 @@ from conversations.domain.formats.source import (
     warn_of_fields,
     warn_of_more,
 )
-from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.warnings import (
+    A_TEXT_PART,
+    AN_IMAGE,
+    Warnings,
+    field_of,
+    image_of_role,
+    part_of_type,
+)
 
 Item = dict[str, JsonValue]
 
@@ -114,7 +121,7 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
         case Text(text, more):
             known = _OF_OUTPUT if is_model else frozenset[str]()
             rest = {name: value for name, value in more.items() if name not in known}
-            warn_of_more(rest, "a text part", message.index, warnings)
+            warn_of_more(rest, A_TEXT_PART, message.index, warnings)
             kept = {name: value for name, value in more.items() if name in known}
             return {"type": "output_text" if is_model else "input_text", "text": text, **kept}
         case Refusal(text):
@@ -124,13 +131,13 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
         case Image() if not is_model:
             return _image(part, message, warnings)
         case Image():
-            warnings.part_left_out("an image of a message of the role assistant", message.index)
+            warnings.part_left_out(image_of_role(message.role), message.index)
         case Other(kind, fields) if kind in _PARTS.get(message.role, ()):
             return dict(fields)
         case Other("file", fields) if not is_model and isinstance(fields.get("file"), dict):
             return {**_object(fields["file"]), "type": "input_file"}
         case Other(kind):
-            warnings.part_left_out(f"a part of the type {kind!r}", message.index)
+            warnings.part_left_out(part_of_type(kind), message.index)
     return None
 
 
@@ -144,5 +151,5 @@ def _image(image: Image, message: SourceMessage, warnings: Warnings) -> JsonValu
         if name == "detail":
             written[name] = value
         else:
-            warnings.field_left_out(f"the field {name!r} of an image", message.index)
+            warnings.field_left_out(field_of(name, AN_IMAGE), message.index)
     return written

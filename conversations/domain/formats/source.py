@@ -17,10 +17,18 @@ from conversations.domain.formats.own_fields import (
     own_fields_of,
     own_part_of,
 )
-from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.warnings import (
+    A_CALL,
+    A_MESSAGE,
+    A_PART,
+    Warnings,
+    field_named,
+    field_of,
+)
 from conversations.domain.message import OWN_FIELDS
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps, loads_strict
+from ctxadmin.lib.sentence import Sentence, say
 
 # Fields that have a meaning here, or in the log only.
 _NONE: Final[Set[str]] = frozenset()
@@ -29,6 +37,7 @@ _KNOWN: Final = OWN_FIELDS | frozenset(
 )
 DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,")
 _UNNAMED: Final = "unnamed"
+_RAW: Final = "_raw"
 _OF_FILES: Final = ("type", "mediaType", "mimeType", "filename", "name")  # other formats say it too
 # Calls and results that have places of their own: written from here they would be no pairs.
 _NEVER_OWN: Final = frozenset(
@@ -125,7 +134,7 @@ class SourceMessage:
 
     def own(self, warnings: Warnings) -> Fields:
         """What only the written format knows of the message; warns of what another one knows."""
-        return _own_of(own_fields_of(self.body), "a message", self.index, warnings)
+        return _own_of(own_fields_of(self.body), A_MESSAGE, self.index, warnings)
 
     def parts(self, warnings: Warnings) -> list[Part]:
         """Returns the content as parts; a text is one part."""
@@ -172,10 +181,15 @@ def _is_hidden_pair(kept: Fields) -> bool:
     return kind in _NEVER_OWN
 
 
-def _own_of(own: OwnFields, of: str, index: int, warnings: Warnings) -> Fields:
+def _own_of(own: OwnFields, of: Sentence, index: int, warnings: Warnings) -> Fields:
     if own.fields and own.format_name != warnings.format_name:
         names = ", ".join(own.fields)
-        told = f"what only the format {own.format_name!r} knows of {of} ({names})"
+        told = say(
+            "what only the format {format} knows of {of} ({names})",
+            format=repr(own.format_name),
+            of=of,
+            names=names,
+        )
         warnings.field_left_out(told, index)
     return own.of(warnings.format_name)
 
@@ -193,17 +207,17 @@ def warn_of_fields(message: SourceMessage, warnings: Warnings, known: Set[str] =
     ``refusal`` is one of the parts (``all_parts``), and the name of a result is that of its call.
     """
     if message.name is not None and message.role != "tool" and "name" not in known:
-        warnings.field_left_out("the field 'name'", message.index)
+        warnings.field_left_out(field_named("name"), message.index)
     for name, value in message.body.items():
         is_own = name == OWN and own_fields_of(message.body) is not NOTHING
         if name not in _KNOWN and name not in known and not is_own and value is not None:
-            warnings.field_left_out(f"the field {name!r}", message.index)
+            warnings.field_left_out(field_named(name), message.index)
 
 
-def warn_of_more(more: Fields, of: str, index: int, warnings: Warnings) -> None:
+def warn_of_more(more: Fields, of: Sentence, index: int, warnings: Warnings) -> None:
     """Warns of the further fields of a part that a format lacks."""
     for name in more:
-        warnings.field_left_out(f"the field {name!r} of {of}", index)
+        warnings.field_left_out(field_of(name, of), index)
 
 
 def source_messages(bodies: Sequence[tuple[int, bytes]]) -> list[SourceMessage]:
@@ -229,14 +243,17 @@ def arguments_object(call: Call, index: int, warnings: Warnings) -> dict[str, Js
             parsed = None
         if isinstance(parsed, dict):
             return parsed
-    told = "the arguments of a call are not a JSON object and are sent under the name '_raw'"
+    told = say(
+        "the arguments of a call are not a JSON object and are sent under the name {name}",
+        name=repr(_RAW),
+    )
     warnings.add("arguments_not_object", told, index)
-    return {"_raw": given}
+    return {_RAW: given}
 
 
 def _call(data: Fields, index: int, warnings: Warnings) -> Call:
     call_id, own = str(data.get("id")), own_fields_of(data)
-    _own_of(own, "a call", index, warnings)
+    _own_of(own, A_CALL, index, warnings)
     if own is not NOTHING:
         data = _without(data, OWN)
     for kind, arguments in (("function", "arguments"), ("custom", "input")):
@@ -254,13 +271,14 @@ def _call(data: Fields, index: int, warnings: Warnings) -> Call:
 def _warn_of_rest(data: Fields, known: set[str], index: int, warnings: Warnings) -> None:
     for name in data:
         if name not in known:
-            warnings.field_left_out(f"the field {name!r} of a call", index)
+            warnings.field_left_out(field_of(name, A_CALL), index)
 
 
 def _name(name: JsonValue, index: int, warnings: Warnings) -> str:
     if isinstance(name, str) and name:
         return name
-    warnings.add("call_without_name", f"a call without a name is called {_UNNAMED!r}", index)
+    told = say("a call without a name is called {name}", name=repr(_UNNAMED))
+    warnings.add("call_without_name", told, index)
     return _UNNAMED
 
 
@@ -272,7 +290,7 @@ def _part(data: dict[str, JsonValue], index: int, warnings: Warnings) -> Part:
     own = own_fields_of(data)
     if own is not NOTHING:
         more = OwnFields(own.format_name, _without(own.fields, *_OF_FILES))
-        _own_of(more, "a part", index, warnings)
+        _own_of(more, A_PART, index, warnings)
         data = _without(data, OWN)
     return _plain_part(data)
 

@@ -24,9 +24,17 @@ from conversations.domain.formats.source import (
     warn_of_fields,
     warn_of_more,
 )
-from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.warnings import (
+    A_TEXT_PART,
+    AN_IMAGE,
+    REFUSAL_AS_TEXT,
+    Warnings,
+    image_of_role,
+    part_of_type,
+)
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.lib.sentence import say
 
 Fields: TypeAlias = dict[str, JsonValue]
 
@@ -38,6 +46,8 @@ RESULT: Final = "result"
 
 _OF_RESULTS: Final = frozenset({OUTPUT, RESULT})
 _OF_PARTS: Final = frozenset({"providerOptions"})
+_PART_OF_FAILURE: Final = say("a part of the result of a failed call")
+_ONLY_URL: Final = say("an image of a result that is only a URL")
 _ROLES: Final = {"developer": "system"}  # which the SDK has no word for
 
 
@@ -129,7 +139,7 @@ def _output(message: SourceMessage, warnings: Warnings) -> Fields:
         kind = "error-text" if message.body.get("is_error") is True else "text"
         for part in parts:
             if not isinstance(part, Text | Refusal):
-                warnings.part_left_out("a part of the result of a failed call", message.index)
+                warnings.part_left_out(_PART_OF_FAILURE, message.index)
         return {"type": kind, "value": "".join(_texts(parts))}
     found = (_part_of_output(part, message, warnings) for part in parts)
     return {"type": "content", "value": [part for part in found if part is not None]}
@@ -140,10 +150,10 @@ def _part_of_output(part: Part, message: SourceMessage, warnings: Warnings) -> J
     if own is not None:
         return own
     if isinstance(part, Image):
-        warn_of_more(part.more, "an image", message.index, warnings)
+        warn_of_more(part.more, AN_IMAGE, message.index, warnings)
         if not part.url:
             return {"type": "media", "data": part.data, "mediaType": part.media_type}
-        warnings.part_left_out("an image of a result that is only a URL", message.index)
+        warnings.part_left_out(_ONLY_URL, message.index)
         return None
     return _part(part, message, warnings)
 
@@ -156,18 +166,17 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
         case Text(text):
             kept = {name: value for name, value in part.more.items() if name in _OF_PARTS}
             more = {name: value for name, value in part.more.items() if name not in _OF_PARTS}
-            warn_of_more(more, "a text part", message.index, warnings)
+            warn_of_more(more, A_TEXT_PART, message.index, warnings)
             return {"type": "text", "text": text, **kept}
         case Refusal(text):
-            warnings.add("refusal_as_text", "a refusal is written as text", message.index)
+            warnings.add("refusal_as_text", REFUSAL_AS_TEXT, message.index)
             return {"type": "text", "text": text}
         case Image() if message.role == "user":
-            warn_of_more(part.more, "an image", message.index, warnings)
+            warn_of_more(part.more, AN_IMAGE, message.index, warnings)
             image: Fields = {"type": "image", "image": part.address}
             return image | ({"mediaType": part.media_type} if part.media_type else {})
         case Image():
-            told = f"an image of a message of the role {message.role}"
-            warnings.part_left_out(told, message.index)
+            warnings.part_left_out(image_of_role(message.role), message.index)
         case Other("thinking", fields) if message.role == "assistant":
             return _reasoning(fields)
         case Other("reasoning", fields) if message.role == "assistant":
@@ -177,7 +186,7 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
         case Other("file", fields) if message.role != "system" and (made := _file(fields)):
             return made
         case Other(kind):
-            warnings.part_left_out(f"a part of the type {kind!r}", message.index)
+            warnings.part_left_out(part_of_type(kind), message.index)
     return None
 
 

@@ -13,6 +13,7 @@ from conversations.domain.imports.reasons import ANOTHER_ANSWER
 from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.traces import TraceBudget, Traced, whole_conversations
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
+from ctxadmin.lib.sentence import say
 
 NAME: Final = "opentelemetry"
 _ROOTS: Final = {
@@ -70,7 +71,7 @@ def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
         else:
             found.append(traced)
     if not found:
-        told = "no span has messages: the texts of gen_ai were not recorded, or there are none"
+        told = say("no span has messages: the texts of gen_ai were not recorded, or there are none")
         raise places[0].refusal(told)
     return whole_conversations(found, without, "span")
 

@@ -13,7 +13,7 @@ from conversations.domain.imports.shape import Shape, first_match
 from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 from ctxadmin.lib.errors import ContextError, ValidationFailed
-from ctxadmin.lib.sentence import say
+from ctxadmin.lib.sentence import Sentence, say
 
 EXPORT_NAME: Final = "ctxadmin"
 
@@ -44,7 +44,6 @@ NAMES: Final = tuple(sorted(shape.name for shape in SHAPES))
 """The names by which a shape can be asked for."""
 
 _BY_NAME: Final = {shape.name: shape for shape in SHAPES}
-_NOT_ONE: Final = "a conversation is an object with messages, or a list of messages"
 
 
 def recognise(value: JsonValue) -> Shape | None:
@@ -76,16 +75,20 @@ def read_only(value: JsonValue, shape: str | None = None) -> ImportedConversatio
         and len(value) > 1
         and _is_list_of_values(SourceValue(value), forced)
     ):
-        raise _several(f"{len(value)} conversations")
+        raise _several(say("{count} conversations", count=len(value)))
     found = read_place(SourceValue(value), forced)
     if len(found) != 1:
-        raise _several(f"{len(found)} conversations ({TITLES[found[0].report.shape]})")
+        title = TITLES[found[0].report.shape]
+        raise _several(say("{count} conversations ({title})", count=len(found), title=title))
     return found[0]
 
 
-def _several(what: str) -> ContextError:
-    text = f"this has {what}; this call imports one: "
-    text += "send them one by one, upload the file, or use manage.py import_conversations"
+def _several(what: Sentence) -> ContextError:
+    text = say(
+        "this has {what}; this call imports one: "
+        "send them one by one, upload the file, or use manage.py import_conversations",
+        what=what,
+    )
     return ValidationFailed.at("", text)
 
 
@@ -184,9 +187,13 @@ def _unknown(place: SourceValue) -> ContextError:
     keys = _keys(place.value)
     nearest = max(SHAPES, key=lambda shape: len(shape.keys & keys))
     known = ", ".join(TITLES[name] for name in NAMES)
-    text = f"{_NOT_ONE}, or has one of the formats {known}"
+    text = say(
+        "a conversation is an object with messages, or a list of messages, "
+        "or has one of the formats {known}",
+        known=known,
+    )
     if nearest.keys & keys:
-        text += f"; this is most like {nearest.title}"
+        text = say("{text}; this is most like {title}", text=text, title=nearest.title)
     return place.refusal(text)
 
 

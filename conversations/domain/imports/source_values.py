@@ -85,7 +85,8 @@ class SourceValue:
         try:
             value = json_bytes.loads_strict(self.value.encode())
         except (ValidationFailed, UnicodeEncodeError) as error:
-            raise self.refusal(say("this must be JSON in a text: {error}", error=error)) from None
+            why = error.detail if isinstance(error, ValidationFailed) else str(error)
+            raise self.refusal(say("this must be JSON in a text: {error}", error=why)) from None
         return replace(self, value=value, is_embedded=True, children=None)
 
     def refusal(self, message: str) -> ContextError:
@@ -98,8 +99,8 @@ class SourceValue:
         return self.locate(TooLarge(message, limit=most, problems=[problem]))
 
     def locate(self, error: ContextError) -> ContextError:
-        """Returns the same error with its line."""
-        return error if self.line is None else in_line(error, self.line)
+        """Returns the same error; its text names the line, if there is one, and the field."""
+        return _with_place(error) if self.line is None else in_line(error, self.line)
 
     def _child(self, name: str, value: JsonValue) -> "SourceValue":
         if self.is_embedded:
@@ -112,6 +113,17 @@ class SourceValue:
 def word(value: JsonValue) -> str:
     """Returns the text; "" for anything else, which is no name of a role or a type."""
     return value if isinstance(value, str) else ""
+
+
+def _with_place(error: ContextError) -> ContextError:
+    """Returns the error with its place in its text, unless that has it."""
+    first = error.problems[0] if error.problems else FieldProblem("", error.detail)
+    if not first.pointer or error.detail != first.message:
+        return error
+    detail = say("{place}: {message}", place=first.pointer, message=first.message)
+    if isinstance(error, TooLarge):
+        return TooLarge(detail, limit=error.limit, problems=error.problems)
+    return ValidationFailed(detail, problems=error.problems)
 
 
 def in_line(error: ContextError, line: int) -> ContextError:

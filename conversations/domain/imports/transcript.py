@@ -18,7 +18,7 @@ from conversations.domain.message import MOST_MESSAGES, Draft, read_message
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import is_public_id, is_reserved
-from ctxadmin.lib.sentence import say
+from ctxadmin.lib.sentence import Sentence, say
 
 MOST_TITLE: Final = 300
 _MOST_MADE_TITLE: Final = 80
@@ -341,12 +341,16 @@ def _at_source(error: ContextError, pointer: str) -> ContextError:
     problems = []
     for each in error.problems:
         inner = each.pointer.removeprefix(pointer).removeprefix("/")
-        message = f"{inner}: {each.message}" if inner else each.message
+        message = _in_field(inner, each.message) if inner else each.message
         problems.append(FieldProblem(pointer, message, each.code, each.extra))
     first = problems[0] if problems else FieldProblem(pointer, error.detail)
     if isinstance(error, TooLarge):
         return TooLarge(first.message, limit=error.limit, problems=problems or [first])
     return ValidationFailed(first.message, problems=problems or [first])
+
+
+def _in_field(name: str, message: str) -> Sentence:
+    return say("{field}: {message}", field=name, message=message)
 
 
 def _identity_of(message: JsonValue) -> JsonValue:

@@ -112,3 +112,39 @@ def test_a_bad_line_imports_nothing_and_is_named() -> None:
     assert answer.status_code == 422
     assert "line 2" in text(answer).lower()
     assert Conversation.objects.count() == 0
+
+
+@pytest.mark.only("sqlite")
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ({"answers": []}, "对话应是含有 messages 的对象、消息列表，或具有以下格式之一"),
+        ({"messages": [{"role": "robot", "content": "x"}]}, "/messages/0/role：这里必须是"),
+        ({"messages": [{"role": "user", "content": 5}]}, "/messages/0/content：content 应为文本"),
+        ({"messages": [{"role": "user", "content": "x" * 2**20}]}, "/messages/0：消息有"),
+        ({"messages": [{"role": "user", "content": None}, 5]}, "：此字段必填"),
+        (
+            {"conversations": [{"from": "robot", "value": "x"}]},
+            "/conversations/0/from：&#x27;robot",
+        ),
+        ({"input": [{"type": "message", "role": "robot", "content": "x"}]}, "/input/0：role：这里"),
+        ({"resourceSpans": []}, "没有任何 span 含有消息"),
+        ({"messages": [{"role": "user", "content": "x"}], "tools": 1}, "/tools：tools 应为"),
+    ],
+)
+def test_a_refused_upload_is_told_in_the_readers_language_with_its_place(
+    value: object, told: str
+) -> None:
+    admin = signed_in(Role.ADMIN)
+    admin.cookies["language"] = "zh-hans"
+    answer = upload(admin, json.dumps(value).encode())
+    assert answer.status_code == 422
+    assert told in text(answer)
+    assert Conversation.objects.count() == 0
+
+
+def test_a_refused_upload_names_the_field() -> None:
+    admin = signed_in(Role.ADMIN)
+    wrong = {"messages": [user("hi")], "tools": 1}
+    page = text(upload(admin, json.dumps(wrong).encode()))
+    assert "/tools: tools is a text or a list of tools" in page
