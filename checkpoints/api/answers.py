@@ -44,6 +44,28 @@ class StartedAnswer(Answer):
         )
 
 
+class ListedExecutionAnswer(Answer):
+    """An execution of a conversation."""
+
+    execution: str = Field(description="Id of the execution.", examples=["exec_7q2m4x8k1n5p9r3t"])
+    workflow: str | None = Field(
+        description="Slug of its workflow; null for a free execution.", examples=["support"]
+    )
+    workflow_version: FromZero | None = Field(
+        description="Version of the workflow that it is pinned to; null for a free execution.",
+        examples=[3],
+    )
+    status: Status = Field(description="Status of the execution.")
+    version: FromZero = Field(
+        description="Latest version of the execution, counted from 0.", examples=[13]
+    )
+    author: str = Field(
+        description="Who started it: a token, a person or the system.", examples=["token:engine"]
+    )
+    created_at: Time = Field(description="When it was started (ISO 8601, UTC).")
+    ended_at: Time | None = Field(description="When it ended (ISO 8601, UTC); null if it has not.")
+
+
 class LeaseAnswer(Answer):
     """The lease of a claimed node: the name that `complete` must send, and when it expires."""
 

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, path
 from checkpoints.api import (
     annotation_views,
     change_wait_views,
+    execution_views,
     feed_views,
     node_views,
     usage_views,
@@ -17,7 +18,7 @@ _VERSION = f"{_ONE}/checkpoints/<str:version>"
 _NODE = f"{_ONE}/nodes/<str:node_id>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path(f"{_ONE}/executions", views.Executions.as_view()),
+    path(f"{_ONE}/executions", execution_views.Executions.as_view()),
     path(f"{_ONE}/snapshot", views.Snapshot.as_view()),
     path(f"{_ONE}/checkpoints", views.Checkpoints.as_view()),
     path(f"{_ONE}/checkpoints/diff", views.CheckpointDiff.as_view()),

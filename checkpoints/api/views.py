@@ -11,7 +11,6 @@ from checkpoints.api.answers import (
     MovedAnswer,
     SavedAnswer,
     SnapshotAnswer,
-    StartedAnswer,
     UpdatedAnswer,
 )
 from checkpoints.api.checkpoint_answers import (
@@ -30,14 +29,13 @@ from checkpoints.api.endpoints import (
     version_in,
 )
 from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
-from checkpoints.domain.commands import SaveCheckpoint, StartExecution, UpdateSnapshot
+from checkpoints.domain.commands import SaveCheckpoint, UpdateSnapshot
 from checkpoints.domain.details import DetailsFilter, value_spelled
 from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
 from checkpoints.domain.task_writes import PutWrites
 from checkpoints.services import (
     checkpoint_saves,
     deletions,
-    execution_start,
     forks,
     restores,
     state_updates,
@@ -92,28 +90,6 @@ _INCLUDE: Final = Parameter(
 )
 _WRITE_ERRORS: Final = ("invalid_state", "version_conflict")
 _DATA_ERRORS: Final = (*_WRITE_ERRORS, "duplicate", "type_mismatch", "out_of_range")
-
-
-class Executions(ExecutionEndpoint):
-    @described(
-        "Start an execution",
-        body=StartExecution,
-        answer=StartedAnswer,
-        status=201,
-        headers=(IF_MATCH,),
-        errors=("invalid_state", "type_mismatch", "duplicate", "version_conflict"),
-        needs=Action.EXECUTION_START,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        """Starts an execution, pinned to a published version of a workflow, or free: then any
-        node can run.
-        """
-        command = self.body(StartExecution)
-        expected = etags.expected_version(self.whole_etag(), None)
-        started = execution_start.start(
-            self.actor, conversation_id, command, seen=self.seen_view(), expected=expected
-        )
-        return StartedAnswer.of(started).response(201)
 
 
 class Snapshot(ExecutionEndpoint):

@@ -536,6 +536,54 @@ def test_pruning_frees_the_bytes_of_older_checkpoints() -> None:
     assert [bool(each["deleted_at"]) for each in rows] == [False, True, True, True, False]
 
 
+def executions_of(name: str) -> list[str]:
+    return [str(each["execution"]) for each in REVIEWER.conversation(name).executions()]
+
+
+def left_of(name: str) -> list[list[int]]:
+    """The versions that are left of each turn, latest turn first."""
+    conversation = REVIEWER.conversation(name)
+    return [
+        [int(row["version"]) for row in conversation.checkpoints(execution=each)]
+        for each in executions_of(name)
+    ]
+
+
+def test_pruning_frees_the_bytes_of_earlier_turns() -> None:
+    name, config = new_thread()
+    for _ in range(3):
+        ask(config)
+        decide(name, "approve")
+        resume_decided(GRAPH, CLIENT)
+    before = [*SAVER.list(config)]
+    latest = GRAPH.get_state(config)
+    SAVER.prune([name])
+    now, *former = left_of(name)
+    assert former == [[0], [0]]
+    assert now[-1] == 0 and len(now) == 2
+    assert GRAPH.get_state(config).values == latest.values
+    assert [each.config for each in SAVER.list(config)] == [before[0].config]
+    SAVER.prune([name])
+    ask(config)
+    assert len(GRAPH.get_state(config).values["messages"]) > len(latest.values["messages"])
+
+
+def test_the_checkpoints_of_a_run_in_the_middle_are_deleted_and_earlier_ones_stay() -> None:
+    name, config = new_thread()
+    for run in ("one", "two", "three"):
+        of_run = {**config, "metadata": {"run_id": f"{name}-{run}"}}
+        GRAPH.invoke({"messages": [HumanMessage(QUESTION)]}, of_run)
+        GRAPH.invoke(Command(resume="yes"), of_run)
+    before = [each.config for each in SAVER.list(config)]
+    doomed = [each.config for each in SAVER.list(config, filter={"run_id": f"{name}-two"})]
+    assert doomed and before[0] not in doomed
+    SAVER.delete_for_runs([f"{name}-two"])
+    assert left_of(name)[1] == [0]
+    kept = [each for each in before if each not in doomed]
+    assert [each.config for each in SAVER.list(config)] == kept
+    assert SAVER.get_tuple(kept[-1]) is not None
+
+
 def test_a_conversation_that_began_without_a_graph_keeps_its_messages() -> None:
     name, config = new_thread()
     CLIENT.create(name, messages=[{"role": "user", "content": "earlier"}])

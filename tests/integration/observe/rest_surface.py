@@ -163,6 +163,7 @@ def _executions() -> Iterator[Call]:
     yield Call("POST", "/conversations", {"id": "run", "messages": [USER]})
     start = {"workflow": "flow", "input": STATE, "metadata": {CANARY: TEXT}, "start": True}
     yield _of("run", "POST", "/executions", start)
+    yield _of("run", "GET", "/executions", query={"limit": "1"})
     yield _of("run", "POST", "/nodes/{node_id}/enter", {"explain": True}, node_id="begin")
     result = {
         "prompt": TEXT,

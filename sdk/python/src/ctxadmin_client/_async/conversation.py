@@ -156,11 +156,25 @@ class AsyncConversation:
         saved: JsonObject = await self._transport.send(call)
         return saved
 
+    async def executions(self) -> AsyncIterator[JsonObject]:
+        """The executions of the conversation, latest first; only that one can go on."""
+        async for each in self._listed("executions", {}):
+            yield each
+
     async def checkpoints(self, **query: Any) -> AsyncIterator[JsonObject]:
         """The versions of the execution, newest first; see the contract for what chooses."""
+        async for each in self._listed("checkpoints", query):
+            yield each
+
+    async def delete_checkpoint(self, version: int, *, execution: str | None = None) -> None:
+        """Delete a version and its bytes; one of a former ``execution`` if it is named."""
+        where = self._path("checkpoints", str(version))
+        await self._transport.send(Call("DELETE", where, query={"execution": execution}))
+
+    async def _listed(self, name: str, query: Mapping[str, Any]) -> AsyncIterator[JsonObject]:
         cursor = None
         while True:
-            page = await self._get("checkpoints", **{**query, "cursor": cursor})
+            page = await self._get(name, **{**query, "cursor": cursor})
             for each in page["results"]:
                 yield each
             cursor = page["next"]

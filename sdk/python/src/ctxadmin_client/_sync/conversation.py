@@ -156,11 +156,25 @@ class Conversation:
         saved: JsonObject = self._transport.send(call)
         return saved
 
+    def executions(self) -> Iterator[JsonObject]:
+        """The executions of the conversation, latest first; only that one can go on."""
+        for each in self._listed("executions", {}):
+            yield each
+
     def checkpoints(self, **query: Any) -> Iterator[JsonObject]:
         """The versions of the execution, newest first; see the contract for what chooses."""
+        for each in self._listed("checkpoints", query):
+            yield each
+
+    def delete_checkpoint(self, version: int, *, execution: str | None = None) -> None:
+        """Delete a version and its bytes; one of a former ``execution`` if it is named."""
+        where = self._path("checkpoints", str(version))
+        self._transport.send(Call("DELETE", where, query={"execution": execution}))
+
+    def _listed(self, name: str, query: Mapping[str, Any]) -> Iterator[JsonObject]:
         cursor = None
         while True:
-            page = self._get("checkpoints", **{**query, "cursor": cursor})
+            page = self._get(name, **{**query, "cursor": cursor})
             for each in page["results"]:
                 yield each
             cursor = page["next"]

@@ -289,3 +289,24 @@ def reason_of(payload: Any) -> str:
 def pause_id(checkpoint: str, version: int) -> str:
     """The id of the save that pauses at an interrupt."""
     return "pause-" + hashlib.sha256(f"{checkpoint}|{version}".encode()).hexdigest()[:40]
+
+
+def is_of_graph(row: Mapping[str, Any]) -> bool:
+    """Whether LangGraph saved this version."""
+    return row["kind"] == "checkpoint" and bool(row["metadata"].get("source"))
+
+
+def of_doomed(rows: Sequence[Mapping[str, Any]], doomed: set[str]) -> list[int]:
+    """The versions to delete of the rows of an execution, newest first as these are."""
+    found = []
+    is_doomed = False
+    for row in reversed(rows):
+        if row["deleted_at"] is not None:
+            is_doomed = True
+            continue
+        if is_of_graph(row):
+            is_doomed = row["checkpoint_id"] in doomed
+        is_pause = str(row["checkpoint_id"] or "").startswith("pause-")
+        if row["version"] > 0 and (is_doomed or is_pause):
+            found.append(int(row["version"]))
+    return found[::-1]

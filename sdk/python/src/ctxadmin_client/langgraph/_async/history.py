@@ -7,12 +7,18 @@ from typing import Any, Final
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 
-from ctxadmin_client._async.conversation import AsyncConversation
 from ctxadmin_client.answers import JsonObject
 from ctxadmin_client.errors import NotFound
 from ctxadmin_client.langgraph._async.open_threads import AsyncOpenThreads
 from ctxadmin_client.langgraph.checkpoints import Head, State, checkpoint_of, public_id
-from ctxadmin_client.langgraph.threads import Now, Pending, Place, pending, read_messages
+from ctxadmin_client.langgraph.threads import (
+    Now,
+    Pending,
+    Place,
+    is_of_graph,
+    pending,
+    read_messages,
+)
 
 _PAGE: Final = 20  # checkpoints with their states
 
@@ -102,36 +108,24 @@ class AsyncHistory(AsyncOpenThreads):
     async def _rows(self, thread_id: str, query: JsonObject) -> AsyncIterator[JsonObject]:
         """The checkpoints of a thread, those of its former executions behind the others."""
         conversation = self._conversation(thread_id)
-        execution: str | None = None
-        before = query.get("before")
+        before, begin = query.get("before"), None
         try:
             if before is not None:
                 found = conversation.checkpoints(id=before, execution="any")
                 rows = [row async for row in found]
                 if not rows:
                     return
-                execution = str(rows[0]["execution"])
-            while True:
-                asked_for = {**query, "before": before, "execution": execution}
+                begin = rows[0]["execution"]
+            async for each in conversation.executions():
+                if begin not in (None, each["execution"]):
+                    continue
+                asked_for = {**query, "before": before, "execution": each["execution"]}
                 async for row in conversation.checkpoints(**asked_for):
-                    if row["kind"] == "checkpoint" and row["metadata"].get("source"):
+                    if is_of_graph(row):
                         yield row
-                execution, before = await self._previous(conversation, execution), None
-                if execution is None:
-                    return
+                begin = before = None
         except NotFound:
-            return  # there is no such thread, or it was forked from one that had more
-
-    async def _previous(self, conversation: AsyncConversation, execution: str | None) -> str | None:
-        looked = 0
-        async for row in conversation.checkpoints(execution=execution, namespace="", limit=50):
-            if row["metadata"].get("source"):
-                previous = row["metadata"].get("previous_execution")
-                return str(previous) if previous else None
-            looked += 1
-            if looked >= 1_000:
-                break
-        return None
+            return  # there is no such thread
 
 
 def tuple_of(place: Place, head: Head, checkpoint: Any, writes: Pending) -> CheckpointTuple:

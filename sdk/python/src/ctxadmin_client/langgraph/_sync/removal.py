@@ -5,11 +5,10 @@ from contextlib import suppress
 from typing import Any
 
 from ctxadmin_client._sync.conversation import Conversation
-from ctxadmin_client.calls import Call, path
 from ctxadmin_client.errors import InvalidState, NotFound
 from ctxadmin_client.langgraph._sync.history import History
 from ctxadmin_client.langgraph.checkpoints import State
-from ctxadmin_client.langgraph.threads import Now, pause_id, read_messages, shown
+from ctxadmin_client.langgraph.threads import Now, of_doomed, pause_id, read_messages, shown
 
 
 class Removal(History):
@@ -61,12 +60,23 @@ class Removal(History):
             heads = [row for row in current if row["checkpoint_id"] in doomed]
             if heads and heads[0]["version"] == now.version:
                 self._go_back(thread_id, now, left[0], doomed)
-            for row in conversation.checkpoints():
-                is_pause = str(row["checkpoint_id"] or "").startswith("pause-")
-                if row["checkpoint_id"] in doomed or is_pause:
-                    with suppress(InvalidState):  # people still need it: it has a label, or edits
-                        self._delete(conversation, int(row["version"]))
+            for each in conversation.executions():
+                self._free(conversation, str(each["execution"]), doomed)
             thread.now = None
+
+    def _free(
+        self, conversation: Conversation, execution: str, doomed: set[str]
+    ) -> None:
+        """Delete checkpoints of one turn, each with the versions that people made of it.
+
+        What follows a checkpoint reads its values, so it goes first: a removal that was interrupted
+        is complete when it is called again.
+        """
+        query = {"execution": execution, "include": "deleted"}
+        rows = [row for row in conversation.checkpoints(**query)]
+        for version in of_doomed(rows, doomed):
+            with suppress(InvalidState):  # people still need it: it has a label, or edits
+                conversation.delete_checkpoint(version, execution=execution)
 
     def _go_back(
         self, thread_id: str, now: Now, row: Mapping[str, Any], doomed: set[str]
@@ -90,10 +100,6 @@ class Removal(History):
             operations=view.operations or None,
             new_execution=now.ended or None,
         )
-
-    def _delete(self, conversation: Conversation, version: int) -> None:
-        where = path("conversations", conversation.id, "checkpoints", str(version))
-        self.client.transport.send(Call("DELETE", where))
 
 
 def _literal(value: Any) -> Any:
