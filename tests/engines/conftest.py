@@ -55,6 +55,11 @@ def server(
 
 @pytest.fixture(scope="session")
 def engine(server: LiveServer) -> Engine:
+    return engine_of(server)
+
+
+def engine_of(server: LiveServer) -> Engine:
+    """Runs programs against a server, with new tokens of an engine and of a reviewer."""
     engine_command("")
     secrets = [server.token("engine"), server.token("review")]
 

@@ -560,7 +560,8 @@ def test_pruning_frees_the_bytes_of_earlier_turns() -> None:
     SAVER.prune([name])
     now, *former = left_of(name)
     assert former == [[0], [0]]
-    assert now[-1] == 0 and len(now) == 2
+    assert len(now) == 2
+    assert now[-1] == 0
     assert GRAPH.get_state(config).values == latest.values
     assert [each.config for each in SAVER.list(config)] == [before[0].config]
     SAVER.prune([name])
@@ -576,7 +577,8 @@ def test_the_checkpoints_of_a_run_in_the_middle_are_deleted_and_earlier_ones_sta
         GRAPH.invoke(Command(resume="yes"), of_run)
     before = [each.config for each in SAVER.list(config)]
     doomed = [each.config for each in SAVER.list(config, filter={"run_id": f"{name}-two"})]
-    assert doomed and before[0] not in doomed
+    assert doomed
+    assert before[0] not in doomed
     SAVER.delete_for_runs([f"{name}-two"])
     assert left_of(name)[1] == [0]
     kept = [each for each in before if each not in doomed]
