@@ -85,6 +85,18 @@ def test_a_lease_that_ran_out_binds_nobody(run: Run, monkeypatch: pytest.MonkeyP
     ok(run.complete("a", "own", lease=lease))
 
 
+def test_a_completion_that_names_no_lease_waits_for_nobody_whose_lease_ran_out(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is done once: the slow worker finds that its lease has ended, or its node not ready."""
+    slow = claim(run, ttl=1)
+    refused(run.complete("a", "by-another"), 409, "invalid_state")
+    pass_time(monkeypatch, 2)
+    ok(run.complete("a", "by-another"))
+    problem = refused(run.complete("a", "by-the-slow", lease=slow), 409, "invalid_state")
+    assert problem["ready_nodes"] == ["b"]
+
+
 def test_who_was_slow_and_alone_completes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     lease = claim(run, ttl=1)
     pass_time(monkeypatch, 2)
