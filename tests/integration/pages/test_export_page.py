@@ -22,7 +22,7 @@ def text(answer: Any) -> str:
 @pytest.fixture(autouse=True)
 def chat() -> None:
     """A conversation with parts that some providers do not know."""
-    sound = {"role": "user", "content": [SOUND, {"type": "text", "text": "listen"}]}
+    sound: dict[str, Any] = {"role": "user", "content": [SOUND, {"type": "text", "text": "listen"}]}
     conversation(user("one"), *[sound] * 10, public_id="chat")
 
 

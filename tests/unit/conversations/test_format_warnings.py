@@ -1,5 +1,7 @@
 """The warnings of formats: English as text, and in the language of a reader."""
 
+from typing import Any
+
 import pytest
 from django.utils import translation
 
@@ -11,7 +13,7 @@ from ctxadmin.ui.sentences import translated
 IMAGE = {"type": "image_url", "image_url": {"url": "https://x.test/a.png"}, "extra": 1}
 TIFF = {"type": "image_url", "image_url": {"url": "data:image/tiff;base64,AAAA"}}
 OWN = {"provider": {"format": "other", "fields": {"a": 1}}}
-MESSAGES = (
+MESSAGES: tuple[dict[str, Any], ...] = (
     {"role": "assistant", "content": [IMAGE, {"type": "refusal", "refusal": "no"}], "mood": "low"},
     {"role": "user", "content": [IMAGE, TIFF, {"type": "x"}, {"type": "text", "text": " "}]},
     {"role": "user", "content": [{"type": "text", "text": "t", "style": "bold"}], "name": "ann"},
