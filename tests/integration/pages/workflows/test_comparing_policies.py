@@ -26,7 +26,7 @@ from tests.factories import (
 )
 from tests.integration.pages.workflows.designing import SMALL, made, text
 from workflows import backtest_store, backtests
-from workflows.backtest_runner import run_next
+from workflows.backtest_runner import RUNNER
 from workflows.models import Backtest, Workflow
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +64,7 @@ def start(client: Client, **query: Any) -> str:
 def compared(client: Client, **query: Any) -> str:
     """The same, done."""
     url = start(client, **query)
-    assert run_next()
+    assert RUNNER.run_next()
     return url
 
 
@@ -162,13 +162,13 @@ def test_a_comparison_that_runs_shows_its_progress_and_goes_on_by_itself(
     waiting = text(designer.get(url))
     assert "Waiting: 2 conversations" in waiting
     assert f'hx-get="{url}"' in waiting
-    row = backtest_store.take_next("server", clock.now())
+    row = backtest_store.JOBS.take_next("server", clock.now())
     assert row is not None
-    backtest_store.renew(row, 1, clock.now())
+    backtest_store.JOBS.renew(row, clock.now(), done=1)
     assert "Running: 1 of 2 conversations" in text(designer.get(url))
     assert "Running: 1 of 2 conversations" in text(designer.get(PAGE))
     Backtest.objects.update(until=clock.now() - timedelta(seconds=1))
-    assert run_next()
+    assert RUNNER.run_next()
     done = text(designer.get(url))
     assert "hx-get" not in done[done.index('id="comparison"') : done.index('id="compared"')]
     assert "2 conversations compared" in text(designer.get(PAGE))
