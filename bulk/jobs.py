@@ -12,6 +12,7 @@ from bulk.models import BulkItem, BulkJob
 from bulk.runner import RUNNER
 from conversations.matching import ConversationFilter, matching
 from conversations.models import Conversation
+from ctxadmin.background.leases import is_abandoned
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkAction, BulkList
 from ctxadmin.lib import clock, ids
@@ -87,7 +88,7 @@ def look(actor: Actor, public_id: str) -> BulkJob:
     job = store.find_job(actor.workspace, public_id)
     if job.status == BulkJob.Status.DRAFT and job.author != actor.label:
         raise NotFound(say("There is no bulk action {name}.", name=repr(public_id)))
-    if store.is_abandoned(job, clock.now()):
+    if is_abandoned(job, clock.now()):
         transaction.on_commit(RUNNER.wake)
     return job
 
@@ -106,7 +107,7 @@ def start(actor: Actor, job: BulkJob, *, reason: str) -> bool:
     actor.require(BulkAction(job.action).right)
     if job.status != BulkJob.Status.DRAFT:
         return False
-    if store.count_active(actor.workspace) >= MOST_ACTIVE:
+    if store.JOBS.count_active(actor.workspace) >= MOST_ACTIVE:
         text = say("{n} bulk actions are not done yet. Wait, or cancel one.", n=MOST_ACTIVE)
         raise InvalidState(text)
     started = store.enqueue(job, reason)

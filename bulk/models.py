@@ -4,17 +4,17 @@ from typing import ClassVar
 
 from django.db import models
 
+from ctxadmin.background.models import LeasedJob
 from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
-class BulkJob(models.Model):
+class BulkJob(LeasedJob):
     """One action on many items: a draft that a person looks at, then work in the background.
 
     ``list`` and ``filter`` say where the items were selected (the query string of that list).
     ``person`` is the key of the user whose rights are asked again at each step, ``author`` the name
-    that is shown, ``address`` and ``request_id`` go into the audit. While it is ``running``,
-    ``holder`` is who works and ``until`` when that counts as dead unless it says more. ``problem``
-    says in one word why it stopped.
+    that is shown, ``address`` and ``request_id`` go into the audit. ``done`` and ``refused`` count
+    its items.
     """
 
     class Status(models.TextChoices):
@@ -25,9 +25,6 @@ class BulkJob(models.Model):
         CANCELLED = "cancelled"
         FAILED = "failed"
 
-    key = models.BigIntegerField(primary_key=True)
-    workspace = models.BigIntegerField()
-    public_id = AsciiField(max_length=64)
     action = AsciiField(max_length=16)
     filter = models.TextField(default="")
     reason = models.TextField(default="")
@@ -36,16 +33,7 @@ class BulkJob(models.Model):
     address = AsciiField(max_length=64, default="")
     request_id = AsciiField(max_length=64, default="")
     status = AsciiField(max_length=10, choices=Status, default=Status.DRAFT)
-    problem = AsciiField(max_length=20, default="")
-    total = models.IntegerField()
-    done = models.IntegerField(default=0)
     refused = models.IntegerField(default=0)
-    attempts = models.IntegerField(default=0)
-    holder = AsciiField(max_length=64, default="")
-    until = models.DateTimeField(null=True)
-    created_at = models.DateTimeField()
-    started_at = models.DateTimeField(null=True)
-    ended_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -55,9 +43,6 @@ class BulkJob(models.Model):
             models.Index(fields=["status", "key"], name="bulk_job_waiting"),
             models.Index(fields=["created_at"], name="bulk_job_oldest"),
         ]
-
-    def __str__(self) -> str:
-        return self.public_id
 
 
 class BulkItem(models.Model):

@@ -31,8 +31,8 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
 
-_BLOCK: Final = 500  # versions that are looked at together
-_MOST_SCANNED: Final = 10_000  # by one call: their metadata are read and compared
+BLOCK: Final = 500  # versions that are looked at together
+MOST_SCANNED: Final = 10_000  # by one call: their metadata are read and compared
 ANY: Final = "any"
 MOST_BYTES: Final = 16 * 1024 * 1024  # of a page with states, unless the first one has more
 
@@ -78,7 +78,7 @@ def checkpoints_page(
     """Yields a page of an execution's checkpoints as JSON, latest first.
 
     A page can have fewer results than requested and still be followed by another, so that no call
-    reads more than _MOST_SCANNED versions or answers with many more than MOST_BYTES bytes.
+    reads more than MOST_SCANNED versions or answers with many more than MOST_BYTES bytes.
     """
     head = find_head(actor.workspace, public_id)
     row = _execution(head, wanted)
@@ -123,12 +123,12 @@ def _find(
             [saved] if saved is not None and fits and (wanted.deleted or not saved.deleted) else []
         )
         return Page(_matching(shown, wanted), None)
-    size = request.limit + 1 if wanted.details.is_empty else max(request.limit + 1, _BLOCK)
+    size = request.limit + 1 if wanted.details.is_empty else max(request.limit + 1, BLOCK)
     where: dict[str, object] = {"conversation": row.conversation, "execution": row.number}
     if not wanted.deleted:
         where["deleted"] = False
     found: list[ListedCheckpoint] = []
-    for _ in range(0, _MOST_SCANNED, size):
+    for _ in range(0, MOST_SCANNED, size):
         rows = CHECKPOINTS.find_last(
             where,
             "version",

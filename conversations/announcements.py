@@ -46,7 +46,7 @@ class _Gathered(threading.local):
 
 _gathered: Final = _Gathered()
 Follower = Callable[[Sequence[ChangeNotice]], None]
-_followers: Final[list[Follower]] = []
+FOLLOWERS: Final[list[Follower]] = []
 
 
 def follow(follower: Follower) -> None:
@@ -54,17 +54,17 @@ def follow(follower: Follower) -> None:
 
     The change is committed by then, so an exception of a follower is logged and stops nobody.
     """
-    _followers.append(follower)
+    FOLLOWERS.append(follower)
 
 
 def is_followed() -> bool:
     """Returns False while there are no followers: then nothing has to be gathered."""
-    return bool(_followers)
+    return bool(FOLLOWERS)
 
 
 def announce_after_commit(change: ChangeNotice) -> None:
     """Announces a change when its transaction is committed, and never before."""
-    if _followers:
+    if FOLLOWERS:
         transaction.on_commit(lambda: announce([change]), robust=True)
 
 
@@ -73,7 +73,7 @@ def announce(changes: Sequence[ChangeNotice]) -> None:
     if _gathered.changes is not None:
         _gathered.changes += changes
         return
-    for follower in _followers:
+    for follower in FOLLOWERS:
         follower(changes)
 
 

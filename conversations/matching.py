@@ -10,7 +10,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 
-_FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
+FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
 STATUSES: Final = (
     "IDLE",
     "PENDING",
@@ -71,8 +71,8 @@ def _with_text(rows: ConversationQuerySet, text: str) -> ConversationQuerySet:
     if text.isascii():  # ids are; MySQL refuses to compare them with anything else
         found_by |= Q(public_id__icontains=text)
     found = rows.filter(found_by)
-    few = list(found.order_by().values_list("key", flat=True)[: _FEW + 1])
-    if len(few) > _FEW:
+    few = list(found.order_by().values_list("key", flat=True)[: FEW + 1])
+    if len(few) > FEW:
         return found
     # By their keys alone: SQLite would go through the order of the list again.
     return Conversation.objects.filter(key__in=few)

@@ -19,7 +19,7 @@ MOST_HITS: Final = 50
 LONGEST: Final = 200
 _BLOCK: Final = 1000
 # What one request looks at: 25,000 real messages take 0.2 s; the reader goes on from there.
-_MOST_MESSAGES: Final = 25_000
+MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60
 _PASSAGE: Final = 600  # on each side of the words in a message that is shown shortened
@@ -65,7 +65,7 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
     hits: list[SearchHit] = []
     read = 0
     for position, index, role, body in _messages(head, view, start):
-        if len(hits) == MOST_HITS or position - start >= _MOST_MESSAGES or read > _MOST_BYTES:
+        if len(hits) == MOST_HITS or position - start >= MOST_MESSAGES or read > _MOST_BYTES:
             return SearchResult(hits, position, len(view))
         read += len(body)
         text = searched_text(orjson.loads(body))

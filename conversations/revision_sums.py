@@ -1,5 +1,6 @@
 """The checksums of a revision: of what never changes in its row, and of what grows."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from conversations.damage import ALTERED, damaged
@@ -12,6 +13,9 @@ _FACTS: Final = (
     *("author", "reason"),
 )
 _GROWN: Final = ("number", "log_length", "last_talk", "visible_count", "tokens")
+
+GROWING: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
+_CHANGING: Final = (*GROWING, "has_children", "grown_sum")
 
 
 def sum_of_revision(row: Revision) -> int:
@@ -26,6 +30,12 @@ def sum_of_growth(row: Revision) -> int:
     """Returns the checksum of what appends and the revisions opened from it change."""
     facts = [getattr(row, name) for name in _GROWN]
     return row_sum(f"{facts}|{row.has_children:d}|", bytes(row.grown))
+
+
+def growth_of(row: Revision) -> Mapping[str, object]:
+    """Returns the columns that change after the row is written; older rows have no checksum."""
+    names = _CHANGING if row.grown_sum is not None else _CHANGING[:-1]
+    return {name: getattr(row, name) for name in names}
 
 
 def summed(row: Revision) -> Revision:

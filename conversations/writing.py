@@ -16,7 +16,7 @@ from conversations.logged_rows import row_of_entry
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.opened_head import REVISION, OpenedHead
 from conversations.pin_rows import remove_pin, write_pins
-from conversations.revision_sums import sum_of_growth, summed
+from conversations.revision_sums import GROWING, growth_of, sum_of_growth, summed
 from conversations.sql_log import SqlLog
 from conversations.store import (
     DETAILS,
@@ -54,8 +54,6 @@ _COUNTERS: Final = (
     "visible_count",
     "visible_tokens",
 )
-_GROWN: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
-_GROWTH: Final = (*_GROWN, "has_children", "grown_sum")
 _MESSAGES: Final = Table(Message)
 _ROWS: Final = 1_000  # made at once
 _MOST_FOLLOWED: Final = 1_000  # messages: 100,000 of one letter held 60 MB
@@ -107,9 +105,7 @@ class Writing(OpenedHead):
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote
 
     def _talk_after(self, row: Revision) -> int:
-        """Returns the last message of a revision's branch that no tool wrote, including new
-        ones.
-        """
+        """Returns the last message of a revision's branch that no tool wrote, new ones too."""
         last, self._last_talk = max(row.last_talk, self._last_talk), -1
         return last
 
@@ -191,7 +187,7 @@ class Writing(OpenedHead):
             self._continue(self.whole)
         tokens = self.log_entries(entries, node_id=node_id)
         head, row, count = self.head, self.current, len(entries)
-        before = _growth_of(row)
+        before = growth_of(row)
         head.visible_count += count
         head.visible_tokens += tokens
         added = View([(head.log_count - count, head.log_count)])
@@ -200,7 +196,7 @@ class Writing(OpenedHead):
         row.log_length = head.log_count
         row.last_talk = self._talk_after(row)
         row.visible_count, row.tokens = head.visible_count, head.visible_tokens
-        self._update(row, before, {name: getattr(row, name) for name in _GROWN})
+        self._update(row, before, {name: getattr(row, name) for name in GROWING})
 
     def _continue(
         self, row: Revision, *, config: bytes = b"{}", reason: str | None = None
@@ -317,7 +313,7 @@ class Writing(OpenedHead):
         )
         REVISIONS.insert([summed(row)])
         if not parent.has_children:
-            before = _growth_of(parent)
+            before = growth_of(parent)
             parent.has_children = True
             self._update(parent, before, {"has_children": True})
         head.revision_count += 1
@@ -401,9 +397,3 @@ class Writing(OpenedHead):
             return
         stored = {"conversation": row.conversation, "number": row.number}
         HEADS.change_with(where, fields, REVISIONS, {**stored, "grown_sum": row.grown_sum})
-
-
-def _growth_of(row: Revision) -> Mapping[str, object]:
-    """Returns the growing columns of a row; a row older than checksums has none."""
-    names = _GROWTH if row.grown_sum is not None else _GROWTH[:-1]
-    return {name: getattr(row, name) for name in names}

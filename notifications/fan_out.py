@@ -78,7 +78,7 @@ def _enqueue_deliveries(row: Execution, listeners: Listeners) -> None:
     Two concurrent calls create the same rows. An execution that is written meanwhile keeps its
     mark; for one that is erased meanwhile there are no deliveries.
     """
-    deliveries = list(_deliveries(row, listeners)) if listeners else []
+    deliveries = list(new_deliveries(row, listeners)) if listeners else []
     own = Execution.objects.filter(conversation=row.conversation, number=row.number)
     told_version = Greatest(F("told_version"), row.version)
     with transaction.atomic():
@@ -88,7 +88,7 @@ def _enqueue_deliveries(row: Execution, listeners: Listeners) -> None:
             Delivery.objects.bulk_create(deliveries, ignore_conflicts=True)
 
 
-def _deliveries(row: Execution, listeners: Listeners) -> Iterator[Delivery]:
+def new_deliveries(row: Execution, listeners: Listeners) -> Iterator[Delivery]:
     name = Conversation.objects.filter(key=row.conversation).values_list("public_id", flat=True)
     public_id = name.first()
     if public_id is None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 def install(packages: Sequence[str]) -> bool:
     """Installs them with apt-get and shows it; returns False if this machine or user cannot."""
-    prefix = _administrator()
+    prefix = administrator_prefix()
     if prefix is None or not shutil.which("apt-get"):
         return False
     command = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", "--yes"]
@@ -23,7 +23,7 @@ def advice(packages: Sequence[str]) -> str:
     return "apt-get install " + " ".join(packages)
 
 
-def _administrator() -> list[str] | None:
+def administrator_prefix() -> list[str] | None:
     """Returns the prefix of a command that needs root; None if that would ask for a password."""
     if os.geteuid() == 0:
         return []

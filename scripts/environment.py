@@ -71,7 +71,7 @@ def install(name: str) -> bool:
 
 def ensure_venv(venv: Path) -> None:
     """Creates the environment, again if the Python that it was created with is gone or changed."""
-    if _works(venv):
+    if works(venv):
         return
     missing = not _can_bring_pip() and not importlib.util.find_spec("pip")
     package = f"python{_version(sys.executable)}-venv"
@@ -92,7 +92,7 @@ def python_of(venv: Path) -> Path:
     return venv / "bin" / "python"
 
 
-def _works(venv: Path) -> bool:
+def works(venv: Path) -> bool:
     python = python_of(venv)
     return python.exists() and (venv / "lib" / f"python{_version(str(python))}").is_dir()
 

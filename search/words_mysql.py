@@ -16,7 +16,7 @@ from search.domain.query import Phrase, term_beginning
 COMPACT: Final = "OPTIMIZE TABLE search_words"
 INSERT: Final = "INSERT INTO search_words (workspace, id, terms) VALUES (%s, %s, %s)"
 SAMPLE: Final = 1_000
-_RARE: Final = SAMPLE // 10  # texts of the sample; 100,000 of 1,000,000 take half a second
+RARE: Final = SAMPLE // 10  # texts of the sample; 100,000 of 1,000,000 take half a second
 _MOST_RARE: Final = 3  # words that are given to the index
 STRETCH: Final = 50_000  # texts that are looked at without it in one go: 0.1 s
 
@@ -109,7 +109,7 @@ def _rare_words(
             beginning = term_beginning(phrase)
             words[f" {beginning}"] = f"{beginning}*"
     counted = sorted((sum(each in terms for terms in sample), words[each]) for each in words)
-    return [word for count, word in counted if count < _RARE][:_MOST_RARE]
+    return [word for count, word in counted if count < RARE][:_MOST_RARE]
 
 
 def _written(phrase: Phrase) -> str:

@@ -1,17 +1,15 @@
-"""Replays backtests that are asked for, in the background of a server."""
+"""Replays a backtest that someone asked for."""
 
 import logging
 import os
-import threading
 import time
 from typing import Final
 
 import orjson
-from django.db import Error, connection
 
+from ctxadmin.background.runner import JobRunner
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import TooLarge
-from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.sentence import say
 from workflows import backtest_store as store
 from workflows.backtest_questions import Question
@@ -23,7 +21,7 @@ from workflows.recordings import recorded_by_keys
 
 _log = logging.getLogger("ctxadmin.backtests")
 
-_RENEW_SECONDS: Final = 1.0
+RENEW_SECONDS: Final = 1.0
 _MOST_SECONDS: Final = 600.0
 # A process takes a second to start; less work than this is done sooner without one. A policy takes
 # 25 to 50 microseconds for a message.
@@ -33,52 +31,8 @@ _PROCESSES: Final = 2
 _NICE: Final = 10  # so that those who wait for a page or a call go first
 
 
-class BacktestRunner:
-    """One thread at most, which ends when there is nothing left to replay.
-
-    Whoever asks for a backtest wakes it, and whoever looks at one that nobody replays. So one whose
-    server died is taken up by the next look at it, on any server.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._again = False
-
-    def wake(self) -> None:
-        """Have what waits replayed; returns at once."""
-        with self._lock:
-            self._again = True
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="backtests", daemon=True)
-                self._thread.start()
-
-    def _run(self) -> None:
-        while self._has_work():
-            try:
-                while run_next():
-                    pass
-            except Error as error:  # a database that is down: the next look wakes it
-                _log.warning("backtests wait: %s", type(error).__name__)
-            finally:
-                connection.close()
-
-    def _has_work(self) -> bool:
-        with self._lock:
-            again, self._again = self._again, False
-            if not again:
-                self._thread = None
-            return again
-
-
-RUNNER: Final = BacktestRunner()
-
-
-def run_next() -> bool:
-    """Replay the backtest that waits longest; False if none does."""
-    row = store.take_next(new_public_id("runner"), clock.now())
-    if row is None:
-        return False
+def work(row: Backtest) -> None:
+    """Replays a backtest from its start, and writes down the result or why there is none."""
     try:
         _replay(row)
     except Cancelled:
@@ -87,12 +41,6 @@ def run_next() -> bool:
         _fail(row, BacktestProblem.TOO_MUCH_WORK)
     except ProcessDied:
         _fail(row, BacktestProblem.PROCESS_DIED)
-    except Error:
-        raise
-    except Exception:  # noqa: BLE001 - the thread's outermost loop
-        _log.exception("backtest %s failed", row.public_id)
-        _fail(row, BacktestProblem.ERROR)
-    return True
 
 
 def _replay(row: Backtest) -> None:
@@ -106,9 +54,10 @@ def _replay(row: Backtest) -> None:
         conversations,
         processes=_processes_for(question.work),
         nice=_NICE,
-        progress=_Heartbeat(row),
+        progress=Heartbeat(row),
     )
-    store.finish(row, result_bytes(sums, replayed), len(replayed), clock.now())
+    result = result_bytes(sums, replayed)
+    store.JOBS.finish(row, clock.now(), result=result, done=len(replayed))
 
 
 def _processes_for(work: int) -> int:
@@ -124,18 +73,18 @@ def result_bytes(sums: list[PolicySums], replayed: list[int]) -> bytes:
     return orjson.dumps({"sums": [each.as_json() for each in sums], "conversations": replayed})
 
 
-def _fail(row: Backtest, problem: BacktestProblem) -> None:
+def _fail(row: Backtest, problem: BacktestProblem = BacktestProblem.ERROR) -> None:
     _log.info("backtest %s: %s", row.public_id, problem.value)
-    store.fail(row, problem, clock.now())
+    store.JOBS.fail(row, problem, clock.now())
 
 
-class _Heartbeat:
-    """Says now and then how far a backtest is, and hears whether it goes on."""
+class Heartbeat:
+    """Renews the lease with the progress of a backtest, and tells whether it goes on."""
 
     def __init__(self, row: Backtest) -> None:
         self._row = row
-        self._told = time.monotonic()
-        self._until = self._told + _MOST_SECONDS
+        self._renewed = time.monotonic()
+        self._until = self._renewed + _MOST_SECONDS
 
     def __call__(self, done: int) -> bool:
         now = time.monotonic()
@@ -143,7 +92,10 @@ class _Heartbeat:
             raise TooLarge(
                 say("This backtest takes too long; choose fewer conversations or policies.")
             )
-        if now - self._told < _RENEW_SECONDS:
+        if now - self._renewed < RENEW_SECONDS:
             return True
-        self._told = now
-        return store.renew(self._row, done, clock.now())
+        self._renewed = now
+        return store.JOBS.renew(self._row, clock.now(), done=done)
+
+
+RUNNER: Final = JobRunner("backtests", store.JOBS, work, _fail)

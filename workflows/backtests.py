@@ -15,6 +15,7 @@ from conversations.domain.prices import Price
 from conversations.domain.tokens import tokens_of_text
 from conversations.matching import STATUSES, ConversationFilter
 from conversations.models import Conversation
+from ctxadmin.background.leases import is_abandoned
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock, ids
@@ -118,7 +119,7 @@ def start(actor: Actor, new: NewBacktest) -> Backtest:
         return _replay_upload(actor, new, question)
     if question.work > MOST_WORK:
         raise _too_much(question.work)
-    if store.count_active(actor.workspace) >= MOST_ACTIVE:
+    if store.JOBS.count_active(actor.workspace) >= MOST_ACTIVE:
         raise InvalidState(
             say(
                 "{n} backtests of this workspace are not done yet. Wait, or cancel one.",
@@ -134,7 +135,7 @@ def start(actor: Actor, new: NewBacktest) -> Backtest:
 def look(actor: Actor, public_id: str) -> Backtest:
     """A backtest of the actor's workspace; one that nobody replays is taken up."""
     row = store.find_backtest(actor.workspace, public_id)
-    if store.is_abandoned(row, clock.now()):
+    if is_abandoned(row, clock.now()):
         transaction.on_commit(RUNNER.wake)
     return row
 

@@ -43,13 +43,13 @@ class Calibrations:
 Source = Callable[[int], Calibrations]
 
 NONE: Final = Calibrations({}, {})
-_sources: list[Source] = []
+SOURCES: list[Source] = []
 _kept: Final = BoundedCache[tuple[Calibrations, float]](256, 4 * 1024**2)
 
 
 def register_calibration_source(source: Source) -> None:
     """Have ``source`` asked for the calibrations of a workspace; called once."""
-    _sources[:] = [source]
+    SOURCES[:] = [source]
 
 
 def calibrations_of(workspace: int) -> Calibrations:
@@ -57,7 +57,7 @@ def calibrations_of(workspace: int) -> Calibrations:
     known = known_calibrations(workspace)
     if known is not None:
         return known
-    found = _sources[0](workspace) if _sources else NONE
+    found = SOURCES[0](workspace) if SOURCES else NONE
     _kept.keep(workspace, (found, monotonic()), _WEIGHT)
     return found
 

@@ -31,7 +31,7 @@ from workflows.recordings import recorded_of
 LATEST: Final = 50  # conversations
 # Messages of a workflow's own conversations below which others are looked at: a call has two.
 _FEWEST_MESSAGES: Final = 2 * FEWEST_CALLS
-_MOST_CALLS: Final = 200  # of a conversation, as where policies are compared
+MOST_CALLS: Final = 200  # of a conversation, as where policies are compared
 _MOST_MESSAGES: Final = 2_000
 _MOST_BYTES: Final = 4_000_000
 # Calls by one policy that a request replays before it answers with what it has: 0.2 s.
@@ -145,10 +145,10 @@ def _replay(head: Conversation, rows: Asked) -> int:
             calls = list(_counted(replay(recorded_of(head), [*rows.values()]), len(rows)))
     except ContextError:  # damaged, or more work than a preview may ask for
         calls = None
-    if calls is None or len(calls) > _MOST_CALLS:
+    if calls is None or len(calls) > MOST_CALLS:
         for name in rows:
             _kept.keep(_key(name, head), _LEFT_OUT, _WEIGHT)
-        return _MOST_CALLS
+        return MOST_CALLS
     for name, sums in zip(rows, sums_by_node(calls, len(rows)), strict=True):
         _kept.keep(_key(name, head), sums or {"": NOTHING}, _WEIGHT * max(len(sums), 1))
     return len(calls) * len(rows) + 1
@@ -158,7 +158,7 @@ def _counted(calls: Iterator[CallOfAll], rows: int) -> Iterator[CallOfAll]:
     for call in calls:
         spend(rows * _UNITS_OF_CALL, "the cost of policies")
         yield call
-        if call.number >= _MOST_CALLS:
+        if call.number >= MOST_CALLS:
             return
 
 

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from ctxadmin.background.models import JobStatus, LeasedJob
 from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
@@ -63,38 +64,18 @@ class WorkflowVersion(models.Model):
         return f"version {self.version}"
 
 
-class Backtest(models.Model):
+class Backtest(LeasedJob):
     """What policies would have cost on recorded conversations: the question, then the result.
 
-    ``question`` is JSON of ``workflows.backtest_questions``. While it is ``running``, ``holder`` is
-    who replays and ``until`` when that counts as dead unless it says more; every step is a write
-    under the condition that ``holder`` is still the same. ``problem`` says in one word why it
-    failed. ``result`` is JSON of the sums.
+    ``question`` is JSON of ``workflows.backtest_questions``, ``result`` JSON of the sums.
     """
 
-    class Status(models.TextChoices):
-        QUEUED = "queued"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
+    Status = JobStatus
 
-    key = models.BigIntegerField(primary_key=True)
-    workspace = models.BigIntegerField()
-    public_id = AsciiField(max_length=64)
     workflow = AsciiField(max_length=64, default="")
     author = models.CharField(max_length=160)
-    status = AsciiField(max_length=10, choices=Status, default=Status.QUEUED)
     question = JsonBytesField()
     result = JsonBytesField(default=b"")
-    problem = AsciiField(max_length=20, default="")
-    total = models.IntegerField()
-    done = models.IntegerField(default=0)
-    attempts = models.IntegerField(default=0)
-    holder = AsciiField(max_length=64, default="")
-    until = models.DateTimeField(null=True)
-    created_at = models.DateTimeField()
-    started_at = models.DateTimeField(null=True)
-    ended_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -105,6 +86,3 @@ class Backtest(models.Model):
             models.Index(fields=["workspace", "workflow", "key"], name="backtest_of_workflow"),
             models.Index(fields=["created_at"], name="backtest_oldest"),
         ]
-
-    def __str__(self) -> str:
-        return self.public_id

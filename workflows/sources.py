@@ -32,17 +32,17 @@ class ExecutionState:
 # execution. Raises NotFound for a version that does not exist.
 StateSource = Callable[[Conversation, int | None], ExecutionState | None]
 
-_sources: list[StateSource] = []
+SOURCES: list[StateSource] = []
 
 
 def register_state_source(source: StateSource) -> None:
     """Registers the source of states; called once, when the app of executions is ready."""
-    _sources[:] = [source]
+    SOURCES[:] = [source]
 
 
 def state_of(head: Conversation, version: int | None) -> ExecutionState | None:
     """Returns the state of a conversation from the registered source; None without one."""
-    return _sources[0](head, version) if _sources else None
+    return SOURCES[0](head, version) if SOURCES else None
 
 
 # Gives how often versions of a workflow were run: of the workspace and the key of the workflow.

@@ -18,8 +18,9 @@ from bulk.facts import facts_of
 from bulk.models import BulkItem, BulkJob
 from bulk.pages.selection import list_url
 from bulk.pages.wording import HINTS, STATUS_LABELS, TITLES, submit_words
-from bulk.store import ACTIVE, BulkProblem
+from bulk.store import BulkProblem
 from conversations.models import Conversation
+from ctxadmin.background.leases import ACTIVE
 from ctxadmin.http.pagination import PageRequest, cut, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList

@@ -8,7 +8,6 @@ from rest_framework.response import Response
 
 from checkpoints import queries
 from checkpoints.api.answers import (
-    MovedAnswer,
     SavedAnswer,
     SnapshotAnswer,
     UpdatedAnswer,
@@ -31,7 +30,7 @@ from checkpoints.api.endpoints import (
 from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.domain.commands import SaveCheckpoint, UpdateSnapshot
 from checkpoints.domain.details import DetailsFilter, value_spelled
-from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
+from checkpoints.domain.move_commands import ForkCheckpoint, RestoreCheckpoint
 from checkpoints.domain.task_writes import PutWrites
 from checkpoints.services import (
     checkpoint_saves,
@@ -39,7 +38,6 @@ from checkpoints.services import (
     forks,
     restores,
     state_updates,
-    status_changes,
     task_write_batches,
 )
 from conversations.api.endpoints import json_answer
@@ -326,82 +324,3 @@ class ForkVersion(ExecutionEndpoint):
             "Location": f"/api/v1/conversations/{head.public_id}",
         }
         return Response(answer, status=201, headers=headers)
-
-
-class _MoveEndpoint(ExecutionEndpoint):
-    def moved(self, conversation_id: str, move: status_changes.MoveService) -> Response:
-        found = move(self.actor, conversation_id, self.command(MoveExecution))
-        return MovedAnswer.of(found).response()
-
-
-class Pause(_MoveEndpoint):
-    @described(
-        "Ask for a pause",
-        body=MoveExecution,
-        answer=MovedAnswer,
-        headers=(IF_MATCH,),
-        errors=_WRITE_ERRORS,
-        needs=Action.EXECUTION_PAUSE,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        """Requests a pause, which takes effect with the next checkpoint.
-
-        A second request changes nothing.
-        """
-        return self.moved(conversation_id, status_changes.pause)
-
-
-class Resume(_MoveEndpoint):
-    @described(
-        "Resume an execution",
-        body=MoveExecution,
-        answer=MovedAnswer,
-        headers=(IF_MATCH,),
-        errors=_WRITE_ERRORS,
-        needs=Action.EXECUTION_RESUME,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        """Continues after a pause, retries after a failure, or starts a pending execution."""
-        return self.moved(conversation_id, status_changes.resume)
-
-
-class Cancel(_MoveEndpoint):
-    @described(
-        "Cancel an execution",
-        body=MoveExecution,
-        answer=MovedAnswer,
-        headers=(IF_MATCH,),
-        errors=_WRITE_ERRORS,
-        needs=Action.EXECUTION_CANCEL,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        """Cancels the execution. It cannot be resumed."""
-        return self.moved(conversation_id, status_changes.cancel)
-
-
-class Approve(_MoveEndpoint):
-    @described(
-        "Approve a paused execution",
-        body=MoveExecution,
-        answer=MovedAnswer,
-        headers=(IF_MATCH,),
-        errors=_WRITE_ERRORS,
-        needs=Action.EXECUTION_APPROVE,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        """Approves: the execution continues, and the approval is recorded."""
-        return self.moved(conversation_id, status_changes.approve)
-
-
-class Reject(_MoveEndpoint):
-    @described(
-        "Reject a paused execution",
-        body=MoveExecution,
-        answer=MovedAnswer,
-        headers=(IF_MATCH,),
-        errors=_WRITE_ERRORS,
-        needs=Action.EXECUTION_REJECT,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        """Rejects: the execution fails with the reason."""
-        return self.moved(conversation_id, status_changes.reject)

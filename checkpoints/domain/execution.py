@@ -1,6 +1,6 @@
 """The rules of executions: pure functions from an execution and a command to the next one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -18,7 +18,7 @@ from checkpoints.domain.pauses import (
     pause_by_rule,
 )
 from checkpoints.domain.status import ENDED, TAKES_CHECKPOINTS, NodeStatus, Status, require
-from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
+from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.sentence import say
 
 _RESUMABLE: Final = frozenset({Status.PENDING, Status.PAUSED, Status.FAILED})
@@ -277,31 +277,6 @@ def fork(of: RestorePoint, at: datetime, reason: str = "") -> Execution:
     """Returns the execution of a new conversation that continues ``of``: PAUSED at its version."""
     pause = Pause(of.node_id, of.when, reason, at)
     return Execution(Status.PAUSED, of.version, of.node_id, pause)
-
-
-def expect(
-    execution: Execution,
-    expected: int | None,
-    changed_since: Callable[[int], Sequence[str]],
-) -> None:
-    """Raises VersionConflict for a writer who saw another version, naming the keys changed
-    since.
-
-    ``changed_since(version)`` is called only in that case.
-    """
-    if expected is None or expected == execution.version:
-        return
-    keys = changed_since(expected) if expected < execution.version else ()
-    raise VersionConflict(
-        say(
-            "The execution is at version {current}, not {expected}.",
-            current=execution.version,
-            expected=expected,
-        ),
-        expected=expected,
-        actual=execution.version,
-        changed_keys=keys,
-    )
 
 
 def _at_its_node(execution: Execution, node_id: str | None) -> None:

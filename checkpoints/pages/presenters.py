@@ -15,7 +15,7 @@ from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pages.executions.execution_queries import reason_of, reason_words
+from checkpoints.pages.execution_queries import reason_of, reason_words
 from checkpoints.pinned_workflow import Pinned
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot

@@ -15,8 +15,8 @@ from pydantic import JsonValue
 
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.maintenance_lock import last_run
-from checkpoints.pages.executions import execution_queries
-from checkpoints.pages.executions.execution_queries import StorageFigures
+from checkpoints.pages import execution_queries
+from checkpoints.pages.execution_queries import StorageFigures
 from checkpoints.services.retention_policies import policy_of, set_policy
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.identity.actor import Actor

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from checkpoints.pages.decisions import assign_page, review_queue, status_buttons
+from checkpoints.pages.decisions import assign_page, review_queue
 from checkpoints.pages.decisions.approve_several import approve_several
 from checkpoints.pages.decisions.context_seen import context_seen
 from checkpoints.pages.editing import draft_call
@@ -14,6 +14,7 @@ from checkpoints.pages.executions import (
     execution_pages,
     pinned_workflow,
     provenance,
+    status_buttons,
     version_pages,
 )
 from checkpoints.pages.executions import restore_and_fork as going_back

@@ -7,7 +7,7 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.domain.directives import Update, take_apart
-from checkpoints.domain.execution import expect
+from checkpoints.domain.expected_version import require_version
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned_workflow import pinned_to
@@ -115,7 +115,7 @@ def require_execution(row: Execution, seen: str | None) -> None:
 
 def check_expected(run: ExecutionWriting, expected: int | None) -> None:
     """Raises VersionConflict with the keys changed since, unless the writer saw this version."""
-    expect(run.now, expected, lambda version: keys_changed_since(run, version))
+    require_version(run.now, expected, lambda version: keys_changed_since(run, version))
 
 
 def keys_changed_since(run: ExecutionWriting, version: int) -> list[str]:

@@ -10,14 +10,14 @@ from ctxadmin.accounts.models import EngineToken, Membership, User
 
 # Called with the kind and the name of whose rights changed; see ``rights_changed``.
 Listener: TypeAlias = Callable[[str, str], None]
-_listeners: Final[list[Listener]] = []
+LISTENERS: Final[list[Listener]] = []
 
 
 def on_rights_changed(listener: Listener) -> None:
     """Registers ``listener``, called in its thread after each commit that may have changed
     rights.
     """
-    _listeners.append(listener)
+    LISTENERS.append(listener)
 
 
 def rights_changed(kind: str, name: str) -> None:
@@ -26,7 +26,7 @@ def rights_changed(kind: str, name: str) -> None:
     ``kind`` is ``person`` with the key of the user, ``token`` with its id, or ``session`` with the
     digest of its key.
     """
-    for listener in _listeners:
+    for listener in LISTENERS:
         transaction.on_commit(_announcement(listener, kind, name), robust=True)
 
 

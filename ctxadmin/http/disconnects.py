@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 
 from ctxadmin.lib.caller_presence import Presence
 
-_WATCHED_AFTER: Final = 0.05  # seconds; most requests are answered long before
+WATCHED_AFTER: Final = 0.05  # seconds; most requests are answered long before
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
@@ -28,7 +28,7 @@ class Watched:
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(_WATCHED_AFTER, self._begin)
+        self._timer = loop.call_later(WATCHED_AFTER, self._begin)
         return self
 
     async def __aexit__(

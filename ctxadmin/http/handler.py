@@ -204,12 +204,12 @@ class ThreadedHandler(BaseHandler):
         announce(presence)
         try:
             presence.require()
-            return self._response(scope, body)
+            return self.respond(scope, body)
         except CallerGone:
             signals.request_finished.send(sender=type(self))
             return None
 
-    def _response(self, scope: Scope, body: bytes) -> _Answered:
+    def respond(self, scope: Scope, body: bytes) -> _Answered:
         set_script_prefix(scope.get("root_path", ""))
         signals.request_started.send(sender=type(self), scope=scope)
         response: HttpResponseBase

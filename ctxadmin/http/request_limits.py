@@ -20,7 +20,7 @@ from ctxadmin.lib.sentence import say
 from ctxadmin.telemetry.facts import SCOPE_KEY, Facts
 
 _BURST_SECONDS: Final = 5.0  # so many seconds' requests may come at once
-_MOST_IDLE: Final = 10_000  # callers that are remembered
+MOST_IDLE: Final = 10_000  # callers that are remembered
 _SOON: Final = 1  # seconds until some of the requests under way are answered
 
 Kind: TypeAlias = Literal["token", "person", "address"]
@@ -61,7 +61,7 @@ class RequestLimits:
         self._callers = callers
         self._limits = limits
         self._usages: dict[tuple[Kind, str], Usage] = {}
-        self._most_usages = _MOST_IDLE
+        self._most_usages = MOST_IDLE
 
     def admit(self, scope: Scope) -> Usage:
         """Counts a request that begins, until ``leave`` at its end.
@@ -109,7 +109,7 @@ class RequestLimits:
                 for each, usage in self._usages.items()
                 if usage.under_way or usage.paid_until > now
             }
-            self._most_usages = max(_MOST_IDLE, 2 * len(self._usages))
+            self._most_usages = max(MOST_IDLE, 2 * len(self._usages))
         usage = self._usages[caller] = Usage(
             self._limits[caller[0]], is_of_address=caller[0] == "address"
         )
@@ -120,7 +120,7 @@ def _by_address(client: tuple[str, int] | None) -> tuple[Kind, str]:
     return "address", _network_of(client[0]) if client else ""
 
 
-@lru_cache(maxsize=_MOST_IDLE)
+@lru_cache(maxsize=MOST_IDLE)
 def _network_of(address: str) -> str:
     """Returns the network of an IPv6 address, whose owner has all of it."""
     return str(ip_network(f"{address}/64", strict=False)) if ":" in address else address

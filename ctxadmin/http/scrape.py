@@ -49,7 +49,7 @@ def everything() -> CollectorRegistry:
     return registry
 
 
-_registry: Final = everything()
+REGISTRY: Final = everything()
 
 
 @require_safe
@@ -60,7 +60,7 @@ def metrics_view(request: HttpRequest) -> HttpResponse:
         headers = {"WWW-Authenticate": 'Bearer realm="ctxadmin"'}
         return problem(401, "unauthenticated", detail, headers=headers)
     metrics.pull()
-    return HttpResponse(generate_latest(_registry), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
 
 
 def _may_read(request: HttpRequest) -> bool:

@@ -8,7 +8,7 @@ from redis.exceptions import AuthenticationError, AuthorizationError
 from redis.exceptions import ConnectionError as NotConnected
 from redis.exceptions import TimeoutError as TooSlow
 
-_PAUSE: Final = 60.0  # seconds without a failure, after which the next is another loss
+PAUSE: Final = 60.0  # seconds without a failure, after which the next is another loss
 
 
 class Losses(logging.Filter):
@@ -34,4 +34,4 @@ class Losses(logging.Filter):
         record.msg = "The connection to the channel layer was lost (%s); reconnecting."
         record.args = (type(error).__name__,)  # its text may hold an address with a password
         record.exc_info = record.exc_text = None
-        return since > _PAUSE
+        return since > PAUSE

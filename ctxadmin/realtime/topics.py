@@ -33,14 +33,14 @@ class Source:
     change: type[Change]
 
 
-_sources: Final[dict[str, Source]] = {}
+SOURCES: Final[dict[str, Source]] = {}
 
 
 def register_source(source: Source) -> None:
     """Registers a kind of objects; pages name it in the path of their socket."""
-    _sources[source.kind] = source
+    SOURCES[source.kind] = source
 
 
 def source_of(kind: str) -> Source | None:
     """Returns how objects of a kind are read; None for an unknown kind."""
-    return _sources.get(kind)
+    return SOURCES.get(kind)

@@ -53,7 +53,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._refuse_size()
         elif self._in_head:
             if self._head_timer is None:
-                self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_time)
+                self._head_timer = self.loop.call_later(HEAD_SECONDS, self.refuse_late_head)
         elif not self._in_body and not self._is_answering():  # an empty line: still idle
             self._close_if_idle()
 
@@ -109,9 +109,9 @@ class BoundedHttp(HttpToolsProtocol):
         text = f"The address and the headers are larger than {limit} bytes."
         self._refuse(431, "too_large", "Too large", text, limit=limit)
 
-    def _refuse_time(self) -> None:
+    def refuse_late_head(self) -> None:
         if self._is_answering():  # the request before, which is not ended for the sake of this one
-            self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_time)
+            self._head_timer = self.loop.call_later(HEAD_SECONDS, self.refuse_late_head)
             return
         text = f"The headers did not arrive within {HEAD_SECONDS:.0f} seconds."
         self._refuse(408, "request_timeout", "Request timeout", text)

@@ -22,7 +22,7 @@ from ctxadmin.serving.worker import Worker, preload
 
 log: Final = logging.getLogger(__name__)
 FORMER: Final = "WORKERS_FORMER"  # the variable by which a supervisor follows another
-_CHECK_SECONDS: Final = 120.0  # on a busy machine it takes some
+CHECK_SECONDS: Final = 120.0  # on a busy machine it takes some
 _START_SECONDS: Final = 120.0  # so does a worker
 _ANSWER_SECONDS: Final = 5  # in which a worker that serves says that it lives
 _LOOK: Final = 0.1
@@ -156,7 +156,7 @@ class Supervisor(Multiprocess):
     def _could_serve(self) -> bool:
         """Runs the check, whose output goes to the log unchanged."""
         checked = subprocess.Popen(self._check)  # noqa: S603 - a command of ours
-        until = time.monotonic() + _CHECK_SECONDS
+        until = time.monotonic() + CHECK_SECONDS
         while checked.poll() is None and time.monotonic() < until and not self._shall_end():
             time.sleep(_LOOK)
         checked.kill()

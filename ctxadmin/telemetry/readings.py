@@ -9,16 +9,16 @@ from django.db import DatabaseError, connection
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-_KEPT_SECONDS: Final = 15.0
-_KEPT_TIMES: Final = 20  # as long as the reading took: so it is 5 % of the time at most
+KEPT_SECONDS: Final = 15.0
+KEPT_TIMES: Final = 20  # as long as the reading took: so it is 5 % of the time at most
 
 Reading = Callable[[], Iterable[Metric]]
-_readings: Final[list[Reading]] = []
+READINGS: Final[list[Reading]] = []
 
 
 def register_reading(reading: Reading) -> None:
     """Registers a reading of metrics; it can use the database, preferably with one query."""
-    _readings.append(reading)
+    READINGS.append(reading)
 
 
 class DatabaseCollector(Collector):
@@ -38,7 +38,7 @@ class DatabaseCollector(Collector):
                 began = time.monotonic()
                 self._kept = _read()
                 took = time.monotonic() - began
-                self._until = began + max(_KEPT_SECONDS, _KEPT_TIMES * took)
+                self._until = began + max(KEPT_SECONDS, KEPT_TIMES * took)
             return self._kept
 
     def describe(self) -> Iterable[Metric]:
@@ -49,7 +49,7 @@ class DatabaseCollector(Collector):
 def _read() -> list[Metric]:
     answers = GaugeMetricFamily("ctxadmin_database_up", "1 if the database answers, else 0")
     try:
-        found = [metric for reading in (*_readings, _server, _sizes) for metric in reading()]
+        found = [metric for reading in (*READINGS, _server, _sizes) for metric in reading()]
     except DatabaseError:
         answers.add_metric([], 0)
         return [answers]

@@ -43,7 +43,7 @@ def post(
     return outcome
 
 
-class _Pinned(HTTPConnection):
+class PinnedConnection(HTTPConnection):
     """A connection to one IP address that requests the host of the url."""
 
     def __init__(self, ip: Ip, address: Address) -> None:
@@ -73,7 +73,7 @@ class _Pinned(HTTPConnection):
 
 
 def _post_to(ip: Ip, address: Address, body: bytes, headers: Mapping[str, str]) -> Outcome:
-    connection = _Pinned(ip, address)
+    connection = PinnedConnection(ip, address)
     watch = Timer(ANSWER_SECONDS, connection.break_off)
     watch.daemon = True
     watch.start()

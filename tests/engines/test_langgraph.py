@@ -8,23 +8,25 @@ import pytest
 
 from tests.engines.conftest import PROGRAMS, Engine
 
+MODULES = ("langgraph_reviews", "langgraph_history", "langgraph_storage")
 SCENARIOS = [
     node.name
-    for node in ast.parse((PROGRAMS / "langgraph_scenarios.py").read_text()).body
+    for module in MODULES
+    for node in ast.parse((PROGRAMS / f"{module}.py").read_text()).body
     if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 ]
 
 
 @pytest.fixture(scope="module")
-def told(engine: Engine) -> dict[str, Any]:
+def outcomes(engine: Engine) -> dict[str, Any]:
     """How each scenario ended; all of them are one process, which takes a second to begin."""
     found: dict[str, Any] = json.loads(engine("langgraph_scenarios"))
     return found
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_langgraph(told: dict[str, Any], scenario: str) -> None:
-    assert told[scenario] is None, told[scenario]
+def test_langgraph(outcomes: dict[str, Any], scenario: str) -> None:
+    assert outcomes[scenario] is None, outcomes[scenario]
 
 
 def test_langgraphs_own_suite_passes_with_a_token_of_an_engine(engine: Engine) -> None:

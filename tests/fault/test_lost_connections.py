@@ -10,7 +10,8 @@ from pytest_django import DjangoDbBlocker
 
 from ctxadmin.storage.database import url
 from ctxadmin.storage.database.errors import CommitUnknown, unavailable_of
-from ctxadmin.storage.database.mysql import circuit_breaker
+from ctxadmin.storage.database.mysql import base
+from ctxadmin.storage.database.mysql.circuit_breaker import CircuitBreaker
 from tests.servers import MariaDB
 
 ALIAS = "lost"
@@ -33,7 +34,7 @@ def connection(
     database: MariaDB, django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Any]:
     """Django's connection to that server, as the settings of the product make it."""
-    monkeypatch.setattr(circuit_breaker.BREAKER, "_until", {})
+    monkeypatch.setattr(base, "BREAKER", CircuitBreaker())
     settings = url.parse(f"{database.url}ctxadmin?read_timeout=1&write_timeout=1&connect_timeout=1")
     connections.databases[ALIAS] = settings
     connections.configure_settings(connections.databases)

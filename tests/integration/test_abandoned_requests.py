@@ -28,7 +28,7 @@ PATIENCE = 30
 
 @pytest.fixture(autouse=True)
 def _watched_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disconnects, "_WATCHED_AFTER", 0)
+    monkeypatch.setattr(disconnects, "WATCHED_AFTER", 0)
 
 
 @pytest.fixture
@@ -102,13 +102,13 @@ def test_abandoned_requests_that_wait_are_not_begun_and_others_are_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     begun: list[str] = []
-    respond = handler._response
+    respond = handler.respond
 
     def noting(scope: Any, body: bytes) -> Any:
         begun.append(scope["path"])
         return respond(scope, body)
 
-    monkeypatch.setattr(handler, "_response", noting)
+    monkeypatch.setattr(handler, "respond", noting)
     free = threading.Event()
     handler._pool.submit(free.wait, PATIENCE)
 

@@ -154,7 +154,7 @@ class Copied(RuleBasedStateMachine):
     @rule()
     def hear_late(self) -> None:
         """From now on changes are told later, in any order."""
-        announcements._followers[:] = [self.late.extend]
+        announcements.FOLLOWERS[:] = [self.late.extend]
 
     @rule(place=st.integers(0, 3))
     def hear(self, place: int) -> None:
@@ -163,7 +163,7 @@ class Copied(RuleBasedStateMachine):
 
     @rule()
     def hear_at_once(self) -> None:
-        announcements._followers[:] = [current.follow_changes]
+        announcements.FOLLOWERS[:] = [current.follow_changes]
 
     @rule()
     def read(self) -> None:
@@ -183,7 +183,7 @@ class Copied(RuleBasedStateMachine):
         return snapshot_bytes(find_moment(engine(), self.name))
 
     def teardown(self) -> None:
-        announcements._followers[:] = [current.follow_changes]
+        announcements.FOLLOWERS[:] = [current.follow_changes]
 
 
 class CopiedUnread(Copied):
@@ -204,7 +204,7 @@ class CopiedUnread(Copied):
 
 @pytest.fixture
 def server(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator["redis.Redis"]:
-    monkeypatch.setattr(announcements, "_followers", [current.follow_changes])
+    monkeypatch.setattr(announcements, "FOLLOWERS", [current.follow_changes])
     link = Link(read_address(redis_url), timeout=10, pause=0.05)
     current.use(RedisLiveCopy(link))
     with redis.Redis.from_url(redis_url) as client:

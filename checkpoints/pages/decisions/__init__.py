@@ -1,1 +1,1 @@
-"""Reviews: the queue, the review card, and the buttons that decide."""
+"""Reviews: the queue, the review card with its proposal, several approvals at once, assignment."""

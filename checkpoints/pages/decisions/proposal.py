@@ -15,9 +15,9 @@ from checkpoints.pages.decisions.proposed_messages import (
     ShownMessage,
     ViewChanges,
 )
-from checkpoints.pages.executions import state_view
-from checkpoints.pages.executions.state_rows import state_rows
 from checkpoints.pages.presenters import NamedNode
+from checkpoints.pages.state import state_view
+from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.proposals import find_proposal
 from checkpoints.snapshots import StoredSnapshot, snapshot_at
 from checkpoints.state_store import StoredKey

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Final
 
 from checkpoints.domain.proposal import Source
+from checkpoints.message_versions import log_count_at
 from checkpoints.models import Execution
-from checkpoints.pages.executions.provenance import log_count_at
 from checkpoints.snapshots import StoredSnapshot
 from conversations.domain.bodies import text_of_body
 from conversations.domain.message import CountsAs

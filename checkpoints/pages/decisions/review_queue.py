@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints.models import Claim, Execution
+from checkpoints.pages import execution_queries
 from checkpoints.pages.decisions.review_looks import Look
-from checkpoints.pages.executions import execution_queries
 from checkpoints.services.annotations import holder_id
 from checkpoints.waiting_reviews import (
     MOST_COUNTED,

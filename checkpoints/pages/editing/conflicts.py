@@ -26,9 +26,9 @@ from checkpoints.pages.editing.edit_request import (
     own_versions,
 )
 from checkpoints.pages.editing.summary import Sides, merge_edit, show_summary
-from checkpoints.pages.executions.state_rows import shown_value, state_rows
 from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.pages.presenters import NamedNode, VersionLine
+from checkpoints.pages.state.state_rows import shown_value, state_rows
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys, reducers_for
 from conversations.models import Conversation

@@ -7,7 +7,7 @@ from datetime import datetime
 from checkpoints.editing import state_form
 from checkpoints.editing.draft import Draft, Entry
 from checkpoints.editing.entries import row_of
-from checkpoints.pages.executions.state_rows import state_rows
+from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import reducers_for, values_of
 from ctxadmin.lib.structural_diff import diff

@@ -19,9 +19,9 @@ from checkpoints.pages.editing import form_rows, plain_form
 from checkpoints.pages.editing.draft_view import DraftView, draft_view_of
 from checkpoints.pages.editing.edit_request import Edit
 from checkpoints.pages.editing.text_merge import MergedText, merge_text, unmerged_text
-from checkpoints.pages.executions import state_view
-from checkpoints.pages.executions.state_view import KeyView
 from checkpoints.pages.presenters import NamedNode
+from checkpoints.pages.state import state_view
+from checkpoints.pages.state.state_view import KeyView
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import all_values
 from conversations.models import Conversation

@@ -11,7 +11,7 @@ from checkpoints.editing.draft import Draft
 from checkpoints.editing.entries import row_of
 from checkpoints.editing.key_sections import sections_by_key
 from checkpoints.editing.state_form import Changes, Row
-from checkpoints.pages.executions.state_view import KeyView
+from checkpoints.pages.state.state_view import KeyView
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys, reducers_for, values_of
 

@@ -19,9 +19,9 @@ from checkpoints.pages.editing.edit_request import (
     execution_of,
     others_since,
 )
-from checkpoints.pages.executions.state_rows import state_rows
 from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large
 from checkpoints.pages.presenters import NamedNode, VersionLine
+from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import reducers_for, values_of
 from conversations.models import Conversation

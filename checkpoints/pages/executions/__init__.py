@@ -1,1 +1,1 @@
-"""Watching executions: the list, one execution, its versions, its canvas, comments."""
+"""One execution and the list: its page and buttons, versions, canvas, comments, restore, fork."""

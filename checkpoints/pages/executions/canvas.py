@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 from checkpoints import queries
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
-from checkpoints.pages.executions import state_view
 from checkpoints.pages.executions.execution_pages import tabs_of
 from checkpoints.pages.executions.position_marks import marks_of
 from checkpoints.pages.executions.trace_lines import (
@@ -24,6 +23,7 @@ from checkpoints.pages.executions.trace_lines import (
     node_run_lines,
 )
 from checkpoints.pages.presenters import PositionView, VersionLine
+from checkpoints.pages.state import state_view
 from checkpoints.pinned_workflow import Pinned
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.trace import Trace, trace_of

@@ -13,17 +13,17 @@ from checkpoints import queries
 from checkpoints.domain.status import Status
 from checkpoints.fork_list import forks_of
 from checkpoints.models import Execution
-from checkpoints.pages import presenters
+from checkpoints.pages import execution_queries, presenters
 from checkpoints.pages.decisions.decision import Decision, decision_of
 from checkpoints.pages.decisions.proposal import ProposalView, proposal_view
-from checkpoints.pages.executions import execution_queries, state_view
-from checkpoints.pages.executions.execution_queries import ExecutionFilter, ExecutionLine
+from checkpoints.pages.execution_queries import ExecutionFilter, ExecutionLine
 from checkpoints.pages.executions.graph_map import GraphMap, map_of
-from checkpoints.pages.executions.key_comments import comments_until, with_comments
 from checkpoints.pages.executions.pinned_workflow import WorkflowName, workflow_name
-from checkpoints.pages.executions.state_view import StateView
 from checkpoints.pages.executions.unapplied_edits import UnappliedEdits, unapplied_edits_of
 from checkpoints.pages.presenters import PathNode, PositionView, VersionLine
+from checkpoints.pages.state import state_view
+from checkpoints.pages.state.key_comments import comments_until, with_comments
+from checkpoints.pages.state.state_view import StateView
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.store import find_current
 from checkpoints.usage_costs import UsageSum

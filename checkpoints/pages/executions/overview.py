@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints.domain.status import Status
-from checkpoints.pages.executions import execution_queries
-from checkpoints.pages.executions.execution_queries import ExecutionLine, StorageFigures
+from checkpoints.pages import execution_queries
+from checkpoints.pages.execution_queries import ExecutionLine, StorageFigures
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -15,15 +15,15 @@ from checkpoints import queries
 from checkpoints.details_store import details_at
 from checkpoints.domain.timeline import compare_keys
 from checkpoints.domain.usage import ModelUsage
+from checkpoints.message_versions import messages_written
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
-from checkpoints.pages.executions import state_view
-from checkpoints.pages.executions.change_tree import Branch, tree_of
 from checkpoints.pages.executions.execution_pages import tabs_of
-from checkpoints.pages.executions.key_comments import comments_until, with_comments
-from checkpoints.pages.executions.provenance import messages_written
-from checkpoints.pages.executions.state_view import StateView
 from checkpoints.pages.presenters import NamedNode, PathNode, PositionView, VersionLine
+from checkpoints.pages.state import state_view
+from checkpoints.pages.state.change_tree import Branch, tree_of
+from checkpoints.pages.state.key_comments import comments_until, with_comments
+from checkpoints.pages.state.state_view import StateView
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys

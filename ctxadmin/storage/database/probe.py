@@ -42,13 +42,19 @@ _FIXES: Final = {
 def findings() -> list[Finding]:
     """Returns all findings about the database: it answers, is durable, and is up to date."""
     return _while_it_answers(
-        lambda: [*_settings(), *_room(), *_columns(), *_rights(), *schema_probe.look()]
+        lambda: [
+            *settings_found(),
+            *_room(),
+            *columns_found(),
+            *_rights(),
+            *schema_probe.look(),
+        ]
     )
 
 
 def settings_only() -> list[Finding]:
     """Returns the findings without migrations, for a check before they run."""
-    return _while_it_answers(lambda: [*_settings(), *_columns(), *_rights()])
+    return _while_it_answers(lambda: [*settings_found(), *columns_found(), *_rights()])
 
 
 def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
@@ -76,7 +82,7 @@ def full_disk() -> Finding | None:
     return sqlite_rules.full_disk(_free_bytes(_sqlite_path()))
 
 
-def _settings() -> Iterable[Finding]:
+def settings_found() -> Iterable[Finding]:
     if connection.vendor == "sqlite":
         return sqlite_rules.judge(_sqlite_file())
     names = ", ".join(["%s"] * len(mysql_rules.NAMES))
@@ -138,21 +144,21 @@ def _room() -> Iterator[Finding]:
         )
 
 
-def _columns() -> Iterator[Finding]:
+def columns_found() -> Iterator[Finding]:
     """Checks that the columns store all characters; once a minute if they did."""
     if connection.vendor == "sqlite":
         return
     user = _user()
     narrow: list[str] = []
     if monotonic() - _columns_asked.get(user, -_LASTS) >= _LASTS:
-        narrow = columns.narrow(connection, _charsets())
+        narrow = columns.narrow(connection, charsets())
         if not narrow:
             _columns_asked[user] = monotonic()
     yield columns.judge(narrow)
 
 
 @cache
-def _charsets() -> columns.Columns:
+def charsets() -> columns.Columns:
     """Returns the character sets of all columns of this program, as its migrations make them."""
     return {
         (model._meta.db_table.lower(), str(field.column).lower()): (
@@ -179,16 +185,16 @@ def _rights() -> Iterator[Finding]:
     asked, lacking = _rights_asked.get(user, (-_LASTS, None))
     denied_at: float = getattr(connection, "denied_at", -_LASTS)
     if monotonic() - asked >= _LASTS or asked <= denied_at:
-        lacking = rights.lacking(connection, _tables())
+        lacking = rights.lacking(connection, granted_tables())
         if not lacking:
             _rights_asked[user] = monotonic(), lacking
     if lacking is not None:
         account = rights.account_of(connection) if lacking else ""
-        yield rights.judge(connection.settings_dict["NAME"], _tables(), lacking, account)
+        yield rights.judge(connection.settings_dict["NAME"], granted_tables(), lacking, account)
 
 
 @cache
-def _tables() -> tuple[rights.Table, ...]:
+def granted_tables() -> tuple[rights.Table, ...]:
     """Returns the tables of all models of this program; append-only ones need fewer rights."""
     return tuple(
         rights.Table(

@@ -35,7 +35,7 @@ def look() -> Iterator[Finding]:
     """Returns the finding: all migrations are applied, and the tables are as the models need
     them.
     """
-    applied, known = _applied(), _known()
+    applied, known = applied_migrations(), known_migrations()
     missing = sorted(f"{app}.{name}" for app, name in known - applied)
     if missing:
         yield _lacking(missing)
@@ -51,12 +51,12 @@ def look() -> Iterator[Finding]:
         )
         return
     yield Finding("database.migrations", "ok", "The database is up to date.")
-    yield from _tables()
+    yield from table_findings()
 
 
 def is_pending() -> bool:
     """Returns whether any migration of this program is not applied."""
-    return bool(_known() - _applied())
+    return bool(known_migrations() - applied_migrations())
 
 
 def look_before_migration() -> Iterator[Finding]:
@@ -64,7 +64,7 @@ def look_before_migration() -> Iterator[Finding]:
 
     Not for an empty database, nor while a migration is half done.
     """
-    applied, known = _applied(), _known()
+    applied, known = applied_migrations(), known_migrations()
     if not applied or known <= applied or applied - known or interrupted(connection):
         return
     loader = MigrationLoader(None)
@@ -92,7 +92,7 @@ def _half_done(begun: Progress) -> str:
     )
 
 
-def _tables() -> Iterator[Finding]:
+def table_findings() -> Iterator[Finding]:
     """Compares the tables; once a minute if they were right, because it takes 10 to 50 ms."""
     database = tuple(str(connection.settings_dict[name]) for name in ("HOST", "PORT", "NAME"))
     if monotonic() - _asked.get(database, -_LASTS) < _LASTS:
@@ -131,7 +131,7 @@ def _expected() -> Schema:
     return expected_schema(connection, apps)
 
 
-def _applied() -> set[tuple[str, str]]:
+def applied_migrations() -> set[tuple[str, str]]:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT app, name FROM django_migrations")
@@ -143,6 +143,6 @@ def _applied() -> set[tuple[str, str]]:
 
 
 @cache
-def _known() -> frozenset[tuple[str, str]]:
+def known_migrations() -> frozenset[tuple[str, str]]:
     """Returns the migrations of this program; they do not change while it runs."""
     return frozenset(MigrationLoader(None).disk_migrations or ())

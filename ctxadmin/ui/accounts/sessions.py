@@ -18,7 +18,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.pages import page
 
-_MOST: Final = 50
+MOST_LISTED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def session_list(request: HttpRequest, actor: Actor) -> SessionList:
     lines = [SessionLine(each, _browser(each), each.id == here) for each in found]
     lines.sort(key=lambda line: not line.is_here)
     others = any(not line.is_here for line in lines)
-    return SessionList(lines[:_MOST], max(len(lines) - _MOST, 0), others)
+    return SessionList(lines[:MOST_LISTED], max(len(lines) - MOST_LISTED, 0), others)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

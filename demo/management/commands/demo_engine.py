@@ -49,7 +49,7 @@ class Command(ReadyCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         conversation = options["left"] or options["conversation"] or f"demo-{uuid4().hex[:8]}"
         url, workflow = options["url"], options["workflow"]
-        with _token(options["token"]) as token, _client(url, token) as client:
+        with _token(options["token"]) as token, make_client(url, token) as client:
             engine = Engine(client, workflow, conversation, self._print, options["delay"])
             try:
                 if options["left"]:
@@ -76,7 +76,7 @@ class Command(ReadyCommand):
         self.stdout.flush()
 
 
-def _client(url: str, token: str) -> httpx.Client:
+def make_client(url: str, token: str) -> httpx.Client:
     headers = {"Authorization": f"Bearer {token}"}
     return httpx.Client(base_url=url, headers=headers, timeout=30)
 

@@ -43,7 +43,7 @@ class Command(BaseCommand):
                 anchor_if_due()
                 run_until_idle(sender)
             else:
-                _again_and_again(sender, stop)
+                send_until(sender, stop)
 
 
 def run_until_idle(sender: Sender) -> None:
@@ -52,7 +52,7 @@ def run_until_idle(sender: Sender) -> None:
         sender.wait(_LOOK_SECONDS)
 
 
-def _again_and_again(sender: Sender, stop: Event) -> None:
+def send_until(sender: Sender, stop: Event) -> None:
     """Sends until stopped; waits while the database is down."""
     looked = anchored = float("-inf")
     while not stop.is_set():

@@ -135,7 +135,7 @@ def test_the_list_leaves_out_what_opens_nothing_any_more() -> None:
 
 
 def test_a_long_list_says_that_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxadmin.ui.accounts.sessions._MOST", 2)
+    monkeypatch.setattr("ctxadmin.ui.accounts.sessions.MOST_LISTED", 2)
     here, *_ = [entered() for _ in range(4)]
     shown = text(here)
     assert "and 2 more, used longer ago" in shown

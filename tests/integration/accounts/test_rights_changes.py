@@ -18,7 +18,7 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     def failing(kind: str, name: str) -> None:
         raise ConnectionError
 
-    monkeypatch.setattr(rights_changes, "_listeners", [failing])
+    monkeypatch.setattr(rights_changes, "LISTENERS", [failing])
     rights_changes.on_rights_changed(lambda kind, name: told.append((kind, name)))
     return told
 

@@ -8,13 +8,14 @@ import pytest
 from bulk import item_changes, jobs, runner, store
 from bulk.jobs import Selection
 from bulk.models import BulkItem, BulkJob
-from bulk.runner import run_next
+from bulk.runner import RUNNER
 from conversations import archival
 from conversations.matching import ConversationFilter
 from conversations.models import Conversation
 from ctxadmin.accounts.models import Membership
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.queries import with_reasons
+from ctxadmin.background.leases import MOST_ATTEMPTS
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.identity.roles import ROLE_SCOPES, Role
@@ -69,11 +70,11 @@ def test_each_item_is_its_own_audited_change_and_nothing_happens_before_the_star
     ada = someone()
     talks("one", "two")
     job = jobs.select(ada, BulkAction.ARCHIVE, ["one", "two", "two", "nope"], "")
-    assert not run_next()
+    assert not RUNNER.run_next()
     assert not archived("one")
     assert jobs.try_out(job).meant == 2
     assert jobs.start(ada, job, reason="tidy")
-    assert run_next()
+    assert RUNNER.run_next()
     assert numbers(job) == ("done", 2, 0)
     assert archived("one")
     assert archived("two")
@@ -82,7 +83,7 @@ def test_each_item_is_its_own_audited_change_and_nothing_happens_before_the_star
     (found,) = with_reasons([entry])
     assert found.reason is not None
     assert found.reason.text == "tidy"
-    assert not run_next()
+    assert not RUNNER.run_next()
 
 
 def test_an_item_that_is_refused_says_why_and_stops_no_other() -> None:
@@ -90,7 +91,7 @@ def test_an_item_that_is_refused_says_why_and_stops_no_other() -> None:
     talks("one", "two")
     archival.archive(ada, "one")
     job = started(ada, BulkAction.ARCHIVE, ["one", "two"])
-    run_next()
+    RUNNER.run_next()
     assert numbers(job) == ("done", 1, 1)
     found = outcomes(job)
     assert found["two"] == ("done", "")
@@ -103,7 +104,7 @@ def test_a_whole_filter_is_frozen_when_it_is_selected() -> None:
     talks("tidy-1", "tidy-2", "other")
     job = started(ada, BulkAction.ERASE, ConversationFilter(text="tidy"))
     talks("tidy-3")
-    run_next()
+    RUNNER.run_next()
     assert numbers(job) == ("done", 2, 0)
     left = set(Conversation.objects.values_list("public_id", flat=True))
     assert left == {"other", "tidy-3"}
@@ -114,7 +115,7 @@ def test_what_changed_after_it_was_selected_is_not_erased() -> None:
     talks("one")
     job = started(ada, BulkAction.ERASE, ["one"])
     archival.archive(ada, "one")
-    run_next()
+    RUNNER.run_next()
     assert numbers(job) == ("done", 0, 1)
     assert Conversation.objects.filter(public_id="one").exists()
 
@@ -125,7 +126,7 @@ def test_another_conversation_with_the_id_of_an_erased_one_is_refused() -> None:
     job = started(ada, BulkAction.ARCHIVE, ["one"])
     row = Conversation.objects.get(public_id="one")
     BulkItem.objects.filter(job=job.key).update(conversation=row.key + 1)
-    run_next()
+    RUNNER.run_next()
     assert numbers(job) == ("done", 0, 1)
     assert not archived("one")
 
@@ -137,15 +138,15 @@ def test_executions_are_paused_resumed_and_cancelled_but_reviews_are_not_passed_
     waits.complete("a", "x")
     names = [waits.head.public_id, runs.head.public_id]
     resumed = started(rita, BulkAction.RESUME, names)
-    run_next()
+    RUNNER.run_next()
     assert numbers(resumed) == ("done", 0, 2)
     assert "waits for review" in outcomes(resumed)[names[0]][1]
     paused = started(rita, BulkAction.PAUSE, names)
-    run_next()
+    RUNNER.run_next()
     assert outcomes(paused)[names[1]] == ("done", "")
     assert outcomes(paused)[names[0]][0] == "refused"
     cancelled = started(rita, BulkAction.CANCEL, ConversationFilter(with_execution=True))
-    run_next()
+    RUNNER.run_next()
     assert numbers(cancelled) == ("done", 2, 0)
     found = Conversation.objects.values_list("status", flat=True)
     assert set(found) == {"CANCELLED"}
@@ -157,7 +158,7 @@ def test_a_newer_execution_than_the_selected_one_is_not_cancelled() -> None:
     job = started(rita, BulkAction.CANCEL, [run.head.public_id])
     ok(run.post("cancel"))
     assert run.post("executions", {}).status_code == 201
-    run_next()
+    RUNNER.run_next()
     assert numbers(job) == ("done", 0, 1)
 
 
@@ -171,7 +172,7 @@ def test_starting_twice_does_it_once_and_so_do_two_who_work_on_one_item() -> Non
     second = item_changes.change_item(ada, BulkAction.ARCHIVE, item, "tidy")
     assert (first, second) == (BulkItem.Outcome.DONE, BulkItem.Outcome.WAITING)
     assert len(entries("one", "conversation.archive")) == 1
-    run_next()
+    RUNNER.run_next()
     assert numbers(job) == ("done", 1, 0)
 
 
@@ -213,46 +214,25 @@ def test_a_job_whose_server_died_goes_on_where_it_stopped(
 
     monkeypatch.setattr(runner, "change_item", dying)
     with pytest.raises(SystemExit):
-        run_next()
+        RUNNER.run_next()
     monkeypatch.undo()
     assert sum(map(archived, ("one", "two", "three"))) == 1
-    assert not run_next()  # it counts as alive for a while
+    assert not RUNNER.run_next()  # it counts as alive for a while
     silent = clock.now() - timedelta(seconds=1)
     BulkJob.objects.filter(key=job.key).update(until=silent)
-    assert run_next()
+    assert RUNNER.run_next()
     assert numbers(job) == ("done", 3, 0)
     assert len(entries(tried[0], "conversation.archive")) == 1
-
-
-def test_a_server_that_begins_watches_a_job_until_its_holder_counts_as_dead(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ada = someone()
-    talks("one")
-    job = started(ada, BulkAction.ARCHIVE, ["one"])
-    assert store.take_next("dies", clock.now())
-    watching = runner.BulkRunner()
-    waited: list[float] = []
-
-    def dead(seconds: float) -> bool:
-        waited.append(seconds)
-        BulkJob.objects.filter(key=job.key).update(until=None)
-        return True
-
-    monkeypatch.setattr(watching._called, "wait", dead)
-    watching._work_on()
-    assert waited == [runner.WATCH_SECONDS]
-    assert numbers(job) == ("done", 1, 0)
 
 
 def test_a_job_that_stops_at_the_same_item_again_and_again_fails() -> None:
     ada = someone()
     talks("one")
     job = started(ada, BulkAction.ARCHIVE, ["one"])
-    for _ in range(store.MOST_ATTEMPTS):
-        assert store.take_next("dies", clock.now())
+    for _ in range(MOST_ATTEMPTS):
+        assert store.JOBS.take_next("dies", clock.now())
         BulkJob.objects.filter(key=job.key).update(until=None)
-    assert store.take_next("dies", clock.now()) is None
+    assert store.JOBS.take_next("dies", clock.now()) is None
     job.refresh_from_db()
     assert (job.status, job.problem) == ("failed", "interrupted")
 
@@ -269,10 +249,10 @@ def test_a_cancelled_job_stops_and_keeps_what_is_done(monkeypatch: pytest.Monkey
         return found
 
     monkeypatch.setattr(runner, "change_item", cancelling)
-    monkeypatch.setattr(runner, "_RENEW_SECONDS", 0.0)
-    run_next()
+    monkeypatch.setattr(runner, "RENEW_SECONDS", 0.0)
+    RUNNER.run_next()
     assert numbers(job) == ("cancelled", 1, 0)
-    assert not run_next()
+    assert not RUNNER.run_next()
 
 
 def test_somebody_who_lost_the_right_meanwhile_does_nothing_more() -> None:
@@ -280,7 +260,7 @@ def test_somebody_who_lost_the_right_meanwhile_does_nothing_more() -> None:
     talks("one")
     job = started(ada, BulkAction.ARCHIVE, ["one"])
     Membership.objects.all().delete()
-    run_next()
+    RUNNER.run_next()
     job.refresh_from_db()
     assert (job.status, job.problem) == ("failed", "not_allowed")
     assert not archived("one")

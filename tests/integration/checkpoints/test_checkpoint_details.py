@@ -99,8 +99,8 @@ def test_a_call_looks_at_so_many_versions_and_says_where_it_goes_on(
 ) -> None:
     for number in range(1, 8):
         ok(run.save(f"c{number}", metadata={"first": number == 1}))
-    monkeypatch.setattr(checkpoint_list, "_BLOCK", 2)
-    monkeypatch.setattr(checkpoint_list, "_MOST_SCANNED", 4)
+    monkeypatch.setattr(checkpoint_list, "BLOCK", 2)
+    monkeypatch.setattr(checkpoint_list, "MOST_SCANNED", 4)
     page = ok(run.get("checkpoints?metadata.first=true&limit=1"))
     assert (page["results"], page["next"] is None) == ([], False)
     page = ok(run.get(f"checkpoints?metadata.first=true&limit=1&cursor={page['next']}"))

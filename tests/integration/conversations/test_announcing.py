@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def told(monkeypatch: pytest.MonkeyPatch) -> list[ChangeNotice]:
     heard: list[ChangeNotice] = []
     followers: list[announcements.Follower] = [heard.extend]
-    monkeypatch.setattr(announcements, "_followers", followers)
+    monkeypatch.setattr(announcements, "FOLLOWERS", followers)
     return heard
 
 

@@ -92,7 +92,7 @@ def test_forks_are_found_by_what_they_came_from() -> None:
 def test_a_word_finds_the_same_whether_few_or_many_have_it(
     monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr(matching, "_FEW", few)
+    monkeypatch.setattr(matching, "FEW", few)
     for name, title in (("one", "A Needle"), ("needle-2", ""), ("three", "thread")):
         conversation(public_id=name, title=title)
     conversation(public_id="needle-4", actor=engine(slug="other"))

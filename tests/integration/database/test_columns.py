@@ -33,8 +33,8 @@ def modify(kind: str) -> None:
 
 
 def test_columns_as_our_migrations_make_them_are_right() -> None:
-    assert columns.narrow(connection, probe._charsets()) == []
-    assert set(probe._charsets().values()) == {"ascii", "utf8mb4"}
+    assert columns.narrow(connection, probe.charsets()) == []
+    assert set(probe.charsets().values()) == {"ascii", "utf8mb4"}
 
 
 def test_a_narrow_column_is_named_until_it_is_mended(narrow_title: None, client: Client) -> None:
@@ -59,7 +59,7 @@ def test_tables_of_others_are_passed_over() -> None:
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE of_others (word VARCHAR(9) CHARACTER SET latin1)")
         try:
-            assert columns.narrow(connection, probe._charsets()) == []
+            assert columns.narrow(connection, probe.charsets()) == []
         finally:
             cursor.execute("DROP TABLE of_others")
 
@@ -67,7 +67,7 @@ def test_tables_of_others_are_passed_over() -> None:
 def test_columns_that_were_right_are_asked_once_a_minute() -> None:
     probe._columns_asked.clear()
     with patch.object(columns, "narrow", return_value=[]) as asked:
-        assert {found.level for _ in range(3) for found in probe._columns()} == {"ok"}
+        assert {found.level for _ in range(3) for found in probe.columns_found()} == {"ok"}
     assert asked.call_count == 1
 
 

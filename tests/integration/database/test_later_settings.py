@@ -64,4 +64,4 @@ def test_a_change_is_seen_on_a_connection_that_is_there(
 
 
 def wrong() -> set[str]:
-    return {each.check for each in probe._settings() if each.level == "error"}
+    return {each.check for each in probe.settings_found() if each.level == "error"}

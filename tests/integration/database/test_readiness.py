@@ -42,7 +42,7 @@ def test_a_process_that_lives_says_so_without_the_database(client: Client) -> No
 def test_a_database_that_forgets_is_not_served_and_the_answer_says_how_to_mend_it(
     client: Client,
 ) -> None:
-    with patch.object(probe, "_settings", forgetful):
+    with patch.object(probe, "settings_found", forgetful):
         answer = client.get("/readyz")
     assert answer.status_code == 503
     assert int(answer["Retry-After"]) > 0
@@ -51,7 +51,10 @@ def test_a_database_that_forgets_is_not_served_and_the_answer_says_how_to_mend_i
 
 
 def test_an_operator_may_serve_it_all_the_same(client: Client) -> None:
-    with patch.object(probe, "_settings", forgetful), override_settings(ALLOW_UNSAFE_DATABASE=True):
+    with (
+        patch.object(probe, "settings_found", forgetful),
+        override_settings(ALLOW_UNSAFE_DATABASE=True),
+    ):
         answer = client.get("/readyz")
     assert answer.status_code == 200
     assert {**ERROR.as_json(), "level": "warning"} in answer.json()["checks"]
@@ -68,16 +71,16 @@ def test_a_database_that_is_away_is_one_finding(client: Client) -> None:
 
 
 def test_a_database_that_lacks_migrations_is_not_served(client: Client) -> None:
-    known = schema_probe._known() | {("conversations", "0002_later")}
-    with patch.object(schema_probe, "_known", return_value=known):
+    known = schema_probe.known_migrations() | {("conversations", "0002_later")}
+    with patch.object(schema_probe, "known_migrations", return_value=known):
         answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "conversations.0002_later" in answer.content.decode()
 
 
 def test_a_database_that_is_newer_than_the_program_is_served(client: Client) -> None:
-    applied = schema_probe._known() | {("conversations", "0002_later")}
-    with patch.object(schema_probe, "_applied", return_value=applied):
+    applied = schema_probe.known_migrations() | {("conversations", "0002_later")}
+    with patch.object(schema_probe, "applied_migrations", return_value=applied):
         answer = client.get("/readyz")
     assert answer.status_code == 200
     assert "newer than this program" in answer.content.decode()
@@ -88,12 +91,12 @@ def test_a_database_without_tables_lacks_all_migrations() -> None:
         cursor.execute("SELECT 1")
     missing = OperationalError(1054, "Unknown column")
     with patch.object(connection, "cursor", side_effect=missing):
-        assert schema_probe._applied() == set()
+        assert schema_probe.applied_migrations() == set()
 
 
 def test_the_system_checks_tell_the_same() -> None:
     with (
-        patch.object(probe, "_settings", forgetful),
+        patch.object(probe, "settings_found", forgetful),
         pytest.raises(SystemCheckError, match="forgets"),
     ):
         call_command("check", databases=["default"], stdout=StringIO())
@@ -116,7 +119,7 @@ def test_a_write_that_had_no_room_is_told_for_a_minute(client: Client) -> None:
 
 def test_the_system_checks_fail_on_a_database_without_tables() -> None:
     with (
-        patch.object(schema_probe, "_applied", return_value=set()),
+        patch.object(schema_probe, "applied_migrations", return_value=set()),
         pytest.raises(SystemCheckError, match="not up to date"),
     ):
         call_command("check", databases=["default"], stdout=StringIO())
@@ -147,9 +150,9 @@ def test_a_database_with_other_columns_than_the_models_is_not_served(client: Cli
 
 def test_tables_that_were_right_are_not_compared_again_at_once() -> None:
     schema_probe._asked.clear()
-    assert [each.level for each in schema_probe._tables()] == ["ok"]
+    assert [each.level for each in schema_probe.table_findings()] == ["ok"]
     with patch.object(schema_probe, "read_schema", side_effect=AssertionError):
-        assert [each.level for each in schema_probe._tables()] == ["ok"]
+        assert [each.level for each in schema_probe.table_findings()] == ["ok"]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

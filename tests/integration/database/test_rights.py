@@ -96,7 +96,7 @@ def find(database: str, weak: Weak) -> Iterator[Callable[[], Finding]]:
 
 
 def tables() -> list[str]:
-    return [table.name for table in probe._tables()]
+    return [table.name for table in probe.granted_tables()]
 
 
 def test_a_user_who_may_only_read_is_told_with_grants_that_leave_the_audit_as_it_is(

@@ -17,7 +17,7 @@ from ctxadmin.storage.redis.link import Link
 @pytest.fixture
 def following(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Changes are announced to the copy of the process, whichever that is."""
-    monkeypatch.setattr(announcements, "_followers", [current.follow_changes])
+    monkeypatch.setattr(announcements, "FOLLOWERS", [current.follow_changes])
     yield
     current.use(NoLiveCopy())
 

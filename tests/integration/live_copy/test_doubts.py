@@ -288,7 +288,7 @@ class TestTheOrderOfArrival:
     def _changes(self, monkeypatch: pytest.MonkeyPatch, count: int) -> list[ChangeNotice]:
         """Committed changes of which the copy has not heard yet."""
         held: list[ChangeNotice] = []
-        monkeypatch.setattr(announcements, "_followers", [held.extend])
+        monkeypatch.setattr(announcements, "FOLLOWERS", [held.extend])
         for number in range(count):
             steps.save("c", f"text {number}", x=number + 10)
         return held

@@ -110,7 +110,7 @@ def test_two_senders_never_take_the_same_delivery(receiver: Receiver) -> None:
     fan_out()
     now = clock.now()
     both_saw = [one(), one()]
-    assert [store._take(row, now) for row in both_saw] == [True, False]
+    assert [store.take(row, now) for row in both_saw] == [True, False]
     assert list(store.take_due(now, 5, (), 5)) == []
 
 
@@ -228,7 +228,7 @@ def test_the_command_goes_on_when_the_database_is_away(
     monkeypatch.setattr(Sender, "turn", turn)
     monkeypatch.setattr("django.db.connection.close", lambda: None)
     with Sender() as sender:
-        deliver._again_and_again(sender, Stop())  # type: ignore[arg-type]
+        deliver.send_until(sender, Stop())  # type: ignore[arg-type]
     assert len(receiver.got) == 1
 
 

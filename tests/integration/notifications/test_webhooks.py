@@ -269,14 +269,14 @@ def test_what_is_erased_between_the_look_and_the_telling_is_told_to_nobody(
     subscribe(receiver)
     run = Run.start()
     run.pause_now()
-    real = module._deliveries
+    real = module.new_deliveries
 
     def erasing(*arguments: Any) -> Any:
         found = list(real(*arguments))
         erase(system_actor(workspace(), "tests"), run.head.public_id)
         return found
 
-    monkeypatch.setattr(module, "_deliveries", erasing)
+    monkeypatch.setattr(module, "new_deliveries", erasing)
     fan_out()
     assert not Delivery.objects.exists()
 
@@ -287,15 +287,15 @@ def test_what_happens_between_the_look_and_the_telling_is_told_next(
     subscribe(receiver)
     run = Run.start()
     run.pause_now()
-    real = module._deliveries
+    real = module.new_deliveries
 
     def resuming(*arguments: Any) -> Any:
         found = list(real(*arguments))
-        monkeypatch.setattr(module, "_deliveries", real)
+        monkeypatch.setattr(module, "new_deliveries", real)
         ok(run.post("resume"))
         return found
 
-    monkeypatch.setattr(module, "_deliveries", resuming)
+    monkeypatch.setattr(module, "new_deliveries", resuming)
     fan_out()
     assert [row.kind for row in Delivery.objects.all()] == ["execution.paused"]
     send_all()

@@ -71,7 +71,7 @@ def test_a_name_that_leads_to_a_private_address_is_not_connected_to(
     def connect(*_: Any) -> Any:
         raise AssertionError(f"connected to {ip}")
 
-    monkeypatch.setattr(http._Pinned, "connect", connect)
+    monkeypatch.setattr(http.PinnedConnection, "connect", connect)
     names(monkeypatch, ip)
     assert send("http://example.org/").problem is Problem.PRIVATE
 

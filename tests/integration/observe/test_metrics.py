@@ -30,10 +30,10 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "metrics.md"
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the database read anew in every test."""
-    monkeypatch.setattr(readings, "_KEPT_SECONDS", 0.0)
-    monkeypatch.setattr(readings, "_KEPT_TIMES", 0)
+    monkeypatch.setattr(readings, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(readings, "KEPT_TIMES", 0)
     registry = scrape.everything()
-    monkeypatch.setattr(scrape, "_registry", registry)
+    monkeypatch.setattr(scrape, "REGISTRY", registry)
 
 
 def read(**headers: str) -> Any:
@@ -87,7 +87,7 @@ def test_the_token_of_the_settings_opens_while_the_database_is_away(
         raise OperationalError
 
     settings.METRICS_TOKEN = TOKEN
-    monkeypatch.setattr(readings, "_readings", [away])
+    monkeypatch.setattr(readings, "READINGS", [away])
     monkeypatch.setattr(scrape, "token_actor", away)
     far = Client(REMOTE_ADDR="10.0.0.9")
     opened = far.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
@@ -185,7 +185,7 @@ def test_a_database_that_is_away_leaves_the_other_figures(monkeypatch: pytest.Mo
     def away() -> list[Any]:
         raise OperationalError
 
-    monkeypatch.setattr(readings, "_readings", [away])
+    monkeypatch.setattr(readings, "READINGS", [away])
     assert figure("ctxadmin_database_up") == 0
     assert "ctxadmin_executions" not in read().content.decode()
 
@@ -193,7 +193,7 @@ def test_a_database_that_is_away_leaves_the_other_figures(monkeypatch: pytest.Mo
 def test_the_database_is_asked_once_in_a_while(
     monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    monkeypatch.setattr(readings, "_KEPT_SECONDS", 60.0)
+    monkeypatch.setattr(readings, "KEPT_SECONDS", 60.0)
     collector = DatabaseCollector()
     first = list(collector.collect())
     with django_assert_num_queries(0):

@@ -8,7 +8,7 @@ from django.test import Client
 
 from bulk import jobs
 from bulk.models import BulkItem, BulkJob
-from bulk.runner import run_next
+from bulk.runner import RUNNER
 from conversations.domain.imports.uploads import read_upload
 from conversations.domain.transfer import Transfer
 from conversations.models import Conversation
@@ -71,7 +71,7 @@ def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
     assert reviewer.post(f"{where}start/", {"reason": "tidy"})["Location"] == where
     assert reviewer.post(f"{where}start/", {"reason": "again"})["Location"] == where
     assert "You can leave this page" in text(reviewer.get(where))
-    assert run_next()
+    assert RUNNER.run_next()
     after = text(reviewer.get(where))
     assert "2 done, 1 refused" in after
     assert "tidy" in after
@@ -91,7 +91,7 @@ def test_all_that_match_are_those_of_the_filter(reviewer: Client) -> None:
     assert "1 of 1 selected execution can be changed." in text(reviewer.get(where))
     assert 'href="/executions/?status=RUNNING"' in text(reviewer.get(where))
     reviewer.post(f"{where}start/")
-    run_next()
+    RUNNER.run_next()
     status = dict(Conversation.objects.values_list("public_id", "status"))
     assert (status[first.head.public_id], status[second.head.public_id]) == ("CANCELLED", "PAUSED")
 
@@ -105,9 +105,9 @@ def test_an_erasure_asks_for_the_number_of_conversations(admin: Client) -> None:
         assert answer.status_code == 422
         assert "Type the number of conversations that will be erased." in text(answer)
         assert "asked by them" in text(answer)
-    assert not run_next()
+    assert not RUNNER.run_next()
     assert admin.post(f"{where}start/", {"count": "2"}).status_code == 302
-    run_next()
+    RUNNER.run_next()
     assert list(Conversation.objects.values_list("public_id", flat=True)) == ["three"]
     assert "2 done, 0 refused" in text(admin.get(where))
 
@@ -145,7 +145,7 @@ def test_a_running_job_is_cancelled_and_only_by_who_may_do_it(reviewer: Client) 
     after = reviewer.post(f"{where}cancel/", follow=True)
     assert "What is done stays done." in text(after)
     assert "Cancelled" in text(after)
-    assert not run_next()
+    assert not RUNNER.run_next()
 
 
 def test_an_export_is_one_line_each_in_the_format_that_can_be_imported(

@@ -287,7 +287,7 @@ def test_a_search_looks_through_a_bounded_part_and_goes_on(
     reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long_chat(30)
-    monkeypatch.setattr(message_search, "_MOST_MESSAGES", 10)
+    monkeypatch.setattr(message_search, "MOST_MESSAGES", 10)
     page = text(reviewer.get("/conversations/chat/find/?q=number+25"))
     assert "Searched 10 of 30 messages" in page
     assert "#m25" in text(reviewer.get("/conversations/chat/find/?q=number+25&from=20"))

@@ -16,7 +16,7 @@ WORKSPACE = 7
 def few(monkeypatch: pytest.MonkeyPatch, transactional_db: None) -> Iterator[None]:
     """Makes 60 texts many for MySQL: 10 are looked at first, a word in one of them is rare."""
     monkeypatch.setattr(words_mysql, "SAMPLE", 10)
-    monkeypatch.setattr(words_mysql, "_RARE", 2)
+    monkeypatch.setattr(words_mysql, "RARE", 2)
     monkeypatch.setattr(words_mysql, "STRETCH", 20)
     texts = [
         f"common text number {number} {'odd' if number % 2 else 'even'}" for number in range(60)

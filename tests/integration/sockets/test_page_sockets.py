@@ -40,7 +40,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[int]]:
         seen.append(keys)
         return source.read(keys)
 
-    monkeypatch.setitem(topics._sources, "conversations", replace(source, read=read))
+    monkeypatch.setitem(topics.SOURCES, "conversations", replace(source, read=read))
     return seen
 
 

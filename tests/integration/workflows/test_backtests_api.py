@@ -8,14 +8,15 @@ import pytest
 
 from conversations import erasure
 from ctxadmin.accounts.services import default_workspace, system_actor
+from ctxadmin.background.leases import LEASE, MOST_ATTEMPTS, is_abandoned
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import TooLarge
 from tests.factories import Api, assistant, calls, conversation, result, user, workspace
 from tests.openapi import CheckedApi
 from workflows import backtest_runner, backtest_store, backtests
-from workflows.backtest_runner import run_next
-from workflows.backtest_store import LEASE, MOST_ATTEMPTS
+from workflows.backtest_runner import RUNNER
+from workflows.backtest_store import JOBS
 from workflows.backtesting import ProcessDied
 from workflows.models import Backtest
 
@@ -51,7 +52,7 @@ def test_a_backtest_waits_is_replayed_and_tells_its_result(api: CheckedApi) -> N
     waiting = read(api, name)
     assert (waiting["status"], waiting["total"], waiting["done"]) == ("queued", 2, 0)
     assert waiting["result"] is None
-    assert run_next()
+    assert RUNNER.run_next()
     found = read(api, name)
     assert (found["status"], found["done"], found["attempts"]) == ("done", 2, 1)
     assert found["result"]["calls"] == 6
@@ -66,7 +67,7 @@ def test_a_backtest_waits_is_replayed_and_tells_its_result(api: CheckedApi) -> N
     assert rows["Full history"]["cost_change"] == 0
     assert [each["calls"] for each in rows["Full history"]["per_call"]] == [2, 2, 2]
     assert rows["Last 5, pairs split"]["spread"]["median"] == 0
-    assert not run_next()
+    assert not RUNNER.run_next()
 
 
 def test_only_the_conversations_that_are_asked_for_are_replayed(api: CheckedApi, flow: str) -> None:
@@ -86,7 +87,7 @@ def test_only_calls_of_a_node_count_and_tool_schemas_are_sent_in_front(api: Chec
     schemas = [{"type": "function", "function": {"name": "find_order"}}]
     plain = started(api, {**BUDGET, "calls_of": "ask"})
     sent = started(api, {**BUDGET, "calls_of": "ask", "tools": schemas})
-    while run_next():
+    while RUNNER.run_next():
         pass
     bare, with_tools = (read(api, each)["result"] for each in (plain, sent))
     assert bare["calls"] == with_tools["calls"] == 1
@@ -106,7 +107,7 @@ def test_nodes_of_the_draft_are_policies(api: CheckedApi, flow: str) -> None:
     api.put("/workflows/flow/draft", {"document": document, "expected_version": 0})
     conversation(*TALK, public_id="one", workflow="flow")
     name = started(api, {"workflow": "flow", "policies": [{"node": "ask"}]})
-    assert run_next()
+    assert RUNNER.run_next()
     rows = policies(read(api, name))
     assert rows["ask"]["sent_tokens"] < rows["Full history"]["sent_tokens"]
 
@@ -221,15 +222,15 @@ def test_one_that_is_removed_while_it_runs_stops_and_leaves_nothing(
 ) -> None:
     conversation(*TALK, public_id="one")
     name = started(api)
-    monkeypatch.setattr(backtest_runner, "_RENEW_SECONDS", 0.0)
+    monkeypatch.setattr(backtest_runner, "RENEW_SECONDS", 0.0)
 
-    class Removing(backtest_runner._Heartbeat):
+    class Removing(backtest_runner.Heartbeat):
         def __call__(self, done: int) -> bool:
             assert api.delete(f"/backtests/{name}").status_code == 204
             return super().__call__(done)
 
-    monkeypatch.setattr(backtest_runner, "_Heartbeat", Removing)
-    assert run_next()
+    monkeypatch.setattr(backtest_runner, "Heartbeat", Removing)
+    assert RUNNER.run_next()
     assert not Backtest.objects.exists()
 
 
@@ -237,18 +238,18 @@ def test_progress_is_told_while_it_runs(api: CheckedApi, monkeypatch: pytest.Mon
     for number in range(3):
         conversation(*TALK, public_id=f"c{number}")
     name = started(api)
-    monkeypatch.setattr(backtest_runner, "_RENEW_SECONDS", 0.0)
+    monkeypatch.setattr(backtest_runner, "RENEW_SECONDS", 0.0)
     told: list[tuple[str, int]] = []
 
-    class Telling(backtest_runner._Heartbeat):
+    class Telling(backtest_runner.Heartbeat):
         def __call__(self, done: int) -> bool:
             goes_on = super().__call__(done)
             found = read(api, name)
             told.append((found["status"], found["done"]))
             return goes_on
 
-    monkeypatch.setattr(backtest_runner, "_Heartbeat", Telling)
-    assert run_next()
+    monkeypatch.setattr(backtest_runner, "Heartbeat", Telling)
+    assert RUNNER.run_next()
     assert told == [("running", 3)]
 
 
@@ -256,8 +257,8 @@ def test_progress_is_told_while_it_runs(api: CheckedApi, monkeypatch: pytest.Mon
 def test_two_servers_never_replay_the_same(api: CheckedApi) -> None:
     started(api)
     now = clock.now()
-    assert backtest_store.take_next("first", now) is not None
-    assert backtest_store.take_next("second", now) is None
+    assert JOBS.take_next("first", now) is not None
+    assert JOBS.take_next("second", now) is None
 
 
 @pytest.mark.both_databases
@@ -266,15 +267,15 @@ def test_one_whose_server_died_is_taken_up_and_the_former_server_cannot_end_it(
 ) -> None:
     conversation(*TALK, public_id="one")
     name = started(api)
-    dead = backtest_store.take_next("dead", clock.now())
+    dead = JOBS.take_next("dead", clock.now())
     assert dead is not None
-    assert not backtest_store.is_abandoned(Backtest.objects.get(), clock.now())
+    assert not is_abandoned(Backtest.objects.get(), clock.now())
     later = clock.now() + LEASE + timedelta(seconds=1)
-    assert backtest_store.is_abandoned(Backtest.objects.get(), later)
-    taken = backtest_store.take_next("alive", later)
+    assert is_abandoned(Backtest.objects.get(), later)
+    taken = JOBS.take_next("alive", later)
     assert taken is not None
-    assert not backtest_store.renew(dead, 1, later)
-    assert not backtest_store.finish(dead, b"{}", 1, later)
+    assert not JOBS.renew(dead, later, done=1)
+    assert not JOBS.finish(dead, later, result=b"{}", done=1)
     assert read(api, name)["status"] == "running"
     assert read(api, name)["attempts"] == 2
 
@@ -284,8 +285,8 @@ def test_one_that_is_interrupted_again_and_again_fails_with_the_reason(api: Chec
     now = clock.now()
     for number in range(MOST_ATTEMPTS):
         now += 2 * LEASE
-        assert backtest_store.take_next(f"server-{number}", now) is not None
-    assert backtest_store.take_next("last", now + 2 * LEASE) is None
+        assert JOBS.take_next(f"server-{number}", now) is not None
+    assert JOBS.take_next("last", now + 2 * LEASE) is None
     found = read(api, name)
     assert found["status"] == "failed"
     assert "The server stopped while it ran" in found["problem"]
@@ -309,10 +310,10 @@ def test_what_goes_wrong_is_told_and_does_not_stop_the_next(
 
     with monkeypatch.context() as patched:
         patched.setattr(backtest_runner, "run_backtest", broken)
-        assert run_next()
+        assert RUNNER.run_next()
     assert read(api, name)["status"] == "failed"
     assert said in read(api, name)["problem"]
-    assert run_next()
+    assert RUNNER.run_next()
     assert read(api, later)["status"] == "done"
 
 
@@ -320,12 +321,12 @@ def test_an_unfinished_backtest_that_is_looked_at_is_taken_up(
     api: CheckedApi, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     woken: list[bool] = []
-    monkeypatch.setattr(backtest_runner.RUNNER, "wake", lambda: woken.append(True))
+    monkeypatch.setattr(RUNNER, "wake", lambda: woken.append(True))
     name = started(api)
     with django_capture_on_commit_callbacks(execute=True):
         read(api, name)
     assert woken == [True]
-    backtest_store.take_next("server", clock.now())
+    JOBS.take_next("server", clock.now())
     with django_capture_on_commit_callbacks(execute=True):
         read(api, name)
     assert woken == [True]
@@ -335,9 +336,9 @@ def test_erased_conversations_are_skipped_and_their_ids_gone(api: CheckedApi) ->
     conversation(*TALK, public_id="gone")
     conversation(*TALK, public_id="stays")
     before, after = started(api), started(api)
-    assert run_next()
+    assert RUNNER.run_next()
     erasure.erase(system_actor(default_workspace(), "test"), "gone")
-    assert run_next()
+    assert RUNNER.run_next()
     assert read(api, before)["result"]["conversations"] == 2
     assert read(api, after)["result"]["conversations"] == 1
     assert not any(

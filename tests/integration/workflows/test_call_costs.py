@@ -125,7 +125,7 @@ def test_calibrations_are_made_once_and_a_preview_does_not_wait_for_them(
         made.append(workspace)
         return calibrations.NONE
 
-    monkeypatch.setattr(calibrations, "_sources", [source])
+    monkeypatch.setattr(calibrations, "SOURCES", [source])
     workspace = person().workspace
     assert calibrations.known_calibrations(workspace) is None
     calibrations.calibrations_of(workspace)

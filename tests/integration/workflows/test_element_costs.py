@@ -199,7 +199,7 @@ def test_long_and_damaged_conversations_are_left_out_and_counted(
     talk("long", turns=20)
     broken = talk("broken")
     Conversation.objects.filter(key=broken.key).update(log_count=99)
-    monkeypatch.setattr(conversation_samples, "_MOST_CALLS", 18)
+    monkeypatch.setattr(conversation_samples, "MOST_CALLS", 18)
     found = costs(document({**dict(WINDOW), "truncate": {"keep_last": 3}}))  # type: ignore[arg-type]
     assert (found.done, found.wanted, found.left_out) == (1, 1, 2)
 

@@ -245,10 +245,10 @@ def execution() -> Iterator[dict[int, ExecutionState]]:
             raise NotFound(f"There is no version {version}.")
         return states[version]
 
-    before = list(sources._sources)
+    before = list(sources.SOURCES)
     sources.register_state_source(source)
     yield states
-    sources._sources[:] = before
+    sources.SOURCES[:] = before
 
 
 def state(version: int, **fields: Any) -> ExecutionState:
@@ -290,7 +290,7 @@ def test_a_version_is_seen_with_the_messages_of_then(
 def test_a_version_of_a_conversation_without_an_execution_is_not_found(
     api: CheckedApi, flow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "_sources", [])
+    monkeypatch.setattr(sources, "SOURCES", [])
     conversation(user("a"), public_id="chat")
     assert_problem(preview(api, "both", conversation_id="chat", at=0), 404, "not_found")
     assert preview(api, "both", conversation_id="chat").json()["context"]["variables"] == {}

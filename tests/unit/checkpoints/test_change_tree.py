@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from checkpoints.pages.executions.change_tree import Branch, tree_of
+from checkpoints.pages.state.change_tree import Branch, tree_of
 from ctxadmin.lib.structural_diff import diff
 
 

@@ -11,10 +11,10 @@ from checkpoints.domain.execution import (
     advance,
     ask_pause,
     begin,
-    expect,
     resume,
 )
 from checkpoints.domain.execution_json import dump, read
+from checkpoints.domain.expected_version import require_version
 from checkpoints.domain.pauses import Approval, Outcome, Pause, When
 from checkpoints.domain.status import ENDED, FINAL, MOVES, NodeStatus, Status
 from ctxadmin.lib.errors import InvalidState, VersionConflict
@@ -177,12 +177,12 @@ class TestAdvance:
 
 class TestExpect:
     def test_no_expectation_and_a_right_one_pass(self) -> None:
-        expect(RUNNING, None, lambda _: pytest.fail("nobody asked"))
-        expect(RUNNING, 3, lambda _: pytest.fail("nobody asked"))
+        require_version(RUNNING, None, lambda _: pytest.fail("nobody asked"))
+        require_version(RUNNING, 3, lambda _: pytest.fail("nobody asked"))
 
     def test_a_stale_one_names_expected_actual_and_the_keys_changed_since(self) -> None:
         with pytest.raises(VersionConflict) as refusal:
-            expect(RUNNING, 1, lambda version: [f"changed since {version}"])
+            require_version(RUNNING, 1, lambda version: [f"changed since {version}"])
         assert refusal.value.extra() == {
             "expected": 1,
             "actual": 3,
@@ -191,7 +191,7 @@ class TestExpect:
 
     def test_one_from_the_future_is_a_conflict_too(self) -> None:
         with pytest.raises(VersionConflict) as refusal:
-            expect(RUNNING, 9, lambda _: pytest.fail("nothing changed since the future"))
+            require_version(RUNNING, 9, lambda _: pytest.fail("nothing changed since the future"))
         assert refusal.value.changed_keys == ()
 
 

@@ -1,6 +1,6 @@
 """Differences of a state as rows: what of long texts is compared."""
 
-from checkpoints.pages.executions.state_rows import state_row
+from checkpoints.pages.state.state_rows import state_row
 from ctxadmin.lib.structural_diff import Difference, Kind
 
 

@@ -22,7 +22,7 @@ def test_a_refusal_says_how_to_mend_it_and_quotes_nothing(
     def refuse() -> None:
         raise OperationalError(number, "secret words of the server")
 
-    monkeypatch.setattr(probe, "_settings", refuse)
+    monkeypatch.setattr(probe, "settings_found", refuse)
     (found,) = probe.findings()
     assert (found.check, found.level) == ("database", "error")
     assert fix in found.fix

@@ -152,7 +152,7 @@ class TestCommand:
         def client(url: str, token: str) -> httpx.Client:
             return httpx.Client(transport=httpx.MockTransport(server), base_url=url)
 
-        monkeypatch.setattr(demo_engine, "_client", client)
+        monkeypatch.setattr(demo_engine, "make_client", client)
         return server
 
     def run(self, *arguments: str) -> str:

@@ -65,7 +65,7 @@ def test_a_head_that_does_not_end_leaves_the_answer_before_it(
 ) -> None:
     monkeypatch.setattr(bounded_http, "HEAD_SECONDS", 0.01)
     is_late = asyncio.Event()
-    refuse = BoundedHttp._refuse_time
+    refuse = BoundedHttp.refuse_late_head
 
     def noting(protocol: BoundedHttp) -> None:
         refuse(protocol)
@@ -75,7 +75,7 @@ def test_a_head_that_does_not_end_leaves_the_answer_before_it(
         await is_late.wait()
         await hello(scope, receive, send)
 
-    monkeypatch.setattr(BoundedHttp, "_refuse_time", noting)
+    monkeypatch.setattr(BoundedHttp, "refuse_late_head", noting)
     said = heard(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HT", app=slow)
     assert said.startswith(b"HTTP/1.1 200 ")
     assert b"HTTP/1.1 408 " in said

@@ -49,7 +49,7 @@ def test_workers_stay_when_new_ones_could_not_serve(caplog: pytest.LogCaptureFix
 def test_a_look_that_takes_too_long_is_ended(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(supervisor, "_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(supervisor, "CHECK_SECONDS", 0.0)
     one = reloading(NEVER_ENDS)
     one.reload()
     assert one.processes == OLD

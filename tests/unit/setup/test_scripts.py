@@ -37,7 +37,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(environment, "ROOT", tmp_path)
     monkeypatch.setattr(environment, "VENV", venv)
     monkeypatch.setattr(environment, "REQUIREMENTS", {"embedded": requirements})
-    monkeypatch.setattr(environment, "_works", lambda _: True)
+    monkeypatch.setattr(environment, "works", lambda _: True)
     return requirements
 
 
@@ -79,7 +79,7 @@ def test_an_installation_that_failed_is_tried_again(
 def test_a_person_without_root_is_told_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(debian, "_administrator", lambda: None)
+    monkeypatch.setattr(debian, "administrator_prefix", lambda: None)
     lacking = system_packages.Need("MariaDB", lambda: False, ["mariadb-server-core"])
     monkeypatch.setattr(system_packages, "NEEDS", (lacking,))
     monkeypatch.setattr(system_packages, "CI_NEEDS", ())

@@ -54,7 +54,7 @@ def test_a_loss_is_told_once_and_the_next_again(
     for _ in range(3):
         fail(NotConnected())
     assert len(lines.json) == 1
-    monkeypatch.setattr(losses, "_PAUSE", 0.0)
+    monkeypatch.setattr(losses, "PAUSE", 0.0)
     fail(NotConnected())
     assert len(lines.json) == 2
 

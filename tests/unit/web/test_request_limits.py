@@ -91,7 +91,7 @@ def test_zero_is_no_limit() -> None:
 def test_idle_callers_are_forgotten_and_busy_ones_are_not(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_limits, "_MOST_IDLE", 10)
+    monkeypatch.setattr(request_limits, "MOST_IDLE", 10)
     limits = limited(under_way=1, a_second=1)
     limits.admit(asked(address="192.0.2.255"))
     for number in range(100):

@@ -1,11 +1,9 @@
 """The page that compares policies on the conversations of a workflow."""
 
-import csv
 import json
 import re
 from datetime import timedelta
 from html import unescape
-from io import StringIO
 from typing import Any
 
 import pytest
@@ -16,68 +14,25 @@ from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import (
     assistant,
-    calls,
-    conversation,
-    result,
     signed_in,
-    system,
     user,
     workspace,
 )
+from tests.integration.pages.workflows.comparing import (
+    DEEP,
+    PAGE,
+    compared,
+    rows,
+    start,
+    table_of,
+    talk,
+)
 from tests.integration.pages.workflows.designing import SMALL, made, text
 from workflows import backtest_store, backtests
-from workflows.backtest_runner import run_next
+from workflows.backtest_runner import RUNNER
 from workflows.models import Backtest, Workflow
 
 pytestmark = pytest.mark.django_db
-
-PAGE = "/workflows/small/compare/"
-LONG = "word " * 300
-DEEP: dict[str, Any] = {"max_tokens": "4000", "target_tokens": "500"}
-# Each call but the first has a result before it: "last 5" splits pairs, a budget does not.
-TALK = [
-    system("Be kind."),
-    *(
-        each
-        for turn in range(20)
-        for each in (user(LONG), calls(f"c{turn}"), result(f"c{turn}", LONG), assistant("ok"))
-    ),
-]
-
-
-@pytest.fixture
-def talks(small: Workflow) -> list[Conversation]:
-    return [talk(f"talk-{number}") for number in range(2)]
-
-
-def talk(name: str, *messages: Any, slug: str = "small") -> Conversation:
-    return conversation(*(messages or TALK), public_id=name, workflow=slug)
-
-
-def start(client: Client, **query: Any) -> str:
-    """Where a comparison is that was started."""
-    answer = client.post(PAGE, {"last": "50", **query})
-    assert answer.status_code == 302, text(answer)
-    return str(answer.headers["Location"])
-
-
-def compared(client: Client, **query: Any) -> str:
-    """The same, done."""
-    url = start(client, **query)
-    assert run_next()
-    return url
-
-
-def rows(client: Client, **query: Any) -> dict[str, dict[str, str]]:
-    answer = client.get(compared(client, **query), {"csv": "1"})
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8", text(answer)
-    assert "small-policies.csv" in answer.headers["Content-Disposition"]
-    return {row["policy"]: row for row in csv.DictReader(StringIO(text(answer)))}
-
-
-def table_of(shown: str) -> str:
-    start_of = shown.index('id="compared"')
-    return shown[start_of : shown.index("</table>", start_of)]
 
 
 def test_the_page_of_a_workflow_leads_to_the_comparison(designer: Client, small: Workflow) -> None:
@@ -162,13 +117,13 @@ def test_a_comparison_that_runs_shows_its_progress_and_goes_on_by_itself(
     waiting = text(designer.get(url))
     assert "Waiting: 2 conversations" in waiting
     assert f'hx-get="{url}"' in waiting
-    row = backtest_store.take_next("server", clock.now())
+    row = backtest_store.JOBS.take_next("server", clock.now())
     assert row is not None
-    backtest_store.renew(row, 1, clock.now())
+    backtest_store.JOBS.renew(row, clock.now(), done=1)
     assert "Running: 1 of 2 conversations" in text(designer.get(url))
     assert "Running: 1 of 2 conversations" in text(designer.get(PAGE))
     Backtest.objects.update(until=clock.now() - timedelta(seconds=1))
-    assert run_next()
+    assert RUNNER.run_next()
     done = text(designer.get(url))
     assert "hx-get" not in done[done.index('id="comparison"') : done.index('id="compared"')]
     assert "2 conversations compared" in text(designer.get(PAGE))
@@ -428,79 +383,3 @@ def test_hostile_names_are_text(designer: Client) -> None:
     shown = text(designer.get(compared(designer, node="x", preset="budget")))
     assert 'id="compared"' in shown
     assert script not in shown
-
-
-def opened(client: Client, **query: str) -> Any:
-    """A call of a comparison with a budget and a naive policy."""
-    if not Backtest.objects.exists():
-        compared(client, preset=["last_5_naive", "budget"])
-    row = Backtest.objects.get()
-    asked = {"conversation": "talk-0", **query}
-    return client.get(f"{PAGE}{row.public_id}/call/", asked)
-
-
-def seen_labels(page: str) -> list[str]:
-    return re.findall(r'<th scope="row"><code translate="no">(#\d+)</code>', page)
-
-
-def test_a_call_is_shown_as_the_policy_would_see_it(
-    designer: Client, talks: list[Conversation]
-) -> None:
-    full, recorded, naive = (text(opened(designer, policy=str(place))) for place in range(3))
-    assert seen_labels(full) == seen_labels(recorded) == [f"#{index}" for index in range(80)]
-    assert seen_labels(naive) == ["#75", "#76", "#77", "#78", "#79"]
-    assert re.search(r"Unseen messages</dt><dd>75<", naive)
-
-
-def test_any_call_of_any_conversation_can_be_chosen_and_the_next_is_one_click_away(
-    designer: Client, talks: list[Conversation]
-) -> None:
-    shown = text(opened(designer, policy="0", call="2"))
-    assert seen_labels(shown) == ["#0", "#1", "#2", "#3"]
-    assert '<option value="talk-1">' in shown
-    assert re.search(r'href="\?[^"]*call=1"[^>]*>.*Previous call', shown)
-    assert re.search(r'href="\?[^"]*call=3"[^>]*>.*Next call', shown)
-
-
-def test_the_figures_of_a_call_are_those_of_the_comparison(
-    designer: Client, talks: list[Conversation]
-) -> None:
-    sums = 0
-    for number in range(1, 41):
-        shown = text(opened(designer, policy="3", call=str(number)))
-        found = re.search(r"<dt>Tokens</dt><dd>([\d,]+)<", shown)
-        assert found is not None
-        sums += int(found[1].replace(",", ""))
-    url = f"{PAGE}{Backtest.objects.get().public_id}/"
-    table = {
-        row["policy"]: row
-        for row in csv.DictReader(StringIO(text(designer.get(url, {"csv": "1"}))))
-    }
-    assert 2 * sums == int(table["Budget 2,500 to 1,900"]["sent_tokens"])
-
-
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ({"policy": "4"}, "There is no such policy."),
-        ({"policy": "x"}, "Choose a policy and enter the number of a call."),
-        ({"call": "0"}, "Choose a policy and enter the number of a call."),
-        ({"call": "41"}, "There is no such call."),
-        ({"conversation": "unheard"}, "There is no conversation"),
-        ({"conversation": "other"}, "This comparison has no conversation"),
-    ],
-)
-def test_a_call_that_does_not_exist_is_told(
-    designer: Client, talks: list[Conversation], query: dict[str, str], said: str
-) -> None:
-    made("other", SMALL)
-    talk("other", user("hi"), assistant("ok"), slug="other")
-    answer = opened(designer, **query)
-    assert answer.status_code == 422
-    assert said in unescape(text(answer))
-
-
-def test_calls_are_shown_to_those_who_may_preview(talks: list[Conversation]) -> None:
-    assert opened(signed_in(Role.REVIEWER)).status_code == 200
-    assert opened(signed_in(Role.VIEWER)).status_code == 403
-    assert opened(signed_in(Role.ADMIN, "far")).status_code == 404

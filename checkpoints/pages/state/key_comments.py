@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from checkpoints.pages.executions.state_view import KeyView, StateView
+from checkpoints.pages.state.state_view import KeyView, StateView
 from checkpoints.snapshots import StoredSnapshot
 from conversations.comments import of_execution
 from conversations.models import Comment

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checkpoints.pages.executions.state_rows import state_row
+from checkpoints.pages.state.state_rows import state_row
 from ctxadmin.lib.structural_diff import Difference, Kind
 from ctxadmin.ui.components import DiffRow
 

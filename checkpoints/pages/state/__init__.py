@@ -1,0 +1,1 @@
+"""What pages show of a state: its keys and values, how two states differ."""
