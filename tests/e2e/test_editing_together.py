@@ -175,11 +175,14 @@ def test_what_was_decided_is_kept_when_the_page_is_left(
 
 def test_a_role_that_is_taken_closes_one_editor_and_nothing_typed_is_lost(
     two: tuple[Page, Page],
+    open_page: OpenPage,
     server: LiveServer,
     name: str,
     tolerate: Callable[[str], None],
 ) -> None:
     first, second = two
+    decider = go(open_page("reviewer"), f"/executions/{name}/")
+    expect(decider.get_by_role("button", name="Approve")).to_be_visible()
     tolerate("status of 403")  # what is typed just before is sent once more
     field(first, "plan").fill("before it was taken")
     kept(first)
@@ -200,6 +203,8 @@ def test_a_role_that_is_taken_closes_one_editor_and_nothing_typed_is_lost(
         expect(field(first, "tone")).not_to_be_editable()
         expect(first.get_by_role("button", name="Review changes")).to_be_disabled()
         expect(field(second, "tone")).to_be_editable()
+        expect(decider.get_by_role("button", name="Approve")).to_have_count(0, timeout=SLOW)
+        live(first)
     finally:
         set_role(server, "reviewer", "reviewer")
     expect(field(first, "tone")).to_be_editable(timeout=SLOW)
@@ -265,6 +270,7 @@ def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_ne
     ok(api.post(f"conversations/{name}/approve", json={}))
     for page in three:
         expect(page.get_by_text("The execution is now Running")).to_be_visible()
+    expect(field(first, "plan")).to_have_value("half a sentence")
     look(first)
     expect(first.get_by_text("Your changes were not applied")).to_be_visible()
     expect(first.locator(".code-block")).to_contain_text("half a sentence")
