@@ -4,15 +4,11 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import httpx
-import pytest
 from playwright.sync_api import Error, Page, Route, expect
 from pydantic import JsonValue
 
-from tests.browser import (
-    assert_accessible,
-    assert_nothing_sticks_out,
-)
-from tests.e2e.conftest import OpenPage, Theme
+from tests.browser import assert_accessible_in_every_look
+from tests.e2e.conftest import OpenPage
 from tests.e2e.editor.scenes import NODES, Make, card, deaf, draft, form, opened, saved
 
 
@@ -110,9 +106,8 @@ def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
     assert "Theirs" in str(draft(api, slug)["nodes"][0]["properties"])
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
-    open_page: OpenPage, made: Make, api: httpx.Client, theme: Theme, width: int
+    designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     rules: list[JsonValue] = [{"type": "exclude", "pattern": "secret"}]
     config: JsonValue = {"template": "Be kind.", "temperature": 0.2}
@@ -120,7 +115,7 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
         "id": "ask", "type": "llm", "config": config, "context_filter": {"rules": rules}
     }  # fmt: skip
     slug = made([node], [])
-    page = opened(deaf(open_page("designer", theme=theme, width=width)), slug)
+    page = opened(deaf(designer_page), slug)
     page.get_by_role("button", name="Outline").press("Enter")
     page.get_by_role("button", name="Edit ask").press("Enter")
     expect(form(page)).to_be_visible()
@@ -144,8 +139,7 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
     expect(mine.locator("ins")).to_have_text([" always", "secrets"])
     expect(mine).to_contain_text("Input filter 1 › Rules")
     expect(dialog).not_to_contain_text('"context_filter"')
-    assert_accessible(page)
-    assert_nothing_sticks_out(page)
+    assert_accessible_in_every_look(page)
     dialog.get_by_text("Other config, as JSON").nth(2).press("Enter")
     expect(dialog.locator("pre:visible")).to_contain_text("0.7")
     dialog.get_by_role("radio", name="Current").press("Space")
