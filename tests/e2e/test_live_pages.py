@@ -12,7 +12,7 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import go, live, ok, save
-from tests.live_server import PASSWORD, LiveServer
+from tests.live_server import LiveServer
 
 
 @pytest.fixture
@@ -57,31 +57,6 @@ def test_what_one_reviewer_applies_appears_at_two_others(
     expect(editor.get_by_text("1 key changed")).to_be_visible()
     state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
     assert (state["plan"], state["count"]) == ("ask Anna", 7)
-
-
-def _sign_in(page: Page) -> None:
-    page.locator("input[name=username]").fill("designer")
-    page.locator("input[name=password]").fill(PASSWORD)
-    page.locator("input[name=password]").press("Enter")
-    page.wait_for_url("**/")
-
-
-def test_signing_out_in_one_tab_ends_editing_in_another(visitor_page: Page, name: str) -> None:
-    visitor_page.goto("/sign-in/")
-    _sign_in(visitor_page)
-    editor = go(visitor_page.context.new_page(), f"/executions/{name}/state/")
-    editor.get_by_label("plan", exact=True).fill("half a sentence")
-    visitor_page.get_by_role("button", name="Sign out").click()
-    expect(editor.get_by_text("You are signed out or no longer a member.")).to_be_visible()
-    expect(editor.get_by_role("link", name="Sign in in a new tab")).to_be_visible()
-    expect(editor.get_by_label("plan", exact=True)).not_to_be_editable()
-    visitor_page.goto("/sign-in/")
-    _sign_in(visitor_page)
-    editor.evaluate("() => window.dispatchEvent(new Event('focus'))")
-    expect(editor.get_by_label("plan", exact=True)).to_be_editable()
-    expect(editor.get_by_text("You are signed out or no longer a member.")).to_have_count(0)
-    expect(editor.get_by_text("Saved for you")).to_be_visible()
-    expect(editor.get_by_label("plan", exact=True)).to_have_value("half a sentence")
 
 
 def test_a_reason_that_is_being_typed_outlives_what_happens_meanwhile(
