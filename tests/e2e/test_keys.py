@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.keys import assert_does_something, listed
+from tests.e2e.tabs import EMPTY
 
 
 def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx.Client) -> None:
@@ -18,27 +19,18 @@ def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx
     assert "Search" not in keys
     assert "Next result" not in keys
     page.goto(f"{path}?q=message")
-    there = page.url.partition("#")[0]
     expect(page.get_by_text("Result 1 of")).to_be_visible()
     page.locator("#m3 .message-select").check()
     keys = listed(page)
     assert {"Next result", "Clear selection", "Go to Workflows"} <= keys.keys()
-    elsewhere = {label: steps for label, steps in keys.items() if steps[0] == "g" != steps[-1]}
     for label, steps in keys.items():
-        if label in elsewhere:
-            continue
-        if page.url.partition("#")[0] != there:
-            page.goto(f"{there}#m9")
+        if not page.url.endswith(f"{path}?q=message#m9"):
+            page.goto(EMPTY)
+            page.goto(f"{path}?q=message#m9")
             expect(page.locator(".hit-link").first).to_be_visible()
-        page.locator("#m9").focus()
         page.locator("#m3 .message-select").check()
         assert_does_something(page, label, steps)
         page.keyboard.press("Escape")
-    # Each from the page to which the one before leads: they are listed on all pages.
-    assert len(elsewhere) >= 7
-    for label, steps in elsewhere.items():
-        assert_does_something(page, label, steps)
-        page.wait_for_load_state()
 
 
 def test_the_list_of_keys_can_be_read_by_everybody(page: Page) -> None:
