@@ -37,7 +37,9 @@ IN_ORDER = "--no-loadscope-reorder"
 class Group:
     """One run of pytest; ``workers`` processes share its tests, 0 is the process itself.
 
-    Three on two cores, because tests wait for servers and for the disk half of their time.
+    Three on two cores, because tests wait for servers and for the disk half of their time. Four
+    for pages, which also wait until a page has paused before it saves: with two, a third of both
+    cores was idle. A worker with its server and its browser takes 1 GB.
     """
 
     name: str
@@ -59,7 +61,7 @@ GROUPS = (
         environment={"CTXADMIN_TEST_DATABASE": "mariadb"},
     ),
     Group("faults", ["tests/fault", IN_ORDER], workers=3),
-    Group("pages in Chromium", ["tests/e2e", *SECOND_LOOK, IN_ORDER], workers=2),
+    Group("pages in Chromium", ["tests/e2e", *SECOND_LOOK, IN_ORDER], workers=4),
 )
 
 

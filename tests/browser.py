@@ -86,13 +86,13 @@ RUN_AXE = """([rules, excluded, leftOut]) =>
         nodes: nodes.map((node) => node.target.join(" ") + ": " + node.failureSummary)})))"""
 
 
-def launch(playwright: Playwright) -> Browser:
+def launch(playwright: Playwright, *more: str) -> Browser:
     """A headless browser of the machine, or the one that Playwright has downloaded.
 
-    Errors: Missing.
+    ``more`` are flags of Chromium. Errors: Missing.
     """
     # Root, in containers, has no right to the name spaces of the sandbox.
-    flags = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
+    flags = [*QUIET, *more, "--no-sandbox"] if os.geteuid() == 0 else [*QUIET, *more]
     return playwright.chromium.launch(executable_path=_chromium(playwright), args=flags)
 
 

@@ -13,6 +13,9 @@ from tests.browser import Watch, launch
 from tests.live_server import LiveServer
 
 PATIENCE = 15_000  # milliseconds to wait for an element; a busy machine is slow, not broken
+# No page lives long enough to earn what these compilers take: one look with axe in two themes took
+# 1.0 s of a processor with them and 0.9 s without.
+BRIEF = "--js-flags=--no-opt --no-maglev"
 KEPT = 5  # unused tabs; each has a process
 EMPTY = "/healthz"  # of the same site, so that the process stays, and without scripts
 # True if nothing that Playwright puts in the place of the browser's own outlives the test.
@@ -56,7 +59,7 @@ class Tabs:
     def browser(self) -> Browser:
         if self._browser is None:
             playwright = self._running.enter_context(sync_playwright())
-            self._browser = self._running.enter_context(launch(playwright))
+            self._browser = self._running.enter_context(launch(playwright, BRIEF))
         return self._browser
 
     def end(self) -> None:

@@ -116,8 +116,10 @@ def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
         field(second, key).fill(text)
     field(third, "tone").fill("dry")
     look(first)
+    first.get_by_label("Reason").fill("She told us her name")
     apply(first)
     look(second)
+    second.get_by_label("Reason").fill("warmer")
     both = second.locator("p", has_text="Conflicts that you will be asked to resolve")
     for key in theirs:
         expect(both.get_by_text(f"/{key}", exact=True)).to_be_visible()
@@ -126,6 +128,7 @@ def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
     expect(plan.locator(".side").nth(0)).to_contain_text("ask")
     expect(plan.locator(".side-mine")).to_contain_text("by two")
     expect(plan.locator(".side-theirs")).to_contain_text("by one")
+    expect(second.get_by_text("She told us her name")).to_be_visible()
     assert_accessible(second)
 
     plan.get_by_label("Keep mine").check()
@@ -137,6 +140,7 @@ def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
             "Both, merged by the reducer"
         ).check()
     second.get_by_role("button", name="Merge").click()
+    expect(second.get_by_label("Reason")).to_have_value("warmer")
     apply(second)
     state = state_of(api, name)
     assert (state["plan"], state["tone"], state["count"]) == ("by both", "warm", 7)
@@ -175,11 +179,14 @@ def test_what_was_decided_is_kept_when_the_page_is_left(
 
 def test_a_role_that_is_taken_closes_one_editor_and_nothing_typed_is_lost(
     two: tuple[Page, Page],
+    open_page: OpenPage,
     server: LiveServer,
     name: str,
     tolerate: Callable[[str], None],
 ) -> None:
     first, second = two
+    decider = go(open_page("reviewer"), f"/executions/{name}/")
+    expect(decider.get_by_role("button", name="Approve")).to_be_visible()
     tolerate("status of 403")  # what is typed just before is sent once more
     field(first, "plan").fill("before it was taken")
     kept(first)
@@ -200,6 +207,8 @@ def test_a_role_that_is_taken_closes_one_editor_and_nothing_typed_is_lost(
         expect(field(first, "tone")).not_to_be_editable()
         expect(first.get_by_role("button", name="Review changes")).to_be_disabled()
         expect(field(second, "tone")).to_be_editable()
+        expect(decider.get_by_role("button", name="Approve")).to_have_count(0, timeout=SLOW)
+        live(first)
     finally:
         set_role(server, "reviewer", "reviewer")
     expect(field(first, "tone")).to_be_editable(timeout=SLOW)
@@ -265,6 +274,7 @@ def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_ne
     ok(api.post(f"conversations/{name}/approve", json={}))
     for page in three:
         expect(page.get_by_text("The execution is now Running")).to_be_visible()
+    expect(field(first, "plan")).to_have_value("half a sentence")
     look(first)
     expect(first.get_by_text("Your changes were not applied")).to_be_visible()
     expect(first.locator(".code-block")).to_contain_text("half a sentence")
@@ -299,6 +309,8 @@ def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_more(
         live(page)
     apply(first)
     second.get_by_role("button", name="Apply").click()  # a summary of before theirs
+    changed = second.get_by_role("heading", name="This changed while you were editing")
+    expect(changed).to_be_visible()
     expect(second.get_by_role("group", name="/plan")).to_be_visible()
     live(second)
     expect(third.get_by_text("reviewer changed plan")).to_be_visible()

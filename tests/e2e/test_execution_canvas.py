@@ -8,11 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.browser import (
-    assert_accessible,
-    assert_nothing_sticks_out,
-)
-from tests.e2e.conftest import OpenPage, Theme
+from tests.browser import assert_accessible_in_every_look
 
 REVIEW = {"pause": "before", "pause_reason": "Read it first."}
 SEES = {"rules": [{"type": "exclude", "pattern": "secret"}], "default_behavior": "pass"}
@@ -191,23 +187,21 @@ def test_a_picture_shows_the_marks(viewer_page: Page, run: str) -> None:
     assert "taken" in picture
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
 def test_the_canvas_of_an_execution_is_accessible(
-    open_page: OpenPage, run: str, api: httpx.Client, theme: Theme, width: int
+    reviewer_page: Page, run: str, api: httpx.Client
 ) -> None:
     complete(api, run, "answer")
-    page = opened(open_page("reviewer", theme=theme, width=width), run)
-    assert_accessible(page)
+    page = opened(reviewer_page, run)
+    assert_accessible_in_every_look(page)
     page.goto(f"/executions/{run}/canvas/?node=answer")
     panel(page).get_by_role("link", name="Context seen").click()
     expect(panel(page).get_by_text("Tokens after")).to_be_visible()
-    assert_accessible(page)
+    assert_accessible_in_every_look(page)
     page.get_by_role("button", name="Outline").click()
-    assert_accessible(page)
+    assert_accessible_in_every_look(page)
     page.goto(f"/executions/{run}/canvas/?edge=good")
     expect(panel(page)).to_contain_text("the condition is true")
-    assert_accessible(page)
-    assert_nothing_sticks_out(page)
+    assert_accessible_in_every_look(page)
 
 
 def test_without_javascript_every_node_can_be_read(browser: Browser, run: str, page: Page) -> None:

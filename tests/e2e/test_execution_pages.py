@@ -1,4 +1,4 @@
-"""Reviewers at work in a browser: look, edit, meet a conflict, merge, approve; watch one move."""
+"""Reviewers at work in a browser: look, edit, approve, restore; watch an execution move."""
 
 import re
 from uuid import uuid4
@@ -8,49 +8,6 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import MESSAGES, STATE, Started, complete, ok, state
-
-
-def test_two_reviewers_edit_one_state_merge_and_approve(
-    open_page: OpenPage, api: httpx.Client, start: Started
-) -> None:
-    name = start()
-    mine, theirs = open_page("reviewer"), open_page("designer")
-    mine.goto(f"/reviews/?workflow={name}")  # the overview shows the first twenty
-    mine.get_by_role("link", name=f"Review {name}").click()
-    expect(
-        mine.get_by_role("heading", name="Waiting for review – next step: Review")
-    ).to_be_visible()
-    mine.get_by_role("link", name="Edit the state").click()
-    mine.get_by_label("draft", exact=True).fill("Dear friend, it is late.")
-    mine.get_by_label("count", exact=True).fill("4")
-    mine.get_by_role("button", name="Review changes").click()
-    expect(mine.locator("ins", has_text="friend")).to_be_visible()
-
-    theirs.goto(f"/executions/{name}/state/")
-    theirs.get_by_label("draft", exact=True).fill("Dear Anna, it is late.")
-    theirs.get_by_role("button", name="Review changes").click()
-    theirs.get_by_label("Reason").fill("She told us her name")
-    theirs.get_by_role("button", name="Apply").click()
-    expect(theirs.get_by_text("1 key changed")).to_be_visible()
-
-    mine.get_by_label("Reason").fill("warmer")
-    mine.get_by_role("button", name="Apply").click()
-    expect(mine.get_by_role("heading", name="This changed while you were editing")).to_be_visible()
-    expect(mine.get_by_text("She told us her name")).to_be_visible()
-    mine.get_by_label("Enter a new value").check()
-    mine.get_by_label("New value of /draft").fill("Dear Anna, dear friend, it is late.")
-    mine.get_by_role("button", name="Merge").click()
-    expect(mine.get_by_role("heading", name="Review changes")).to_be_visible()
-    expect(mine.get_by_label("Reason")).to_have_value("warmer")
-    mine.get_by_role("button", name="Apply").click()
-    expect(mine.get_by_text("2 keys changed")).to_be_visible()
-    assert state(api, name)["draft"] == "Dear Anna, dear friend, it is late."
-    assert state(api, name)["count"] == 4
-
-    mine.get_by_label("Reason").fill("good now")
-    mine.get_by_role("button", name="Approve").click()
-    expect(mine.get_by_text("The engine continues at Review")).to_be_visible()
-    expect(mine.get_by_text("“good now”").first).to_be_visible()
 
 
 def test_a_live_page_decides_on_what_it_shows_by_then(
@@ -69,6 +26,8 @@ def test_a_live_page_decides_on_what_it_shows_by_then(
     expect(page.get_by_label("Reason")).to_have_value("as asked")
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("Approved.")).to_be_visible()
+    expect(page.get_by_text("The engine continues at Review")).to_be_visible()
+    expect(page.get_by_text("“as asked”").first).to_be_visible()
 
 
 def test_what_was_typed_outlives_the_page_and_is_taken_back_by_key(
@@ -159,6 +118,8 @@ def test_a_phone_can_approve(open_page: OpenPage, api: httpx.Client, start: Star
     phone = open_page("reviewer", width=390)
     phone.goto(f"/reviews/?workflow={name}")
     phone.get_by_role("link", name=f"Review {name}").click()
+    waiting = phone.get_by_role("heading", name="Waiting for review – next step: Review")
+    expect(waiting).to_be_visible()
     button = phone.get_by_role("button", name="Approve")
     expect(button).to_be_in_viewport()
     box = button.bounding_box()

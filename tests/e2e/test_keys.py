@@ -24,13 +24,12 @@ def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx
     keys = listed(page)
     assert {"Next result", "Clear selection", "Go to Workflows"} <= keys.keys()
     for label, steps in keys.items():
-        if not page.url.endswith(f"{path}?q=message#m9"):
-            page.goto(EMPTY)
-            page.goto(f"{path}?q=message#m9")
-            expect(page.locator(".hit-link").first).to_be_visible()
+        # Always anew: a dialog of the key before may still be on its way, and would take this one.
+        page.goto(EMPTY)
+        page.goto(f"{path}?q=message#m9")
+        expect(page.locator(".hit-link").first).to_be_visible()
         page.locator("#m3 .message-select").check()
         assert_does_something(page, label, steps)
-        page.keyboard.press("Escape")
 
 
 def test_the_list_of_keys_can_be_read_by_everybody(page: Page) -> None:

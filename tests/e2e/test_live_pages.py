@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenPage
-from tests.e2e.scenes import SLOW, go, live, ok, save, set_role
-from tests.live_server import PASSWORD, LiveServer
+from tests.e2e.scenes import go, live, ok, save
+from tests.live_server import LiveServer
 
 
 @pytest.fixture
@@ -57,63 +57,6 @@ def test_what_one_reviewer_applies_appears_at_two_others(
     expect(editor.get_by_text("1 key changed")).to_be_visible()
     state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
     assert (state["plan"], state["count"]) == ("ask Anna", 7)
-
-
-def test_an_editor_hears_at_once_that_the_execution_went_on(
-    open_page: OpenPage, api: httpx.Client, name: str
-) -> None:
-    editor = go(open_page("reviewer"), f"/executions/{name}/state/")
-    editor.get_by_label("plan", exact=True).fill("half a sentence")
-    ok(api.post(f"conversations/{name}/approve", json={}))
-    expect(editor.get_by_text("The execution is now Running")).to_be_visible()
-    expect(editor.get_by_label("plan", exact=True)).to_have_value("half a sentence")
-
-
-def test_a_role_that_is_taken_ends_editing_and_keeps_what_was_typed(
-    open_page: OpenPage, server: LiveServer, name: str
-) -> None:
-    editor = go(open_page("reviewer"), f"/executions/{name}/state/")
-    decider = go(open_page("reviewer"), f"/executions/{name}/")
-    field = editor.get_by_label("plan", exact=True)
-    field.fill("half a sentence")
-    expect(decider.get_by_role("button", name="Approve")).to_be_visible()
-    try:
-        set_role(server, "reviewer", "viewer")
-        said = editor.get_by_text("You are no longer allowed to edit here.")
-        expect(said).to_be_visible(timeout=SLOW)
-        expect(field).to_have_value("half a sentence")
-        expect(field).not_to_be_editable()
-        expect(editor.get_by_role("button", name="Review changes")).to_be_disabled()
-        expect(decider.get_by_role("button", name="Approve")).to_have_count(0, timeout=SLOW)
-        live(editor)
-    finally:
-        set_role(server, "reviewer", "reviewer")
-    expect(field).to_be_editable(timeout=SLOW)
-
-
-def _sign_in(page: Page) -> None:
-    page.locator("input[name=username]").fill("designer")
-    page.locator("input[name=password]").fill(PASSWORD)
-    page.locator("input[name=password]").press("Enter")
-    page.wait_for_url("**/")
-
-
-def test_signing_out_in_one_tab_ends_editing_in_another(visitor_page: Page, name: str) -> None:
-    visitor_page.goto("/sign-in/")
-    _sign_in(visitor_page)
-    editor = go(visitor_page.context.new_page(), f"/executions/{name}/state/")
-    editor.get_by_label("plan", exact=True).fill("half a sentence")
-    visitor_page.get_by_role("button", name="Sign out").click()
-    expect(editor.get_by_text("You are signed out or no longer a member.")).to_be_visible()
-    expect(editor.get_by_role("link", name="Sign in in a new tab")).to_be_visible()
-    expect(editor.get_by_label("plan", exact=True)).not_to_be_editable()
-    visitor_page.goto("/sign-in/")
-    _sign_in(visitor_page)
-    editor.evaluate("() => window.dispatchEvent(new Event('focus'))")
-    expect(editor.get_by_label("plan", exact=True)).to_be_editable()
-    expect(editor.get_by_text("You are signed out or no longer a member.")).to_have_count(0)
-    expect(editor.get_by_text("Saved for you")).to_be_visible()
-    expect(editor.get_by_label("plan", exact=True)).to_have_value("half a sentence")
 
 
 def test_a_reason_that_is_being_typed_outlives_what_happens_meanwhile(

@@ -4,14 +4,9 @@ import re
 from typing import Any
 
 import httpx
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import (
-    assert_accessible,
-    assert_nothing_sticks_out,
-)
-from tests.e2e.conftest import OpenPage, Theme
+from tests.browser import assert_accessible_in_every_look
 
 
 def made(api: httpx.Client, name: str, count: int) -> str:
@@ -67,14 +62,10 @@ def test_a_link_with_words_shows_the_hits_again(page: Page, api: httpx.Client) -
     expect(page.get_by_text("Result 1 of 2")).to_be_visible()
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
-def test_hidden_messages_are_fetched_into_their_place(
-    open_page: OpenPage, api: httpx.Client, theme: Theme, width: int
-) -> None:
-    name = made(api, f"e2e-gap-{width}", 30)
+def test_hidden_messages_are_fetched_into_their_place(viewer_page: Page, api: httpx.Client) -> None:
+    page, name = viewer_page, made(api, "e2e-gap", 30)
     cut = {"operation": "truncate", "truncate": {"keep_first": 4, "keep_last": 4}, "reason": "why"}
     assert api.post(f"conversations/{name}/operations", json=cut).status_code == 200
-    page = open_page("viewer", theme=theme, width=width)
     page.goto(f"/conversations/{name}/")
     expect(page.locator("article.message")).to_have_count(8)
     expect(page.locator("#m1 #m2")).to_be_hidden()
@@ -83,16 +74,14 @@ def test_hidden_messages_are_fetched_into_their_place(
     page.get_by_role("link", name="22 hidden messages: #4–#25").click()
     expect(page.locator("article.message-hidden")).to_have_count(22)
     expect(page.locator("#m4").get_by_text("hidden by batch 1: Truncate")).to_be_visible()
-    assert_accessible(page)
-    assert_nothing_sticks_out(page)
+    assert_accessible_in_every_look(page)
     page.goto(f"/conversations/{name}/?hidden=1&q=number")
     expect(page.get_by_text("Result 1 of")).to_be_visible()
     page.evaluate("document.querySelector('.message-gap, .message-hidden').scrollIntoView()")
     expect(page.locator("article.message-hidden")).to_have_count(22)
     page.evaluate("window.scrollTo(0, 0)")  # where the panel of hits stands over nothing
     expect(page.locator("#m0")).to_be_in_viewport()
-    assert_accessible(page)
-    assert_nothing_sticks_out(page)
+    assert_accessible_in_every_look(page)
 
 
 def test_messages_are_read_by_keys(reviewer_page: Page, api: httpx.Client) -> None:

@@ -4,14 +4,9 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import (
-    assert_accessible,
-    assert_nothing_sticks_out,
-)
-from tests.e2e.conftest import OpenPage, Theme
+from tests.browser import assert_accessible_in_every_look
 
 
 def made(api: httpx.Client, name: str, count: int) -> str:
@@ -92,23 +87,21 @@ def test_messages_are_selected_by_keys(reviewer_page: Page, api: httpx.Client) -
     expect(page.get_by_text("1 selected")).to_be_visible()
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
 def test_selecting_previewing_and_comparing_are_accessible(
-    open_page: OpenPage, api: httpx.Client, theme: Theme, width: int
+    reviewer_page: Page, api: httpx.Client
 ) -> None:
-    name = made(api, f"e2e-select-axe-{width}", 8)
-    page = open_page("reviewer", theme=theme, width=width)
+    page, name = reviewer_page, made(api, "e2e-select-axe", 8)
     page.goto(f"/conversations/{name}/")
     page.locator("#m1 .tool-call-head").click()
     box(page, 2).check()
     # Where no link is half under the bar above or the one below.
     page.evaluate("document.activeElement.blur(); scrollTo(0, document.body.scrollHeight)")
     page.evaluate("scrollBy(0, -40)")
-    assert_accessible(page)
+    assert_accessible_in_every_look(page)
     page.get_by_role("button", name="Hide", exact=True).click()
     expect(page.get_by_text("1 message is hidden: #2.")).to_be_visible()
     expect(page.get_by_text("The matching calls and results go with them: #1.")).to_be_visible()
-    assert_accessible(page)
+    assert_accessible_in_every_look(page)
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Batch 1: 6 messages visible.")).to_be_visible()
     replaced = {"operation": "replace", "replace": {"index": 0, "message": {
@@ -118,8 +111,7 @@ def test_selecting_previewing_and_comparing_are_accessible(
     page.get_by_label("Compare batch 0, revision 0").check()
     page.get_by_role("button", name="Compare selected").click()
     expect(page.locator("ins")).to_have_text("nought")
-    assert_accessible(page)
-    assert_nothing_sticks_out(page)
+    assert_accessible_in_every_look(page)
 
 
 def test_selecting_works_without_scripts(

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import OpenPage
+from tests.browser import assert_nothing_sticks_out
 from tests.e2e.scenes import go, ok, save
 
 
@@ -48,16 +48,16 @@ def test_the_input_follows_the_type_and_what_was_typed_comes_back(
     assert changed == (["ask Anna"], {}, ["first"], False)
 
 
-@pytest.mark.parametrize("width", [1280, 360])
-def test_the_form_is_accessible_with_every_kind_of_input(
-    open_page: OpenPage, name: str, width: int
+def test_the_form_refuses_what_a_reducer_cannot_take_and_fits_each_width(
+    reviewer_page: Page, name: str
 ) -> None:
-    page = open_page("reviewer", theme="dark", width=width)
-    go(page, f"/executions/{name}/state/")
+    page = go(reviewer_page, f"/executions/{name}/state/")
     page.get_by_label("log", exact=True).fill("7")
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_text("The key 'log' is reduced by append").first).to_be_visible()
-    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert_nothing_sticks_out(page)
 
 
 def test_a_changed_row_is_marked_and_reverted_and_the_bar_counts(

@@ -141,21 +141,9 @@ def test_a_text_that_cannot_be_read_is_not_touched(
     expect(editor(page)).to_contain_text('"Hello" oh"')
 
 
-def test_a_large_text_is_taken_in_but_for_what_meets(
+def test_a_large_text_is_taken_in_whole_and_then_but_for_what_meets(
     reviewer_page: Page, api: httpx.Client, name: str
 ) -> None:
-    applied(api, name, **LARGE)
-    page = opened(reviewer_page, name)
-    add_mine(page)
-    applied(api, name, mine=2, **{"key 0000": "first of all"})
-    take_in(page)
-    expect(page.get_by_text("Updated to version 3, except mine")).to_be_visible()
-    page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_text("compared with version 2")).to_be_visible()
-    expect(page.locator("form .diff tbody tr")).to_have_count(1)
-
-
-def test_a_large_text_is_taken_in_whole(reviewer_page: Page, api: httpx.Client, name: str) -> None:
     applied(api, name, **LARGE)
     page = opened(reviewer_page, name)
     add_mine(page)
@@ -166,3 +154,10 @@ def test_a_large_text_is_taken_in_whole(reviewer_page: Page, api: httpx.Client, 
     expect(page.get_by_text("compared with version 3")).to_be_visible()
     expect(page.locator(".diff tbody tr")).to_have_count(1)
     expect(page.locator(".diff tbody")).to_contain_text("/mine")
+    opened(page, name)
+    applied(api, name, mine=2, **{"key 0001": "second of all"})
+    take_in(page)
+    expect(page.get_by_text("Updated to version 4, except mine")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("compared with version 3")).to_be_visible()
+    expect(page.locator("form .diff tbody tr")).to_have_count(1)

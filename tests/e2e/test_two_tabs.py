@@ -39,6 +39,14 @@ def two_tabs(page: Page, path: str) -> tuple[Page, Page]:
     return go(page, path), go(page.context.new_page(), path)
 
 
+def assert_inserted(page: Page, *texts: str) -> None:
+    """The summary shows these words as new, in whatever order, and no others."""
+    expect(page.get_by_role("heading", name="Review changes")).to_be_visible()
+    expect(page.locator("ins")).to_have_count(len(texts))
+    for text in texts:
+        expect(page.locator("ins", has_text=text)).to_have_count(1)
+
+
 def pending(page: Page) -> Locator:
     return page.get_by_role("region", name="Not applied yet")
 
@@ -55,42 +63,34 @@ def test_what_is_typed_and_taken_back_in_one_tab_moves_the_other(
     expect(pending(first)).to_have_count(0)
     expect(field(second, "plan")).to_have_value("ask")
     type_in(second, "draft", "Hello")
+    type_in(first, "tone", "cool")
     second.get_by_role("button", name="Review changes").click()
-    expect(second.locator("ins")).to_have_text(["Hello"])
+    assert_inserted(second, "Hello", "cool")
 
 
-def test_fields_that_nobody_touched_move_with_what_somebody_else_applied(
+def test_fields_that_nobody_touched_move_and_who_types_keeps_the_place(
     reviewer_page: Page, api: httpx.Client, name: str
 ) -> None:
     page = go(reviewer_page, f"/executions/{name}/state/")
-    type_in(page, "draft", "Dear friend")
+    type_in(page, "draft", "Dear frind")
+    field(page, "draft").evaluate("(area) => area.setSelectionRange(8, 8)")
     change = {"node_id": "plan", "state_data": {"plan": "act", "added": "by a program"}}
     ok(api.patch(f"conversations/{name}/snapshot", json=change))
     expect(field(page, "plan")).to_have_value("act")
     expect(field(page, "added")).to_have_value("by a program")
+    expect(field(page, "draft")).to_have_value("Dear frind")
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        page.keyboard.insert_text("e")
     expect(field(page, "draft")).to_have_value("Dear friend")
+    kept(page)
     expect(page.get_by_text("based on version 2")).to_be_visible()
+    expect(pending(go(page, f"/executions/{name}/state/"))).to_contain_text("Dear friend")
     page.get_by_role("button", name="Review changes").click()
     expect(page.locator("ins")).to_have_text([" friend"])
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
     state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
     assert (state["plan"], state["draft"]) == ("act", "Dear friend")
-
-
-def test_somebody_who_types_keeps_the_place_when_other_fields_move(
-    reviewer_page: Page, api: httpx.Client, name: str
-) -> None:
-    page = go(reviewer_page, f"/executions/{name}/state/")
-    type_in(page, "tone", "kind")
-    field(page, "tone").evaluate("(area) => area.setSelectionRange(2, 2)")
-    change = {"node_id": "plan", "state_data": {"about": "new and before it", "plan": "act"}}
-    ok(api.patch(f"conversations/{name}/snapshot", json=change))
-    expect(field(page, "plan")).to_have_value("act")
-    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
-        page.keyboard.insert_text("l")
-    expect(field(page, "tone")).to_have_value("kilnd")
-    expect(pending(go(page, f"/executions/{name}/state/"))).to_contain_text("kilnd")
 
 
 def in_json(page: Page, old: str, new: str) -> None:
@@ -139,35 +139,37 @@ def test_one_key_in_two_tabs_keeps_both_texts_and_lets_choose(
 OVER = "Another tab of yours has a different value for plan, which is used now."
 
 
-def test_what_another_tab_puts_in_the_place_of_what_is_typed_here_is_told_and_kept_beside_it(
-    reviewer_page: Page, name: str
+def beside(page: Page, key: str) -> Locator:
+    """What one typed elsewhere for a key, and is not used."""
+    return pending(page).locator(".pending-other", has_text=re.compile(f"^\\s*{key}\\b"))
+
+
+def test_what_another_tab_or_device_puts_in_the_place_of_what_is_typed_here_is_kept_beside_it(
+    open_page: OpenPage, name: str
 ) -> None:
-    first, second = two_tabs(reviewer_page, f"/executions/{name}/state/")
+    path = f"/executions/{name}/state/"
+    device = go(open_page("reviewer"), path)
+    first, second = two_tabs(open_page("reviewer"), path)
+    type_in(device, "tone", "from the device")
+    expect(field(first, "tone")).to_have_value("from the device")
     type_in(first, "plan", "from this tab")
-    expect(field(second, "plan")).to_have_value("from this tab")
+    for page in (second, device):
+        expect(field(page, "plan")).to_have_value("from this tab")
+    type_in(second, "tone", "typed here")
+    expect(device.get_by_text(OVER.replace("plan", "tone"))).to_be_visible()
     type_in(second, "plan", "typed there")
     expect(first.get_by_text(OVER)).to_be_visible()
-    expect(field(first, "plan")).to_have_value("typed there")
-    for page in (first, second):
-        expect(pending(page).locator(".pending-other")).to_contain_text("from this tab")
+    for page in (first, device):
+        expect(field(page, "plan")).to_have_value("typed there")
+    for page in (first, second, device):
+        expect(beside(page, "plan")).to_contain_text("from this tab")
+        expect(beside(page, "tone")).to_contain_text("from the device")
     type_in(second, "plan", "typed there, longer")
     expect(field(first, "plan")).to_have_value("typed there, longer")
-    expect(pending(first).locator(".pending-other")).to_have_count(1)
+    expect(beside(first, "plan")).to_have_count(1)
     first.get_by_role("button", name="Use this instead plan").click()
     expect(field(first, "plan")).to_have_value("from this tab")
-    expect(pending(first).locator(".pending-other")).to_contain_text("typed there, longer")
-
-
-def test_another_device_hears_of_it_at_once_too(open_page: OpenPage, name: str) -> None:
-    path = f"/executions/{name}/state/"
-    first, second = go(open_page("reviewer"), path), go(open_page("reviewer"), path)
-    type_in(first, "plan", "from this tab")
-    expect(field(second, "plan")).to_have_value("from this tab")
-    type_in(second, "plan", "typed there")
-    expect(first.get_by_text(OVER)).to_be_visible()
-    expect(field(first, "plan")).to_have_value("typed there")
-    for page in (first, second):
-        expect(pending(page).locator(".pending-other")).to_contain_text("from this tab")
+    expect(beside(first, "plan")).to_contain_text("typed there, longer")
 
 
 def test_the_open_json_text_says_that_another_tab_put_something_in_its_place(
@@ -245,42 +247,37 @@ def signs_in(page: Page, role: str) -> None:
     tab.close()
 
 
-def test_who_signed_in_again_in_another_tab_types_on(open_page: OpenPage, name: str) -> None:
-    page = go(open_page("reviewer"), f"/executions/{name}/state/")
+def test_who_signs_in_again_in_another_tab_types_on_and_nobody_else_gets_the_text(
+    open_page: OpenPage, name: str
+) -> None:
+    path = f"/executions/{name}/state/"
+    page = go(open_page("reviewer"), path)
     type_in(page, "plan", "think")
     signs_in(page, "reviewer")
     type_in(page, "draft", "Dear friend")
-    page.get_by_role("button", name="Review changes").click()
-    expect(page.locator("ins")).to_have_text(["think", " friend"])
 
-
-def test_who_is_signed_out_is_told_and_goes_on_after_signing_in(
-    open_page: OpenPage, name: str
-) -> None:
-    page = go(open_page("reviewer"), f"/executions/{name}/state/")
     page.context.clear_cookies(name="ctxadmin")
-    field(page, "plan").fill("think")
+    field(page, "tone").fill("kind")
     expect(page.get_by_text("Not saved: you are signed out.")).to_be_visible()
     signs_in(page, "reviewer")
     page.evaluate("() => window.dispatchEvent(new Event('focus'))")
     kept(page)
-    expect(pending(go(page, f"/executions/{name}/state/"))).to_contain_text("think")
+    page.get_by_role("button", name="Review changes").click()
+    assert_inserted(page, "think", " friend", "kind")
+    expect(pending(go(page, path))).to_contain_text("think")
 
-
-def test_nothing_is_kept_for_somebody_else_who_signed_in(open_page: OpenPage, name: str) -> None:
-    page = go(open_page("reviewer"), f"/executions/{name}/state/")
     signs_in(page, "designer")
     field(page, "plan").fill("mine alone")
     expect(page.get_by_text("Not saved: someone else is signed in")).to_be_visible()
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_text("Not saved: someone else is signed in")).to_be_visible()
     expect(field(page, "plan")).to_have_value("mine alone")
-    other = go(page.context.new_page(), f"/executions/{name}/state/")
+    other = go(page.context.new_page(), path)
     expect(field(other, "plan")).to_have_value("ask")
     expect(pending(other)).to_have_count(0)
 
 
-def test_what_is_typed_just_before_a_sign_out_elsewhere_is_there_after_signing_in(
+def test_who_signs_out_in_another_tab_edits_on_after_signing_in_there_or_here(
     visitor_page: Page, name: str
 ) -> None:
     other = visitor_page  # whose session no other test shares
@@ -288,9 +285,24 @@ def test_what_is_typed_just_before_a_sign_out_elsewhere_is_there_after_signing_i
     sign_in(other)
     expect(other).not_to_have_url(re.compile("/sign-in/"))
     page = go(other.context.new_page(), f"/executions/{name}/state/")
-    field(page, "plan").fill("half a sentence")
+    ended = page.get_by_text("You are signed out or no longer a member.")
+    field(page, "plan").fill("half a word")
     other.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_text("You are signed out or no longer a member.")).to_be_visible()
+    expect(ended).to_be_visible()
+    expect(page.get_by_role("link", name="Sign in in a new tab")).to_be_visible()
+    expect(field(page, "plan")).not_to_be_editable()
+    other.goto("/sign-in/")
+    sign_in(other)
+    expect(other).not_to_have_url(re.compile("/sign-in/"))
+    page.evaluate("() => window.dispatchEvent(new Event('focus'))")
+    expect(field(page, "plan")).to_be_editable()
+    expect(ended).to_have_count(0)
+    kept(page)
+    expect(field(page, "plan")).to_have_value("half a word")
+
+    field(page, "plan").fill("half a sentence")  # just before the end: it cannot be sent any more
+    other.get_by_role("button", name="Sign out").click()
+    expect(ended).to_be_visible()
     page.reload()
     sign_in(page)
     expect(page.get_by_role("heading", name="Edit the state")).to_be_visible()

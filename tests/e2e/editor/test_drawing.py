@@ -37,7 +37,7 @@ def test_two_nodes_are_drawn_and_connected_by_mouse(
     assert found["edges"] == [{"id": "start-llm", "type": "sequence", "from": "start", "to": "llm"}]
 
 
-def test_everything_is_undone_and_redone(
+def test_everything_is_undone_and_redone_and_nodes_are_copied_pasted_and_duplicated(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     slug = made()
@@ -56,13 +56,7 @@ def test_everything_is_undone_and_redone(
     saved(page)
     assert draft(api, slug)["nodes"] == NODES
     assert draft(api, slug)["edges"] == EDGES
-
-
-def test_nodes_are_copied_pasted_and_duplicated(
-    designer_page: Page, made: Make, api: httpx.Client
-) -> None:
-    slug = made()
-    page = opened(designer_page, slug)
+    # Copies have ids and edges of their own.
     card(page, "ask").click()
     page.keyboard.press("Control+a")
     page.keyboard.press("Control+c")
@@ -107,15 +101,6 @@ def pasted(page: Page, where: str, text: str) -> None:
             target.dispatchEvent(new ClipboardEvent("paste", told));
         }""",
         text,
-    )
-
-
-def test_connecting_what_is_connected_says_so(designer_page: Page, made: Make) -> None:
-    page = opened(designer_page, made())
-    start = card(page, "ask").locator(".react-flow__handle.source")
-    drag(page, start, card(page, "answer").locator(".react-flow__handle.target"))
-    expect(page.locator(".toast-note")).to_have_text(
-        re.compile("ask is already connected to answer")
     )
 
 
@@ -198,17 +183,9 @@ def test_nodes_are_moved_by_mouse_and_by_keys_in_steps_of_the_grid(
     assert draft(api, slug)["nodes"] == NODES
 
 
-def test_an_edge_is_drawn_by_two_clicks(designer_page: Page, made: Make, api: httpx.Client) -> None:
-    slug = made(NODES, [])
-    page = opened(designer_page, slug)
-    card(page, "ask").locator(".react-flow__handle.source").click()
-    card(page, "answer").locator(".react-flow__handle.target").click()
-    expect(page.locator(".react-flow__edge")).to_have_count(1)
-    saved(page)
-    assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["ask-answer"]
-
-
-def test_a_box_chooses_what_it_touches(designer_page: Page, made: Make) -> None:
+def test_a_box_and_a_search_choose_nodes_and_a_picture_is_downloaded(
+    designer_page: Page, made: Make
+) -> None:
     page = opened(designer_page, made())
     page.get_by_role("button", name="Drag to select").click()
     first, last = card(page, "ask").bounding_box(), card(page, "answer").bounding_box()
@@ -219,6 +196,21 @@ def test_a_box_chooses_what_it_touches(designer_page: Page, made: Make) -> None:
     page.mouse.move(last["x"] + last["width"] + 10, last["y"] + last["height"] + 10, steps=8)
     page.mouse.up()
     expect(page.locator(".react-flow__node.selected")).to_have_count(2)
+
+    page.keyboard.press("/")
+    page.keyboard.type("answ")
+    expect(page.get_by_text("2 found")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".react-flow__node.selected")).to_have_count(1)
+    expect(card(page, "answer")).to_have_class(re.compile("selected"))
+
+    for ending, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        page.get_by_text("Export image").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=ending).click()
+        assert download.value.suggested_filename == f"Drawn.{ending.lower()}"
+        assert download.value.path().read_bytes().startswith(starts)
+        page.locator(".editor-bar").click(position={"x": 1, "y": 1})
 
 
 def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
@@ -266,15 +258,6 @@ def test_who_deletes_in_the_outline_by_keyboard_goes_on_at_the_next_row(
     expect(page.get_by_role("button", name="Delete Answer", exact=True)).to_be_visible()
 
 
-def test_search_finds_and_shows(designer_page: Page, made: Make) -> None:
-    page = opened(designer_page, made())
-    page.keyboard.press("/")
-    page.keyboard.type("answ")
-    expect(page.get_by_text("2 found")).to_be_visible()
-    page.keyboard.press("Enter")
-    expect(card(page, "answer")).to_have_class(re.compile("selected"))
-
-
 def test_groups_and_notes_are_kept_with_their_nodes(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
@@ -293,17 +276,6 @@ def test_groups_and_notes_are_kept_with_their_nodes(
     }
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".flow-note")).to_have_count(0)
-
-
-def test_a_picture_of_the_graph_is_downloaded(designer_page: Page, made: Make) -> None:
-    page = opened(designer_page, made())
-    for ending, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        page.get_by_text("Export image").click()
-        with page.expect_download() as download:
-            page.get_by_role("button", name=ending).click()
-        assert download.value.suggested_filename == f"Drawn.{ending.lower()}"
-        assert download.value.path().read_bytes().startswith(starts)
-        page.locator(".editor-bar").click(position={"x": 1, "y": 1})
 
 
 def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they_connect(
@@ -340,11 +312,23 @@ def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they
     assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["go", "last", "n95-n83"]
 
 
-def test_a_line_may_end_anywhere_on_a_card(
+def test_nodes_are_connected_once_by_two_clicks_or_by_a_line_to_any_place_of_a_card(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     slug = made(NODES, [])
     page = opened(designer_page, slug)
+    card(page, "ask").locator(".react-flow__handle.source").click()
+    card(page, "answer").locator(".react-flow__handle.target").click()
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    saved(page)
+    assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["ask-answer"]
+    start = card(page, "ask").locator(".react-flow__handle.source")
+    drag(page, start, card(page, "answer").locator(".react-flow__handle.target"))
+    expect(page.locator(".toast-note")).to_have_text(
+        re.compile("ask is already connected to answer")
+    )
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".react-flow__edge")).to_have_count(0)
     drag(
         page, card(page, "ask").locator(".source"), card(page, "answer").locator(".flow-card-type")
     )

@@ -17,6 +17,9 @@ describe("a time", () => {
   it("is counted by the server's clock if the reader's is far off", () => {
     expect(skewOf(1_000_000, 1_059_000)).toBe(0);
     expect(skewOf(1_000_000, 1_060_000)).toBe(-60_000);
+    expect(skewOf(1_000_000, 940_000)).toBe(60_000);
+    const days = 3 * 86_400_000;
+    expect([skewOf(2 * days, days), skewOf(days, 2 * days)]).toEqual([days, -days]);
     expect(skewOf(Number("") * 1000, 5_000_000)).toBe(0);
   });
 
