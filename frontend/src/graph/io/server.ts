@@ -157,6 +157,9 @@ export interface Tried {
 
 export interface Previewed {
   readonly html: string;
+  /** The result in one line, and what is wrong with it; "" for nothing. */
+  readonly line: string;
+  readonly lacks: string;
   /** Along which the node was entered. */
   readonly edges: readonly string[];
   readonly tokens_before: number;
