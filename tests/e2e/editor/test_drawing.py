@@ -180,6 +180,7 @@ def test_nodes_are_moved_by_mouse_and_by_keys_in_steps_of_the_grid(
     page.mouse.down()
     page.mouse.move(before["x"] + 160, before["y"] + 140, steps=8)
     page.mouse.up()
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     saved(page)
     first = draft(api, slug)["nodes"][0]["position"]
     assert isinstance(first, dict)
@@ -298,7 +299,7 @@ def test_groups_and_notes_are_kept_with_their_nodes(
 def test_a_picture_of_the_graph_is_downloaded(designer_page: Page, made: Make) -> None:
     page = opened(designer_page, made())
     for ending, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        page.get_by_text("Export image").click()
+        page.locator("summary", has_text="Export image").click()
         with page.expect_download() as download:
             page.get_by_role("button", name=ending).click()
         assert download.value.suggested_filename == f"Drawn.{ending.lower()}"

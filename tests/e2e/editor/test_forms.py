@@ -141,6 +141,7 @@ def test_problems_are_counted_and_each_leads_to_its_field(designer_page: Page, m
     edge = {**wrong, "condition": "context.a >"} if isinstance(wrong, dict) else wrong
     page = opened(designer_page, made(edges=[*EDGES, edge]))
     tools = page.get_by_role("toolbar")
+    expect(tools.get_by_role("button", name="1 problem")).to_be_visible()
     page.keyboard.press("F8")
     condition = form(page).locator("[name=edge-condition]")
     expect(condition).to_be_focused()

@@ -1,5 +1,6 @@
 """Looking at a workflow: who may only look, hostile and odd documents, versions compared, axe."""
 
+from itertools import pairwise
 from typing import Literal
 
 import httpx
@@ -57,6 +58,26 @@ def test_the_editor_is_accessible(
     assert_accessible(page)
     page.get_by_role("button", name="Connect Ask").click()
     assert_accessible(page)
+    assert_nothing_sticks_out(page)
+
+
+@pytest.mark.parametrize("width", [1024, 1280, 1920])
+def test_the_tools_stand_in_one_row_and_cover_nothing(
+    open_page: OpenPage, made: Make, width: int
+) -> None:
+    page = opened(open_page("designer", width=width), made())
+    card(page, "ask").click()
+    expect(form(page)).to_be_visible()
+    boxes = [
+        box
+        for tool in page.get_by_role("toolbar").locator("button:visible, summary, a, input").all()
+        if (box := tool.bounding_box())
+    ]
+    assert len(boxes) > 12
+    middles = [box["y"] + box["height"] / 2 for box in boxes]
+    assert max(middles) - min(middles) < 3
+    ends = [(box["x"], box["x"] + box["width"]) for box in boxes]
+    assert all(end <= start + 1 for (_, end), (start, _) in pairwise(sorted(ends)))
     assert_nothing_sticks_out(page)
 
 
