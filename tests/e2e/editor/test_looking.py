@@ -41,7 +41,8 @@ def test_who_may_only_look_changes_nothing(
 def test_a_loop_is_a_note_and_no_problem(designer_page: Page, made: Make) -> None:
     back: JsonValue = {"id": "back", "type": "sequence", "from": "answer", "to": "ask"}
     page = opened(designer_page, made(edges=[*EDGES, back]))
-    expect(page.get_by_role("heading", name="1 note", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="No problems, 1 note", exact=True)).to_be_visible()
+    expect(page.get_by_role("toolbar").get_by_role("button", name="No problems")).to_be_visible()
     expect(page.locator(".problem-note")).to_contain_text("a loop")
 
 

@@ -71,9 +71,9 @@ function moved(event: KeyboardEvent<HTMLElement>): void {
   rows[Math.min(Math.max(at + step, 0), rows.length - 1)]?.focus();
 }
 
-/** How many problems, and how many notes, which are none. */
+/** How many problems, as the toolbar counts them, and how many notes, which are none. */
 function counted(problems: readonly Problem[]): string {
   const { errors, warnings, notes } = countsOf(problems);
   const real = errors + warnings;
-  return [real && tn("{n} problem", "{n} problems", real), notes && tn("{n} note", "{n} notes", notes)].filter(Boolean).join(", ");
+  return [real ? tn("{n} problem", "{n} problems", real) : t("No problems"), notes && tn("{n} note", "{n} notes", notes)].filter(Boolean).join(", ");
 }
