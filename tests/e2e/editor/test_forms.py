@@ -3,12 +3,24 @@
 from collections.abc import Callable
 
 import httpx
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from pydantic import JsonValue
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, id_field, opened, saved
+from tests.e2e.editor.scenes import (
+    EDGES,
+    NODES,
+    Make,
+    card,
+    draft,
+    form,
+    id_field,
+    look_at,
+    opened,
+    saved,
+)
+from tests.e2e.scenes import Started
 
 BUDGET_NODES: list[JsonValue] = [
     {"id": "begin", "type": "start", "position": {"x": 0, "y": 0}},
@@ -78,6 +90,41 @@ def test_a_filter_is_made_by_rows_and_told_in_words_on_the_card(
     saved(page)
     wanted = draft(api, slug)["nodes"][1]["context_filter"]
     assert "prompt.*" in str(wanted)
+
+
+def test_rules_and_conditions_suggest_names_of_the_graph_and_of_the_previewed_conversation(
+    designer_page: Page, made: Make, start: Started
+) -> None:
+    edge: JsonValue = {"id": "go", "type": "conditional", "from": "ask", "to": "answer"}
+    page = opened(designer_page, made(NODES, [{**edge, "condition": "true"}]))  # type: ignore[dict-item]
+    card(page, "answer").click()
+    look_at(page, start())
+    form(page).get_by_role("button", name="Add a filter").first.click()
+    form(page).get_by_role("button", name="Add a rule").first.click()
+    pattern = form(page).locator("[name$=rules-0-pattern]").first
+    pattern.focus()
+    offered = page.locator("#editor-known-names option")
+    expect(page.locator("#editor-known-names option[value=facts]")).to_have_count(1)
+    assert {"count", "draft"} <= set(_values(offered))
+    form(page).locator("[name$=rules-0-type]").first.select_option("include")
+    form(page).locator("[name$=rules-0-target]").first.select_option("history")
+    pattern.focus()
+    pattern.press("End")
+    pattern.fill("a")
+    assert _values(offered) == ["ask", "answer"]
+    page.locator(".react-flow__edge[data-id=go]").click(force=True)
+    condition = form(page).locator("[name=edge-condition]")
+    condition.fill(" === 'late'")
+    condition.press("Home")
+    names = form(page).get_by_role("group", name="Names in the previewed conversation").first
+    names.get_by_role("button", name="context.draft").click()
+    expect(condition).to_have_value("context.draft === 'late'")
+    expect(condition).to_be_focused()
+    saved(page)
+
+
+def _values(options: Locator) -> list[str]:
+    return [str(each) for each in options.evaluate_all("all => all.map(each => each.value)")]
 
 
 def test_a_condition_is_checked_while_typing_and_the_column_marked(

@@ -11,6 +11,7 @@ import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Cost } from "./Cost";
 import { Icon } from "./Icon";
+import { useKnownNames } from "./known";
 import { PanelParts } from "./PanelParts";
 import { Policies } from "./Policies";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
@@ -29,6 +30,7 @@ export function SidePanel({ onConnect }: Props) {
   const chosen = useEditor((state) => state.chosen);
   const mayChange = useEditor((state) => state.mayChange);
   const [source, setSource] = useState<Source>(() => ({ ...NO_SOURCE, conversation: setup.conversations[0]?.[0] ?? "" }));
+  useKnownNames(source);
   const only = onlyOne(chosen);
   const count = chosen.nodes.length + chosen.edges.length;
   const panel = useRef<HTMLElement>(null);
