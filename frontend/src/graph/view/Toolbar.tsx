@@ -12,6 +12,7 @@ import { find } from "../model/document";
 import { countsOf } from "../model/problem_list";
 import { chosenFor } from "../store";
 import { download, pictureOf, pngOf } from "./picture";
+import { useProblems } from "./all_problems";
 import { Search } from "./Search";
 import { useStatus } from "./status";
 import { Tool } from "./Tool";
@@ -72,7 +73,7 @@ export function Toolbar({ view, onView, saver }: Props) {
 /** How many problems the draft has; leads to the list of them. */
 function ProblemCount() {
   const { store } = useDesk();
-  const problems = useEditor((state) => state.words?.problems);
+  const problems = useProblems();
   if (!problems) return null;
   const { errors, warnings } = countsOf(problems);
   const count = errors + warnings;
