@@ -1,4 +1,4 @@
-"""What the page of a workflow says of the problems of its draft."""
+"""What the page of a workflow, and that of publishing, say of the problems of its draft."""
 
 from typing import Any
 
@@ -22,3 +22,6 @@ def test_notes_are_no_problems(designer: Client, more: list[Any], says: bool) ->
     html = text(designer.get("/workflows/small/"))
     assert (SENTENCE in html) is says
     assert ("problem-note" in html) is (BACK in more)
+    # Where nothing is listed the button alone says it.
+    html = text(designer.get("/workflows/small/publish/"))
+    assert (SENTENCE in html) is (more == [BACK])
