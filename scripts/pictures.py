@@ -39,6 +39,7 @@ def editor(page: Page) -> None:
     page.goto("/workflows/support/editor/")
     page.get_by_role("button", name="Show all").click()
     page.locator(".flow-card", has_text="Draft the answer").click()
+    page.get_by_role("button", name="Context preview").click()
     expect(page.get_by_text("Tokens after")).to_be_visible()
 
 

@@ -133,7 +133,8 @@ def _query_of(form: SearchForm) -> Query:
         "workflow": form.workflow,
         "since": form.since,
     }
-    return read_query(form.words, given, timezone.now(), archived=form.archived)
+    # As in the palette, whose last line leads here: the last word may be the beginning of one.
+    return read_query(form.words, given, timezone.now(), archived=form.archived, typing=True)
 
 
 def _spans(chosen: str) -> Sequence[tuple[str, Text]]:

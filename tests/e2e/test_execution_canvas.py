@@ -179,7 +179,7 @@ def test_nodes_and_edges_are_chosen_by_keyboard_and_the_outline_says_their_state
 
 def test_a_picture_shows_the_marks(viewer_page: Page, run: str) -> None:
     page = opened(viewer_page, run)
-    page.get_by_text("Export image").click()
+    page.locator("summary", has_text="Export image").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
     picture = download.value.path().read_text()

@@ -14,6 +14,7 @@ import type { Edit } from "./model/edits";
 import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
 import { placesOf } from "./model/places";
+import { type KnownNames, NO_NAMES } from "./model/suggestions";
 import { type ElementKind, elementOf, type Value } from "./model/said";
 import { t } from "./texts";
 
@@ -101,6 +102,8 @@ export interface State {
   readonly wanted: string;
   /** The problem that was opened last, by `nameOfProblem`. */
   readonly visited: string;
+  /** What the conversation of the preview has, for suggestions. */
+  readonly known: KnownNames;
   readonly mayChange: boolean;
   /** Whether the sheet is open that publishes the draft. */
   readonly publishing: boolean;
@@ -158,6 +161,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     unnamed: [],
     wanted: "",
     visited: "",
+    known: NO_NAMES,
     mayChange: setup.may_change,
     publishing: false,
 

@@ -92,6 +92,10 @@ CHAINED: list[JsonValue] = [
 def look_at(page: Page, conversation: str) -> Locator:
     """Choose whose context the preview shows; the preview."""
     preview = page.get_by_role("region", name="Preview")
+    page.get_by_role("navigation", name="Parts of the panel").get_by_text("Preview").click()
+    expect(preview.get_by_role("button", name="Context preview")).to_have_attribute(
+        "aria-expanded", "true"
+    )
     closed = preview.locator(".editor-source-shown:not([open]) > summary")
     if closed.count():
         closed.click()

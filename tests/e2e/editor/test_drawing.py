@@ -165,6 +165,7 @@ def test_nodes_are_moved_by_mouse_and_by_keys_in_steps_of_the_grid(
     page.mouse.down()
     page.mouse.move(before["x"] + 160, before["y"] + 140, steps=8)
     page.mouse.up()
+    expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     saved(page)
     first = draft(api, slug)["nodes"][0]["position"]
     assert isinstance(first, dict)
@@ -205,7 +206,7 @@ def test_a_box_and_a_search_choose_nodes_and_a_picture_is_downloaded(
     expect(card(page, "answer")).to_have_class(re.compile("selected"))
 
     for ending, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        page.get_by_text("Export image").click()
+        page.locator("summary", has_text="Export image").click()
         with page.expect_download() as download:
             page.get_by_role("button", name=ending).click()
         assert download.value.suggested_filename == f"Drawn.{ending.lower()}"

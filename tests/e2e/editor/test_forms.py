@@ -3,12 +3,24 @@
 from collections.abc import Callable
 
 import httpx
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from pydantic import JsonValue
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, id_field, opened, saved
+from tests.e2e.editor.scenes import (
+    EDGES,
+    NODES,
+    Make,
+    card,
+    draft,
+    form,
+    id_field,
+    look_at,
+    opened,
+    saved,
+)
+from tests.e2e.scenes import Started
 
 BUDGET_NODES: list[JsonValue] = [
     {"id": "begin", "type": "start", "position": {"x": 0, "y": 0}},
@@ -80,6 +92,41 @@ def test_a_filter_is_made_by_rows_and_told_in_words_on_the_card(
     assert "prompt.*" in str(wanted)
 
 
+def test_rules_and_conditions_suggest_names_of_the_graph_and_of_the_previewed_conversation(
+    designer_page: Page, made: Make, start: Started
+) -> None:
+    edge: JsonValue = {"id": "go", "type": "conditional", "from": "ask", "to": "answer"}
+    page = opened(designer_page, made(NODES, [{**edge, "condition": "true"}]))  # type: ignore[dict-item]
+    card(page, "answer").click()
+    look_at(page, start())
+    form(page).get_by_role("button", name="Add a filter").first.click()
+    form(page).get_by_role("button", name="Add a rule").first.click()
+    pattern = form(page).locator("[name$=rules-0-pattern]").first
+    pattern.focus()
+    offered = page.locator("#editor-known-names option")
+    expect(page.locator("#editor-known-names option[value=facts]")).to_have_count(1)
+    assert {"count", "draft"} <= set(_values(offered))
+    form(page).locator("[name$=rules-0-type]").first.select_option("include")
+    form(page).locator("[name$=rules-0-target]").first.select_option("history")
+    pattern.focus()
+    pattern.press("End")
+    pattern.fill("a")
+    assert _values(offered) == ["ask", "answer"]
+    page.locator(".react-flow__edge[data-id=go]").click(force=True)
+    condition = form(page).locator("[name=edge-condition]")
+    condition.fill(" === 'late'")
+    condition.press("Home")
+    names = form(page).get_by_role("group", name="Names in the previewed conversation").first
+    names.get_by_role("button", name="context.draft").click()
+    expect(condition).to_have_value("context.draft === 'late'")
+    expect(condition).to_be_focused()
+    saved(page)
+
+
+def _values(options: Locator) -> list[str]:
+    return [str(each) for each in options.evaluate_all("all => all.map(each => each.value)")]
+
+
 def test_a_condition_is_checked_while_typing_and_the_column_marked(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
@@ -124,6 +171,7 @@ def test_problems_are_counted_and_each_leads_to_its_field(designer_page: Page, m
     edge = {**wrong, "condition": "context.a >"} if isinstance(wrong, dict) else wrong
     page = opened(designer_page, made(edges=[*EDGES, edge]))
     tools = page.get_by_role("toolbar")
+    expect(tools.get_by_role("button", name="1 problem")).to_be_visible()
     page.keyboard.press("F8")
     condition = form(page).locator("[name=edge-condition]")
     expect(condition).to_be_focused()
@@ -201,7 +249,8 @@ def test_a_form_that_cannot_be_read_is_kept_elsewhere_and_nothing_is_published_m
     expect(problems).to_be_visible()
     card(page, "ask").click()
     expect(id_field(page)).to_have_value("ask")
-    card(page, "answer").click()
+    page.get_by_role("toolbar").get_by_role("button", name="1 problem").click()
+    page.locator(".editor-problem", has_text="Answer").click()
     expect(id_field(page)).to_have_value("not an id!")
     id_field(page).fill("answer")
     expect(problems).to_have_count(0)

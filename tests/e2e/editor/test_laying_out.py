@@ -55,7 +55,7 @@ def test_nodes_without_positions_open_in_layers_and_the_draft_stays_as_it_is(
     assert len({x for x, _ in stood.values()}) == 1
     assert [y for _, y in stood.values()] == sorted({y for _, y in stood.values()})
     expect(card(page, "n8")).to_be_in_viewport(ratio=0.99)  # the frame hides the rest
-    page.get_by_text("Export image").click()
+    page.locator("summary", has_text="Export image").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
     picture = download.value.path().read_text()

@@ -1,5 +1,7 @@
 """Looking at a workflow: who may only look, hostile and odd documents, versions compared, axe."""
 
+from itertools import pairwise
+
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
@@ -35,7 +37,8 @@ def test_who_may_only_look_changes_nothing(
 def test_a_loop_is_a_note_and_no_problem(designer_page: Page, made: Make) -> None:
     back: JsonValue = {"id": "back", "type": "sequence", "from": "answer", "to": "ask"}
     page = opened(designer_page, made(edges=[*EDGES, back]))
-    expect(page.get_by_role("heading", name="1 note", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="No problems, 1 note", exact=True)).to_be_visible()
+    expect(page.get_by_role("toolbar").get_by_role("button", name="No problems")).to_be_visible()
     expect(page.locator(".problem-note")).to_contain_text("a loop")
 
 
@@ -49,6 +52,26 @@ def test_the_editor_is_accessible(designer_page: Page, made: Make) -> None:
     assert_accessible_in_every_look(page)
     page.get_by_role("button", name="Connect Ask").click()
     assert_accessible_in_every_look(page)
+
+
+@pytest.mark.parametrize("width", [1024, 1280, 1920])
+def test_the_tools_stand_in_one_row_and_cover_nothing(
+    open_page: OpenPage, made: Make, width: int
+) -> None:
+    page = opened(open_page("designer", width=width), made())
+    card(page, "ask").click()
+    expect(form(page)).to_be_visible()
+    boxes = [
+        box
+        for tool in page.get_by_role("toolbar").locator("button:visible, summary, a, input").all()
+        if (box := tool.bounding_box())
+    ]
+    assert len(boxes) > 12
+    middles = [box["y"] + box["height"] / 2 for box in boxes]
+    assert max(middles) - min(middles) < 3
+    ends = [(box["x"], box["x"] + box["width"]) for box in boxes]
+    assert all(end <= start + 1 for (_, end), (start, _) in pairwise(sorted(ends)))
+    assert_nothing_sticks_out(page)
 
 
 def test_hostile_names_are_text(designer_page: Page, made: Make) -> None:

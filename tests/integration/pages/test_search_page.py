@@ -55,6 +55,15 @@ def test_filters_among_the_words_move_into_the_form(reviewer: Client) -> None:
     assert '<details class="search-more" open>' in html
 
 
+def test_the_page_finds_what_the_palette_found_by_the_beginning_of_a_word(
+    reviewer: Client,
+) -> None:
+    conversation(user("Two refunds"), title="Parcel")
+    assert [each["label"] for each in suggested(reviewer, "refu")["texts"]]
+    assert "Two <mark>refunds</mark>" in page(reviewer, q="refu")
+    assert "Nothing found" in page(reviewer, q='"refu"')
+
+
 def test_a_wrong_filter_is_named_beside_the_form(reviewer: Client) -> None:
     answer = reviewer.get("/search/?q=a1&role=boss")
     assert answer.status_code == 422

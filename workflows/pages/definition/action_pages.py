@@ -61,7 +61,8 @@ class FormPage:
 class PublishPage:
     """The confirmation of publishing, or why it is not possible.
 
-    ``sheet`` is True beside a canvas, which asks for this part alone.
+    ``only_notes``: what is listed are notes, and nothing has to be fixed. ``sheet`` is True beside
+    a canvas, which asks for this part alone.
     """
 
     title: Text
@@ -69,6 +70,7 @@ class PublishPage:
     row: Workflow
     problems: Sequence[ProblemLine]
     errors: int
+    only_notes: bool
     rows: Sequence[DiffRow]
     since: int | None
     same: bool
@@ -177,6 +179,7 @@ def _publish_page(
         row=row,
         problems=problem_lines(document, found.problems[:100], links, row.slug or ""),
         errors=found.counts[0],
+        only_notes=not any(found.counts),
         rows=rows,
         since=row.published_version,
         same=row.published_draft == row.draft_version,

@@ -67,7 +67,10 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class DetailPage:
-    """A workflow's draft: drawn, as an outline, with its problems."""
+    """A workflow's draft: drawn, as an outline, with its problems.
+
+    ``only_notes``: what is listed are notes, and nothing has to be fixed.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -79,6 +82,7 @@ class DetailPage:
     problems: Sequence[ProblemLine]
     more_problems: int
     errors: int
+    only_notes: bool
     may_change: bool
     may_publish: bool
     may_preview: bool
@@ -192,6 +196,7 @@ def detail(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         problems=problem_lines(document, found.problems[:_MOST_PROBLEMS], links, slug),
         more_problems=max(len(found.problems) - _MOST_PROBLEMS, 0),
         errors=found.counts[0],
+        only_notes=not any(found.counts),
         may_change=may_change,
         may_publish=actor.may(Action.WORKFLOW_PUBLISH),
         may_preview=actor.may(Action.PREVIEW),

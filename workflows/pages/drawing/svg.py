@@ -21,8 +21,8 @@ from workflows.pages.drawing.routes import Point, Route, routes
 
 # A page of this many cards has 1.2 MB; larger graphs are read in the outline.
 MOST_DRAWN: Final = 1_000
-# A chain of more layers than this is drawn downwards: side by side two and a half fit a screen.
-_MOST_ACROSS: Final = 4
+# What a page of 1280 pixels shows beside its menu. A drawing downwards can be as wide.
+_PAGE_WIDTH: Final = 1_000
 # Wider than this, centred layers would leave the place empty at which reading begins.
 _MOST_CENTRED: Final = 4
 # The room that chips need between two columns, and between two rows of a drawing downwards.
@@ -154,8 +154,9 @@ def _positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
         given = place(graph)
         return given, _leads_down(graph, given)
     found = layers(graph)
-    downwards = len(found) > _MOST_ACROSS
     widest = max(len(layer) for layer in found)
+    # As on the canvas from top to bottom, unless so many stand side by side that that is wider.
+    downwards = widest * _BESIDE <= max(len(found) * _COLUMN, _PAGE_WIDTH)
     places: dict[str, NodePosition] = {}
     for column, layer in enumerate(found):
         for row, name in enumerate(layer):
@@ -235,7 +236,7 @@ class _Drawer:
         asked = (edge.condition or "").replace("context.", "")  # the whole stands in the title
         mark = self._marks.get(("edge", edge.id), "")
         parts = [str(MARK_WORDS[mark])] if mark else []
-        parts += [f"? {asked}"] if asked else []
+        parts += [_("if %(condition)s") % {"condition": asked}] if asked else []
         parts += [passes] if passes else []
         text = short(" · ".join(parts), _CHIP_TEXT)
         width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT

@@ -26,6 +26,7 @@ from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
 from workflows.pages.preview.preview_result import PreviewView, preview_view
+from workflows.pages.preview.result_line import result_line, result_problem
 from workflows.previews import NodePreview, PreviewRequest
 
 _MOST_STEPS: Final = 50
@@ -86,8 +87,8 @@ Stop = tuple[str, Sequence[str]]
 
 @editor_call
 def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Returns ``{html, edges, tokens_before, tokens_after, cached_prefix_lost, problems,
-    steps?}``.
+    """Returns ``{html, line, lacks, edges, tokens_before, tokens_after, cached_prefix_lost,
+    problems, steps?}``: ``line`` is the result in one line, ``lacks`` what is wrong with it.
     """
     actor.require(Action.PREVIEW)
     row = workflow_named(actor, slug)
@@ -161,6 +162,7 @@ def _answer(
         ]
         shown = {"steps": steps, "left_out": left_out}
         data["html"] = render_to_string("workflows/_steps.html", shown)
+        seen = steps[-1].seen
     else:
         seen = preview_view(last, call=call)
         data["html"] = render_to_string("workflows/_seen.html", {"seen": seen})
@@ -168,6 +170,8 @@ def _answer(
     return answered(
         {
             **data,
+            "line": result_line(seen),
+            "lacks": result_problem(seen),
             "edges": last.entered.edges,
             "tokens_before": last.tokens_before,
             "tokens_after": last.tokens_after,

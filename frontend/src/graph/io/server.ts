@@ -1,6 +1,7 @@
 // Every request of the editor, and what a refusal means.
 
 import type { Json, JsonObject, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
+import type { KnownNames } from "../model/suggestions";
 import { normalised } from "../model/document";
 import type { DocumentChanges } from "../model/patch";
 import type { ElementKind } from "../model/said";
@@ -157,6 +158,9 @@ export interface Tried {
 
 export interface Previewed {
   readonly html: string;
+  /** The result in one line, and what is wrong with it; "" for nothing. */
+  readonly line: string;
+  readonly lacks: string;
   /** Along which the node was entered. */
   readonly edges: readonly string[];
   readonly tokens_before: number;
@@ -194,6 +198,8 @@ export interface Server {
   panel(kind: ElementKind, id: string, asked: Asked, typed: Fields | null, signal: AbortSignal): Promise<string>;
   read(kind: ElementKind, id: string, asked: Asked, fields: Fields, signal: AbortSignal): Promise<Reading>;
   preview(asked: Asked, trial: Trial, signal: AbortSignal): Promise<Previewed>;
+  /** The names in the state of a conversation, at a version or the latest. */
+  names(conversation: string, at: number | null, signal: AbortSignal): Promise<KnownNames>;
   /** Save changes of the draft that has the version `expected`; gives the version of now. */
   saveDraft(changes: DocumentChanges, expected: number): Promise<number>;
   getDraft(): Promise<Draft>;
@@ -234,6 +240,9 @@ export function serverOf(urls: Urls): Server {
     },
     async preview(asked, trial, signal) {
       return (await json("POST", `${urls.editor}preview/`, { ...asked, ...trial }, signal)) as Previewed;
+    },
+    async names(conversation, at, signal) {
+      return (await json("POST", `${urls.editor}names/`, { conversation, ...(at === null ? {} : { at }) }, signal)) as KnownNames;
     },
     async saveDraft(changes, expected) {
       const answer = (await json("PATCH", urls.draft, { changes, expected_version: expected })) as { draft_version: number };

@@ -24,6 +24,23 @@ export function countsOf(problems: readonly Placed[]): { readonly errors: number
   return { errors: problems.length - notes - warnings, warnings, notes };
 }
 
+/** A form that is ahead of the document, as far as its errors matter. */
+export interface Unsaved {
+  readonly kind: string;
+  readonly key: Key;
+  readonly errors: readonly string[];
+  readonly isRead: boolean;
+}
+
+/** The errors of forms that cannot be saved as they are, as problems of their elements; `titleOf` names these. */
+export function problemsOfForms(typed: { readonly [name: string]: Unsaved }, titleOf: (kind: "node" | "edge", key: Key) => string): (Placed & { readonly element?: string })[] {
+  return Object.entries(typed).flatMap(([name, { kind, key, errors, isRead }]) => {
+    if (!isRead) return [];
+    const place = kind === "node" || kind === "edge" ? { [kind]: key, element: titleOf(kind, key) } : {};
+    return errors.map((message, at) => ({ message, severity: "error", pointer: `form ${name} ${at}`, ...place }));
+  });
+}
+
 /** What tells a problem from the others of its draft. */
 export function nameOfProblem({ pointer, message }: Placed): string {
   return `${pointer ?? ""} ${message}`;

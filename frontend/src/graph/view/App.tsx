@@ -58,13 +58,13 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
   };
   return (
     <div className="editor-work">
-      <Toolbar view={view} onView={setView} drawing={drawing} onDrawing={setDrawing} saver={saver} />
+      <Toolbar view={view} onView={setView} saver={saver} />
       {mayChange && journal && <LeftBehind journal={journal} />}
       <div className="editor-body">
         {mayChange && view === "canvas" && <Palette />}
         <div className="editor-main">
           <div className="editor-canvas" hidden={view !== "canvas"}>
-            <Canvas drawing={drawing} onPopup={setPopup} />
+            <Canvas drawing={drawing} onDrawing={setDrawing} onPopup={setPopup} />
           </div>
           {view === "outline" && <Outline onConnect={setConnecting} onEdit={edit} />}
           <Empty />

@@ -15,7 +15,6 @@ import {
   useConnection,
   useReactFlow,
   useStore,
-  type Viewport,
 } from "@xyflow/react";
 import { type CSSProperties, type DragEvent, type KeyboardEvent as ReactKeyboardEvent, type MouseEvent as ReactMouseEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
@@ -23,12 +22,12 @@ import { warn } from "../io/notice";
 import type { Marks } from "../io/setup";
 import { groupOf } from "../model/canvas_data";
 import { connection, isConnected, members, reconnection } from "../model/commands";
-import type { Key, Position } from "../model/document";
+import type { Position } from "../model/document";
 import { find, indexOf } from "../model/document";
 import type { Flow } from "../model/lines";
 import { chosenBy } from "../model/menu";
 import { around, type Box, CARD, isSeen, placesOf, shownWhole } from "../model/places";
-import { type Drawn, onlyOne, type State } from "../store";
+import { type Drawn, onlyOne } from "../store";
 import { t } from "../texts";
 import { CARDS, Zoom } from "./Card";
 import { useDesk, useEditor } from "./context";
@@ -36,24 +35,21 @@ import { addKind, KIND_TYPE, moved } from "./doing";
 import { drawnPlaces, type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
 import { Icon } from "./Icon";
 import { LINES } from "./Line";
+import { useOpening } from "./opening";
 import { aboutOf, middleOf } from "./pointing";
 import type { Popup } from "./Popups";
+import { type Drawing, ViewTools } from "./ViewTools";
 import { hasWords, isLarge, letterAt, levelOf, rowsAt, stepOf } from "./zoom";
 
 const MAP = { width: 150, height: 100 };
 const GRID: [number, number] = [10, 10];
-// The legend of marks stands at the bottom.
-const LEGEND = 56;
 const LEAST_ZOOM = 0.05;
-// Below this nobody can read a card: a large graph opens at its start instead.
-const READABLE = 0.2;
 
-interface Props {
-  readonly drawing: "pan" | "box";
+interface Props extends Drawing {
   readonly onPopup: (popup: Popup | null) => void;
 }
 
-export function Canvas({ drawing, onPopup }: Props) {
+export function Canvas({ drawing, onDrawing, onPopup }: Props) {
   const { store, setup } = useDesk();
   const flow = useReactFlow<FlowNode, FlowEdge>();
   const drawn = useEditor(useShallow(({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange }): Drawn => ({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange })));
@@ -176,6 +172,7 @@ export function Canvas({ drawing, onPopup }: Props) {
           }}
         >
           <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
+          <ViewTools drawing={drawing} onDrawing={onDrawing} />
           {drawn.marks && <Legend marks={drawn.marks} />}
           <Overview drawn={drawn} />
         </ReactFlow>
@@ -339,21 +336,6 @@ function followers(changes: readonly NodeChange<FlowNode>[], nodes: readonly Flo
   });
 }
 
-/** Where the canvas opens: all of the graph, or its start if all of it would be too small. */
-function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewport | null {
-  const { store } = useDesk();
-  const [start, setStart] = useState<Viewport | null>(null);
-  useLayoutEffect(() => {
-    if (!frame.current) return;
-    const { width, height } = frame.current.getBoundingClientRect();
-    const { document, places: given } = store.getState();
-    const places = placesOf(document, given);
-    const below = store.getState().marks ? LEGEND : 0;
-    setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height - below));
-  }, [frame, store]);
-  return start;
-}
-
 /** What was added or pasted is brought into sight. */
 function useFollowing(frame: { readonly current: HTMLDivElement | null }): void {
   const { store } = useDesk();
@@ -367,24 +349,6 @@ function useFollowing(frame: { readonly current: HTMLDivElement | null }): void 
     const view = size?.width && spots.length ? shownWhole(flow.getViewport(), size, around(spots)) : null;
     if (view) void flow.setViewport(view);
   }, [added, frame, flow, store]);
-}
-
-function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]): Position | undefined {
-  const targets = new Set(document.edges.map((edge) => edge.to));
-  const first = document.nodes.find((node) => node.type === "start") ?? document.nodes.find((node) => !targets.has(node.id)) ?? document.nodes[0];
-  return first && places.get(first.id);
-}
-
-function opening(spots: readonly Position[], first: Position | undefined, width: number, height: number): Viewport {
-  if (!spots.length) return { x: 40, y: 40, zoom: 1 };
-  // Lines from one row to the next swing out beside the cards.
-  const box = around(spots, 48);
-  const zoom = Math.min(width / box.width, height / box.height, 1);
-  if (zoom >= READABLE || !first) {
-    return { x: (width - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
-  }
-  const near = 0.85;
-  return { x: 40 - first.x * near, y: height / 2 - (first.y + CARD.height / 2) * near, zoom: near };
 }
 
 function useTheme(): "light" | "dark" {

@@ -4,6 +4,7 @@ import { useReactFlow } from "@xyflow/react";
 import { t } from "../texts";
 import { useDesk } from "./context";
 import { addKind, KIND_TYPE, nextSpot } from "./doing";
+import { Icon } from "./Icon";
 import { middle } from "./keys";
 
 export function Palette() {
@@ -28,7 +29,8 @@ export function Palette() {
             addKind(store, kind, spot, tie);
           }}
         >
-          {kind.label}
+          <Icon name={kind.icon} />
+          <span>{kind.label}</span>
         </button>
       ))}
     </section>

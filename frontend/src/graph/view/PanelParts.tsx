@@ -14,6 +14,11 @@ const GAP = 8;
 export function PanelParts() {
   const go = (panel: Element | null, selector: string): void => {
     const found = panel?.querySelector<HTMLElement>(selector);
+    const shut = found?.querySelector<HTMLElement>(".editor-shut[aria-expanded='false']");
+    if (shut) {
+      shut.click();
+      return shut.focus();
+    }
     const place = found?.closest<HTMLElement>("fieldset, .field") ?? found;
     const room = place?.closest<HTMLElement>(".editor-panel-top");
     // Only the panel scrolls: scrollIntoView would also move the frame around it.

@@ -11,7 +11,7 @@ import { useDesk } from "./context";
 import { addKind, centred, duplicateChosen, groupChosen, layOut, nextSpot, removeChosen, spotOn, ungroupChosen } from "./doing";
 import { Menu } from "./Menu";
 import { Offer } from "./Offer";
-import { showChosen } from "./Toolbar";
+import { showAll, showChosen } from "./ViewTools";
 
 /** `at` is a point on the screen, `spot` the place of a new card. */
 export type Popup =
@@ -80,7 +80,7 @@ function useActions(popup: Popup, { onPopup, onConnect, onEdit }: Omit<Props, "p
       case "show-selection":
         return showChosen(flow, store.getState());
       case "show-all":
-        return void flow.fitView({ maxZoom: 1, padding: 0.04 });
+        return showAll(flow);
     }
   };
 }

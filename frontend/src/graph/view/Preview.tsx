@@ -2,6 +2,7 @@
 
 import { useEffect, useId, useRef, useState } from "react";
 import { askAbout } from "../io/asking";
+import { isPreviewOpen, PREVIEW_HEIGHT, rememberPreview } from "../io/panel_size";
 import { wordsWithPlace } from "../io/said_wrong";
 import { TYPING_PAUSE_MS } from "../io/reading";
 import { Refused, type Trial } from "../io/server";
@@ -13,7 +14,8 @@ import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { freshen, replace } from "./fresh";
 import { Icon } from "./Icon";
-import { titleOf } from "./spoken";
+import { SizeEdge } from "./SizeEdge";
+import { inLine, titleOf } from "./spoken";
 
 // With the pause after which a form is read, 250 ms after the last key.
 const PAUSE_MS = 250 - TYPING_PAUSE_MS;
@@ -23,7 +25,6 @@ const MOST_EDGES = 20;
 
 /** What is typed into the fields above the preview; it stays when another node is chosen. */
 export interface Source {
-  readonly open: boolean;
   readonly pasted: boolean;
   readonly conversation: string;
   readonly at: string;
@@ -34,20 +35,24 @@ export interface Source {
   readonly messages: string;
 }
 
-export const NO_SOURCE: Source = { open: true, pasted: false, conversation: "", at: "", path: false, along: {}, context: "", messages: "" };
+export const NO_SOURCE: Source = { pasted: false, conversation: "", at: "", path: false, along: {}, context: "", messages: "" };
 
 interface Props {
   readonly id: Key;
   readonly source: Source;
   readonly onSource: (source: Source) => void;
+  /** The preview stands beside the form, and is not closed. */
+  readonly isBeside: boolean;
 }
 
 interface Shown {
   readonly of: Key;
   readonly along: readonly string[];
+  readonly line: string;
+  readonly lacks: string;
 }
 
-export function Preview({ id, source, onSource }: Props) {
+export function Preview({ id, source, onSource, isBeside }: Props) {
   const { store, server } = useDesk();
   const document = useMeaning();
   const box = useRef<HTMLDivElement>(null);
@@ -55,6 +60,8 @@ export function Preview({ id, source, onSource }: Props) {
   const [wrong, setWrong] = useState("");
   const [last, setLast] = useState<Shown | null>(null);
   const [attempt, setAttempt] = useState(0);
+  const [chosenOpen, setChosenOpen] = useState(() => isPreviewOpen(localStorage, window.innerHeight));
+  const isOpen = isBeside || chosenOpen;
   const [opened] = useState(() => isOpened(source));
   const drawn = useRef<Key | null>(null);
   const isBehind = useEditor(({ typed }) => Boolean(typed[formName("node", id)]?.isRead));
@@ -63,11 +70,11 @@ export function Preview({ id, source, onSource }: Props) {
   const shown = last?.of === id ? last : null;
 
   useEffect(() => {
-    const asked = node === undefined || !source.open ? null : trialOf(node, source, document);
+    const asked = node === undefined ? null : trialOf(node, source, document);
     if (!asked || typeof asked === "string") {
       setBusy(false);
       setWrong(asked ?? "");
-      if (source.open) setLast(null);
+      setLast(null);
       return undefined;
     }
     const running = new AbortController();
@@ -85,7 +92,7 @@ export function Preview({ id, source, onSource }: Props) {
           store.getState().set({ tokens: { ...store.getState().tokens, ...along, [id]: { before: answer.tokens_before, after: answer.tokens_after } } });
           setBusy(false);
           setWrong("");
-          setLast({ of: id, along: answer.edges });
+          setLast({ of: id, along: answer.edges, line: answer.line, lacks: answer.lacks });
         },
         (error: unknown) => {
           if (running.signal.aborted) return;
@@ -103,15 +110,47 @@ export function Preview({ id, source, onSource }: Props) {
     };
   }, [document, id, node, source, attempt, server, store]);
 
+  const toggle = (): void => {
+    setChosenOpen(!isOpen);
+    rememberPreview(localStorage, !isOpen);
+  };
+  const nothing = busy ? t("Loading…") : t("Select a conversation or paste a context. Nothing is stored.");
   return (
-    <section className={`editor-preview${source.open ? "" : " editor-preview-shut"}`} aria-label={t("Preview")} aria-busy={busy}>
-      <h2>
-        <button type="button" className="editor-shut" aria-expanded={source.open} onClick={() => onSource({ ...source, open: !source.open })}>
-          <Icon name={source.open ? "chevron-down" : "chevron-up"} />
-          {t("Context preview")}
-        </button>
-      </h2>
-      <div className="editor-preview-body" hidden={!source.open}>
+    <section className={`editor-preview${isOpen ? "" : " editor-preview-shut"}`} aria-label={t("Preview")} aria-busy={busy}>
+      {isOpen && !isBeside && <SizeEdge size={PREVIEW_HEIGHT} label={t("Height of the preview")} within=".editor-panel" property="--preview-height" side="height" />}
+      <div className="editor-preview-head">
+        <h2>
+          {isBeside ? (
+            t("Context preview")
+          ) : (
+            <button type="button" className="editor-shut" aria-expanded={isOpen} onClick={toggle}>
+              <Icon name={isOpen ? "chevron-down" : "chevron-up"} />
+              {t("Context preview")}
+            </button>
+          )}
+        </h2>
+        <p className="editor-result" role="status">
+          {shown && !wrong ? (
+            <>
+              {shown.lacks && (
+                <span className="editor-result-lacks">
+                  <Icon name="alert-triangle" />
+                  {inLine(shown.lacks)}
+                </span>
+              )}
+              <span>{inLine(shown.line)}</span>
+            </>
+          ) : (
+            !isOpen && !wrong && <span>{nothing}</span>
+          )}
+        </p>
+        {wrong && (
+          <p className="field-errors" role="alert">
+            {wrong}
+          </p>
+        )}
+      </div>
+      <div className="editor-preview-body" hidden={!isOpen}>
         <details className="editor-source-shown" open={opened}>
           <summary>{sourceWords(source)}</summary>
           <div className="editor-source-fields">
@@ -119,13 +158,8 @@ export function Preview({ id, source, onSource }: Props) {
             <Along node={node} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />
           </div>
         </details>
-        {wrong && (
-          <p className="field-errors" role="alert">
-            {wrong}
-          </p>
-        )}
         {isBehind && shown && !wrong && <p className="text-secondary">{t("The fields above have errors and are not included.")}</p>}
-        {!shown && !wrong && <p className="text-secondary">{busy ? t("Loading…") : t("Select a conversation or paste a context. Nothing is stored.")}</p>}
+        {!shown && !wrong && <p className="text-secondary">{nothing}</p>}
         <div className="editor-seen" ref={box} hidden={!shown || wrong !== ""} />
       </div>
     </section>
@@ -147,7 +181,7 @@ function sourceWords({ pasted, conversation, at, path }: Source): string {
   return path ? t("{place}, the full path", { place }) : place;
 }
 
-interface AlongProps extends Omit<Props, "id"> {
+interface AlongProps extends Omit<Props, "id" | "isBeside"> {
   readonly node: string | undefined;
   readonly document: WorkflowDocument;
   readonly taken: readonly string[];
@@ -178,7 +212,7 @@ function Along({ node, document, source, onSource, taken }: AlongProps) {
   );
 }
 
-function Fields({ source, onSource }: Omit<Props, "id">) {
+function Fields({ source, onSource }: Omit<Props, "id" | "isBeside">) {
   const { setup } = useDesk();
   const id = useId();
   const put = (part: Partial<Source>): void => onSource({ ...source, ...part });

@@ -7,16 +7,16 @@ import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { openProblem } from "./doing";
 import { Icon } from "./Icon";
+import { useProblems } from "./all_problems";
 import { inLine } from "./spoken";
 
 const MOST_LISTED = 100;
 const STEPS: { readonly [key: string]: number } = { ArrowDown: 1, ArrowUp: -1, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY };
 
 export function Problems() {
-  const words = useEditor((state) => state.words);
   const visited = useEditor((state) => state.visited);
-  const problems = words?.problems ?? [];
-  if (!words) return null;
+  const problems = useProblems();
+  if (!problems) return null;
   if (!problems.length) return <p className="text-secondary">{t("No problems. Select a node or an edge to see its settings.")}</p>;
   return (
     <>
@@ -71,9 +71,9 @@ function moved(event: KeyboardEvent<HTMLElement>): void {
   rows[Math.min(Math.max(at + step, 0), rows.length - 1)]?.focus();
 }
 
-/** How many problems, and how many notes, which are none. */
+/** How many problems, as the toolbar counts them, and how many notes, which are none. */
 function counted(problems: readonly Problem[]): string {
   const { errors, warnings, notes } = countsOf(problems);
   const real = errors + warnings;
-  return [real && tn("{n} problem", "{n} problems", real), notes && tn("{n} note", "{n} notes", notes)].filter(Boolean).join(", ");
+  return [real ? tn("{n} problem", "{n} problems", real) : t("No problems"), notes && tn("{n} note", "{n} notes", notes)].filter(Boolean).join(", ");
 }

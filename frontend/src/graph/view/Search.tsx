@@ -7,7 +7,7 @@ import { edgeWords, nodeWords } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { chooseFound } from "./doing";
-import { showChosen } from "./Toolbar";
+import { showChosen } from "./ViewTools";
 
 export function Search({ onFound }: { readonly onFound: () => void }) {
   const { store } = useDesk();

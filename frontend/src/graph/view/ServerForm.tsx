@@ -14,6 +14,7 @@ import { t } from "../texts";
 import { type Desk, useDesk, useEditor } from "./context";
 import { showErrors } from "./form_errors";
 import { chooseFound, PANEL_TITLE } from "./doing";
+import { suggestIn } from "./suggesting";
 
 const PAUSE_MS = 250;
 const AGAIN_MS = 3_000;
@@ -46,6 +47,7 @@ export function ServerForm({ kind, id }: Props) {
     void session.current.open();
   }, [desk, kind, id, attempt]);
   useEffect(() => () => session.current?.close(), []);
+  useEffect(() => (box.current ? suggestIn(box.current, desk.store) : undefined), [desk]);
   useEffect(() => session.current?.focusWanted(), [wanted]);
   useEffect(() => session.current?.follow(element), [element]);
 

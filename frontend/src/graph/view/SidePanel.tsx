@@ -1,6 +1,7 @@
 // What is chosen, beside the canvas: its form, its group and note, and what it would see.
 
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { isSideBySide, PANEL_WIDTH } from "../io/panel_size";
 import { groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
 import type { Element, Key, WorkflowNode } from "../model/document";
@@ -10,12 +11,13 @@ import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Cost } from "./Cost";
 import { Icon } from "./Icon";
-import { PanelEdge } from "./PanelEdge";
+import { useKnownNames } from "./known";
 import { PanelParts } from "./PanelParts";
 import { Policies } from "./Policies";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
 import { Problems } from "./Problems";
 import { ServerForm } from "./ServerForm";
+import { SizeEdge } from "./SizeEdge";
 import { titleOf } from "./spoken";
 import { NodeTried, WhatIf } from "./WhatIf";
 
@@ -28,11 +30,16 @@ export function SidePanel({ onConnect }: Props) {
   const chosen = useEditor((state) => state.chosen);
   const mayChange = useEditor((state) => state.mayChange);
   const [source, setSource] = useState<Source>(() => ({ ...NO_SOURCE, conversation: setup.conversations[0]?.[0] ?? "" }));
+  useKnownNames(source);
   const only = onlyOne(chosen);
   const count = chosen.nodes.length + chosen.edges.length;
+  const panel = useRef<HTMLElement>(null);
+  const hasRoom = useRoomBeside(panel);
+  const isPreviewed = only?.kind === "node" && setup.may_preview;
+  const isBeside = isPreviewed && hasRoom;
   return (
-    <aside className="editor-panel" aria-label={t("Selection")} tabIndex={-1}>
-      <PanelEdge />
+    <aside ref={panel} className={`editor-panel${isBeside ? " editor-panel-wide" : ""}`} aria-label={t("Selection")} tabIndex={-1}>
+      <SizeEdge size={PANEL_WIDTH} label={t("Width of the panel")} within=".editor-body" property="--panel-width" side="width" />
       {only?.kind === "node" && mayChange && <PanelParts />}
       <div className="editor-panel-top">
         {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}
@@ -43,9 +50,21 @@ export function SidePanel({ onConnect }: Props) {
         {!count && <Whole />}
       </div>
       {only && <Cost kind={only.kind} id={only.key} />}
-      {only?.kind === "node" && setup.may_preview && <Preview id={only.key} source={source} onSource={setSource} />}
+      {isPreviewed && <Preview id={only.key} source={source} onSource={setSource} isBeside={isBeside} />}
     </aside>
   );
+}
+
+/** Whether the panel is wide enough for two columns. */
+function useRoomBeside(panel: { readonly current: HTMLElement | null }): boolean {
+  const [hasRoom, setHasRoom] = useState(false);
+  useEffect(() => {
+    if (!panel.current) return undefined;
+    const watch = new ResizeObserver(([entry]) => entry && setHasRoom(isSideBySide(entry.contentRect.width)));
+    watch.observe(panel.current);
+    return () => watch.disconnect();
+  }, [panel]);
+  return hasRoom;
 }
 
 /** Nothing is chosen: what belongs to the whole workflow. */

@@ -1,8 +1,6 @@
 // The row of buttons above the canvas, and how saving stands.
 
-import { useReactFlow } from "@xyflow/react";
-import { type ReactNode, useEffect, useRef } from "react";
-import { capsOf } from "../../keys/model";
+import { useEffect, useRef } from "react";
 import { warn } from "../io/notice";
 import type { Saver } from "../io/saving";
 import { t, tn } from "../texts";
@@ -14,43 +12,25 @@ import { find } from "../model/document";
 import { countsOf } from "../model/problem_list";
 import { chosenFor } from "../store";
 import { download, pictureOf, pngOf } from "./picture";
+import { useProblems } from "./all_problems";
 import { Search } from "./Search";
 import { useStatus } from "./status";
+import { Tool } from "./Tool";
 
 export type View = "canvas" | "outline";
 
-interface ToolProps {
-  readonly icon: string;
-  readonly label: string;
-  readonly onClick: () => void;
-  readonly disabled?: boolean;
-  readonly pressed?: boolean;
-  /** As the page's list of keys has it, under `name` if the label changes. */
-  readonly keys?: string;
-  readonly name?: string;
-  readonly children?: ReactNode;
-}
-
-export function Tool({ icon, label, onClick, disabled, pressed, keys, name, children }: ToolProps) {
-  const [way = ""] = keys?.split(" | ") ?? [];
-  const known = way ? `${label} (${capsOf(way).join(" ")})` : label;
-  return (
-    <button type="button" className={`btn btn-sm${children ? "" : " btn-icon"}`} title={known} aria-label={children ? undefined : label} aria-pressed={pressed} disabled={disabled} onClick={onClick} data-key={keys} data-key-label={keys && (name ?? label)}>
-      <Icon name={icon} />
-      {children}
-    </button>
-  );
+/** The words of a tool: where room is scarce they are spoken and not drawn, and the icon stays. */
+function Words({ text, late = false }: { readonly text: string; readonly late?: boolean }) {
+  return <span className={late ? "tool-words tool-words-late" : "tool-words"}>{text}</span>;
 }
 
 interface Props {
   readonly view: View;
   readonly onView: (view: View) => void;
-  readonly drawing: "pan" | "box";
-  readonly onDrawing: (drawing: "pan" | "box") => void;
   readonly saver: Saver | null;
 }
 
-export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
+export function Toolbar({ view, onView, saver }: Props) {
   const { store, setup } = useDesk();
   const mayChange = useEditor((state) => state.mayChange);
   const whatIf = (): void => {
@@ -59,31 +39,33 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
     requestAnimationFrame(() => document.querySelector<HTMLElement>(".editor-what-if input")?.focus());
   };
   return (
-    <div className="editor-bar" role="toolbar" aria-label={t("Tools of the editor")}>
-      <div className="btn-group" role="group" aria-label={t("View")}>
-        <Tool icon="sitemap" label={t("Canvas")} pressed={view === "canvas"} onClick={() => onView("canvas")}>
-          {t("Canvas")}
-        </Tool>
-        <Tool icon="list-details" label={t("Outline")} pressed={view === "outline"} onClick={() => onView("outline")} keys="o">
-          {t("Outline")}
-        </Tool>
+    <div className="editor-top">
+      <div className={mayChange ? "editor-bar editor-bar-full" : "editor-bar"} role="toolbar" aria-label={t("Tools of the editor")}>
+        <div className="btn-group" role="group" aria-label={t("View")}>
+          <Tool icon="sitemap" label={t("Canvas")} pressed={view === "canvas"} onClick={() => onView("canvas")}>
+            <Words text={t("Canvas")} />
+          </Tool>
+          <Tool icon="list-details" label={t("Outline")} pressed={view === "outline"} onClick={() => onView("outline")} keys="o">
+            <Words text={t("Outline")} />
+          </Tool>
+        </div>
+        {mayChange && <Changing />}
+        {!setup.watched && <ProblemCount />}
+        {setup.may_preview && (
+          <Tool icon="flask" label={t("Replay")} keys="w" onClick={whatIf}>
+            <Words text={t("Replay")} late />
+          </Tool>
+        )}
+        {setup.may_preview && setup.urls.compare && (
+          <a className="btn btn-sm" href={setup.urls.compare} title={t("Compare policies")}>
+            <Icon name="git-compare" />
+            <Words text={t("Compare policies")} late />
+          </a>
+        )}
+        {view === "canvas" && <Picture />}
+        <Search onFound={() => undefined} />
+        {saver ? <Saving saver={saver} /> : <Standing />}
       </div>
-      {mayChange && <Changing />}
-      {!setup.watched && <ProblemCount />}
-      {setup.may_preview && (
-        <Tool icon="flask" label={t("Replay")} keys="w" onClick={whatIf}>
-          {t("Replay")}
-        </Tool>
-      )}
-      {setup.may_preview && setup.urls.compare && (
-        <a className="btn btn-sm" href={setup.urls.compare}>
-          <Icon name="git-compare" />
-          {t("Compare policies")}
-        </a>
-      )}
-      {view === "canvas" && <Looking drawing={drawing} onDrawing={onDrawing} />}
-      <Search onFound={() => undefined} />
-      {saver ? <Saving saver={saver} /> : <Standing />}
     </div>
   );
 }
@@ -91,7 +73,7 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
 /** How many problems the draft has; leads to the list of them. */
 function ProblemCount() {
   const { store } = useDesk();
-  const problems = useEditor((state) => state.words?.problems);
+  const problems = useProblems();
   if (!problems) return null;
   const { errors, warnings } = countsOf(problems);
   const count = errors + warnings;
@@ -131,10 +113,8 @@ function Changing() {
   );
 }
 
-function Looking({ drawing, onDrawing }: Pick<Props, "drawing" | "onDrawing">) {
+function Picture() {
   const { store, setup } = useDesk();
-  const flow = useReactFlow();
-  const any = useEditor((state) => state.chosen.nodes.length + state.chosen.edges.length);
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = (event: Event): void => {
@@ -146,42 +126,21 @@ function Looking({ drawing, onDrawing }: Pick<Props, "drawing" | "onDrawing">) {
   const name = setup.name.replace(/[^\p{L}\p{N}]+/gu, "-") || "workflow";
   const svg = (): string => pictureOf(store.getState(), setup);
   return (
-    <>
-      <div className="btn-group" role="group" aria-label={t("Zoom and drag")}>
-        <Tool icon="hand-stop" label={t("Drag to pan")} pressed={drawing === "pan"} onClick={() => onDrawing("pan")} />
-        <Tool icon="marquee-2" label={t("Drag to select")} pressed={drawing === "box"} onClick={() => onDrawing("box")} keys="b" />
-        <Tool icon="zoom-out" label={t("Zoom out")} keys="-" onClick={() => void flow.zoomOut()} />
-        <Tool icon="zoom-in" label={t("Zoom in")} keys="+" onClick={() => void flow.zoomIn()} />
-        <Tool icon="maximize" label={t("Show all")} keys="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.04 })} />
-        <Tool icon="focus-2" label={t("Zoom to selection")} keys="z" disabled={!any} onClick={() => showChosen(flow, store.getState())} />
+    <details className="editor-menu" ref={menu}>
+      <summary className="btn btn-sm" title={t("Export image")}>
+        <Icon name="photo-down" />
+        <Words text={t("Export image")} />
+      </summary>
+      <div className="editor-menu-list">
+        <button type="button" className="btn btn-sm" onClick={() => download(`${name}.svg`, new Blob([svg()], { type: "image/svg+xml" }))}>
+          SVG
+        </button>
+        <button type="button" className="btn btn-sm" onClick={() => void pngOf(svg()).then((png) => download(`${name}.png`, png))}>
+          PNG
+        </button>
       </div>
-      <details className="editor-menu" ref={menu}>
-        <summary className="btn btn-sm">
-          <Icon name="photo-down" />
-          {t("Export image")}
-        </summary>
-        <div className="editor-menu-list">
-          <button type="button" className="btn btn-sm" onClick={() => download(`${name}.svg`, new Blob([svg()], { type: "image/svg+xml" }))}>
-            SVG
-          </button>
-          <button type="button" className="btn btn-sm" onClick={() => void pngOf(svg()).then((png) => download(`${name}.png`, png))}>
-            PNG
-          </button>
-        </div>
-      </details>
-    </>
+    </details>
   );
-}
-
-type Flow = ReturnType<typeof useReactFlow>;
-
-export function showChosen(flow: Flow, { chosen, document }: ReturnType<ReturnType<typeof useDesk>["store"]["getState"]>): void {
-  const ends = chosen.edges.flatMap((key) => {
-    const edge = find(document.edges, key);
-    return edge ? [edge.from, edge.to] : [];
-  });
-  const nodes = [...new Set([...chosen.nodes, ...ends])].map((id) => ({ id }));
-  if (nodes.length) void flow.fitView({ nodes, maxZoom: 1, padding: 0.3 });
 }
 
 /** How a canvas that is only looked at stands. */
@@ -209,7 +168,7 @@ function Saving({ saver }: { readonly saver: Saver }) {
   return (
     <div className={`editor-saving editor-saving-${tone}`} role="status">
       <Icon name={icon} />
-      <span>{text}</span>
+      <span title={text}>{text}</span>
       {kind === "offline" && (
         <button type="button" className="btn btn-sm" onClick={() => void reader.finish().then(() => saver.flush())}>
           {t("Try now")}

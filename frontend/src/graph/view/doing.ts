@@ -16,6 +16,7 @@ import { nameOfProblem, problemAfter, targetOf } from "../model/problem_list";
 import type { EditorStore } from "../store";
 import { t, tn } from "../texts";
 import { type FlowNode, noteKey } from "./flow";
+import { problemsOf } from "./all_problems";
 
 // The type under which a kind of node is dragged from the palette.
 export const KIND_TYPE = "application/x-ctxadmin-kind";
@@ -197,8 +198,8 @@ export function openProblem(store: EditorStore, problem: Problem): void {
 }
 
 export function nextProblem(store: EditorStore, step: 1 | -1): void {
-  const { document, visited, words, say } = store.getState();
-  const found = problemAfter(words?.problems ?? [], document, visited, step);
+  const { document, visited, say } = store.getState();
+  const found = problemAfter(problemsOf(store.getState()) ?? [], document, visited, step);
   if (!found) return showProblems(store);
   openProblem(store, found);
   say(found.message);

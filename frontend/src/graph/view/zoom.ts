@@ -12,7 +12,7 @@ export type Level = "near" | "middle" | "brief" | "far";
 // Below this letters grow on the canvas.
 const GROWS = 0.85;
 // Three rows fit a card down to here.
-const NEAR = 0.7;
+const NEAR = 0.69;
 // Down to here a name of two rows and what it sees.
 const MIDDLE = 0.55;
 // The words of edges are a third wider than the layout takes them to be from here on.

@@ -14,6 +14,7 @@ from tests.integration.pages.workflows.designing import (
 )
 from workflows.domain import graph
 from workflows.models import Workflow
+from workflows.pages.drawing.svg import draw
 
 pytestmark = pytest.mark.django_db
 
@@ -58,6 +59,38 @@ def test_the_demo_is_drawn_with_every_node_and_edge(designer: Client, slug: str)
     page = text(designer.get(f"/workflows/{slug}/"))
     assert page.count('class="graph-card"') == len(document.nodes)
     assert page.count("graph-line graph-line-") == len(document.edges)
+
+
+@pytest.mark.parametrize(
+    ("shape", "down"), [("chain", True), ("two branches", True), ("star", False)]
+)
+def test_a_drawing_leads_down_as_on_the_canvas_unless_that_is_wider(shape: str, down: bool) -> None:
+    between = {"chain": 1, "two branches": 2, "star": 9}[shape]
+    names = [f"n{n}" for n in range(between)]
+    document = graph.read(
+        {
+            "name": shape,
+            "nodes": [
+                {"id": "first", "type": "start"},
+                *({"id": each, "type": "llm"} for each in names),
+                {"id": "last", "type": "end"},
+            ],
+            "edges": [
+                edge
+                for each in names
+                for edge in (
+                    {"id": f"to-{each}", "type": "sequence", "from": "first", "to": each},
+                    {"id": f"of-{each}", "type": "sequence", "from": each, "to": "last"},
+                )
+            ],
+        }
+    )
+    drawing = draw(document)
+    assert drawing is not None
+    spots = {card.id: (card.x, card.y) for card in drawing.cards}
+    axis = 1 if down else 0
+    assert spots["first"][axis] < spots["n0"][axis] < spots["last"][axis]
+    assert drawing.width < 1_100
 
 
 def test_hostile_texts_are_shown_as_texts(designer: Client) -> None:

@@ -24,6 +24,10 @@ def test_a_preview_shows_what_the_document_of_the_browser_lets_through(designer:
     assert told["tokens_after"] < told["tokens_before"]
     assert "three" in told["html"]
     assert told["html"].count("seen-dropped") == 3
+    assert told["line"].startswith("1 of 4 messages")
+    whole, left = told["tokens_before"], told["tokens_after"]
+    assert f"{left} of {whole} tokens" in told["line"]
+    assert told["lacks"] == "The system message will be hidden: #0."
     assert told["cached_prefix_lost"] == told["tokens_before"]
 
 
@@ -31,6 +35,7 @@ def test_a_pasted_context_is_previewed(designer: Client) -> None:
     context = {"variables": {"prompt.tone": "kind", "secret": "x"}, "history": [], "metadata": {}}
     told = preview(designer, context=context, messages=[user("hello")])
     assert "prompt.tone" in told["html"]
+    assert told["line"].startswith("1 of 1 messages · 1 of 2 variables")
     assert re.search(r'seen-dropped">\s*<th scope="row"><code translate="no">secret', told["html"])
     assert told["problems"] == []
 
@@ -42,6 +47,7 @@ def test_a_preview_tells_whether_tool_pairs_are_whole(designer: Client) -> None:
         designer, document=document(START, plain, edges=()), conversation=chat.public_id
     )
     assert "complete" in whole["html"]
+    assert whole["lacks"] == ""
     cut = {
         **plain,
         "context_filter": {
@@ -50,6 +56,7 @@ def test_a_preview_tells_whether_tool_pairs_are_whole(designer: Client) -> None:
     }
     split = preview(designer, document=document(START, cut, edges=()), conversation=chat.public_id)
     assert "incomplete" in split["html"]
+    assert split["lacks"] == "The node would be refused"
     assert split["problems"][0]["code"] == "incompatible_context"
 
 

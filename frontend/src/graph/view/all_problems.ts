@@ -1,0 +1,23 @@
+// All that is wrong with a draft: what its check found, and what forms say that cannot be saved yet.
+
+import { useMemo } from "react";
+import type { Problem } from "../io/server";
+import { type Element, find } from "../model/document";
+import { problemsOfForms } from "../model/problem_list";
+import type { State } from "../store";
+import { useEditor } from "./context";
+import { titleOf } from "./spoken";
+
+/** Null as long as the draft was not checked. */
+export function problemsOf({ words, typed, document }: Pick<State, "words" | "typed" | "document">): readonly Problem[] | null {
+  if (!words) return null;
+  const ofForms = problemsOfForms(typed, (kind, key) => titleOf(find<Element>(kind === "node" ? document.nodes : document.edges, key) ?? { id: key }));
+  return ofForms.length ? [...ofForms, ...words.problems] : words.problems;
+}
+
+export function useProblems(): readonly Problem[] | null {
+  const words = useEditor((state) => state.words);
+  const typed = useEditor((state) => state.typed);
+  const document = useEditor((state) => state.document);
+  return useMemo(() => problemsOf({ words, typed, document }), [words, typed, document]);
+}

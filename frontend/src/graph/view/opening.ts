@@ -1,0 +1,51 @@
+// What of a graph is seen when its canvas opens.
+
+import type { Viewport } from "@xyflow/react";
+import { useLayoutEffect, useState } from "react";
+import type { Key, Position } from "../model/document";
+import { indexOf } from "../model/document";
+import { around, CARD, placesOf } from "../model/places";
+import type { State } from "../store";
+import { useDesk } from "./context";
+import { TOOLS_WIDTH } from "./ViewTools";
+
+// The legend of marks stands at the bottom.
+const LEGEND = 56;
+// Below this nobody can read a card: a large graph opens at its start instead.
+const READABLE = 0.2;
+
+/** Where the canvas opens: all of the graph, or its start if all of it would be too small. */
+export function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewport | null {
+  const { store } = useDesk();
+  const [start, setStart] = useState<Viewport | null>(null);
+  useLayoutEffect(() => {
+    if (!frame.current) return;
+    const { width, height } = frame.current.getBoundingClientRect();
+    const { document, places: given } = store.getState();
+    const places = placesOf(document, given);
+    const below = store.getState().marks ? LEGEND : 0;
+    setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height - below));
+  }, [frame, store]);
+  return start;
+}
+
+function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]): Position | undefined {
+  const targets = new Set(document.edges.map((edge) => edge.to));
+  const first = document.nodes.find((node) => node.type === "start") ?? document.nodes.find((node) => !targets.has(node.id)) ?? document.nodes[0];
+  return first && places.get(first.id);
+}
+
+function opening(spots: readonly Position[], first: Position | undefined, width: number, height: number): Viewport {
+  if (!spots.length) return { x: 40, y: 40, zoom: 1 };
+  // Lines from one row to the next swing out beside the cards.
+  const box = around(spots, 48);
+  const zoom = Math.min(width / box.width, height / box.height, 1);
+  if (zoom >= READABLE || !first) {
+    // Beside the tools where that costs no size, else below them.
+    const beside = width - TOOLS_WIDTH;
+    const room = box.width * zoom <= beside ? beside : width;
+    return { x: (room - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
+  }
+  const near = 0.85;
+  return { x: 40 - first.x * near, y: height / 2 - (first.y + CARD.height / 2) * near, zoom: near };
+}
