@@ -16,6 +16,7 @@ from checkpoints.domain.rebase import changes_between
 from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, state_form
 from checkpoints.pages import presenters
+from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing import lost_edit_page as lost
 from checkpoints.pages.editing.edit_request import (
     ChangeAuthors,
@@ -72,7 +73,7 @@ class ConflictView:
 class ConflictPage:
     """Both edits, place by place; ``merged`` has what merges automatically.
 
-    ``whose`` is the author of the other edit.
+    ``whose`` is the author of the other edit, ``step`` the queue that the reader works through.
     """
 
     title: Text
@@ -88,6 +89,7 @@ class ConflictPage:
     reason: str
     others: Sequence[VersionLine]
     whose: ChangeAuthors
+    step: QueueStep
     problem: str
 
 
@@ -105,7 +107,7 @@ def show_moved(task: Edit) -> HttpResponse:
     """Shows the summary again, because another page changed the draft since."""
     if not task.changes:
         flash.info(task.request, _("Your edits were applied or discarded in another tab."))
-        return redirect("checkpoints:edit", task.head.public_id)
+        return redirect(QueueStep.of(task.request).address("checkpoints:edit", task.head.public_id))
     problem = _("You edited this in another tab. Check the changes again.")
     written = values_entered(task)
     if written:
@@ -206,7 +208,9 @@ def _show_merged(
     if not changes:
         draft_store.applied(task.actor, task.base, task.draft, task.changes)
         flash.info(task.request, _("Nothing left to apply: the state already has your changes."))
-        return redirect("checkpoints:detail", task.head.public_id)
+        return redirect(
+            QueueStep.of(task.request).address("checkpoints:detail", task.head.public_id)
+        )
     others, whose = others_since(task, theirs), authors_since(task, theirs)
     draft = draft_store.merged(task.actor, theirs, task.draft, task.changes.keys(), changes)
     if draft is None:
@@ -255,6 +259,7 @@ def _show_choices(
         reason=task.reason,
         others=others_since(task, theirs),
         whose=whose,
+        step=QueueStep.of(task.request),
         problem=_("Resolve all conflicts first.") if problems else "",
     )
     return show(task.request, "checkpoints/conflict.html", shown, status=status)
