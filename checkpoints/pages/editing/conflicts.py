@@ -35,6 +35,7 @@ from checkpoints.state_values import held_keys, reducers_for
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff
+from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.pages import show
 from ctxadmin.ui.sentences import translated
@@ -51,7 +52,8 @@ _TITLES: Final[Mapping[ChangeAuthors, Text]] = {
 class ConflictView:
     """One place that both changed; ``text`` is the text in the box for another value.
 
-    ``own`` is True if the same person also wrote the current value.
+    ``own`` is True if the same person also wrote the current value. The pieces are the words that
+    each side changed in the base.
     """
 
     place: int
@@ -67,6 +69,8 @@ class ConflictView:
     own: bool
     choice: str = ""
     problem: str = ""
+    mine_pieces: Sequence[TextPiece] = ()
+    theirs_pieces: Sequence[TextPiece] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,12 +290,15 @@ def _view(
 ) -> ConflictView:
     sent = task.request.POST
     kind = "text" if isinstance(conflict.mine, str) else "json"
+    base, mine, others = map(shown_value, (conflict.base, conflict.mine, conflict.theirs))
     return ConflictView(
         place=place,
         path=conflict.path,
-        base=shown_value(conflict.base),
-        mine=shown_value(conflict.mine),
-        theirs=shown_value(conflict.theirs),
+        base=base,
+        mine=mine,
+        theirs=others,
+        mine_pieces=text_diff(base, mine),
+        theirs_pieces=text_diff(base, others),
         offer=shown_value(conflict.offer),
         has_offer=conflict.offer is not ABSENT,
         reducer=reducers_for(theirs.row).for_key(_key_of(conflict)).value,
