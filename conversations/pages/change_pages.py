@@ -26,7 +26,7 @@ from conversations.pages.forms import ConversationForm
 from conversations.pages.operation_page import MEANWHILE, seen_in, undo_url
 from conversations.pages.single_submit import done_once
 from conversations.results import Applied
-from conversations.store import find_head, metadata_of_head
+from conversations.store import find_head, find_revision, metadata_of_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
@@ -101,10 +101,11 @@ def restore(
         )
 
     actor.require(Action.REVISION_RESTORE)
-    title = _("Restore revision %(n)s") % {"n": revision}
     head = find_head(actor.workspace, conversation_id)
+    batch = find_revision(head.key, revision, with_view=False).batch
+    title = _("Restore batch %(n)s") % {"n": batch}
     is_current = revision == head.current_revision
-    done = _("Restored revision %(n)s.") % {"n": revision}
+    done = _("Restored batch %(n)s.") % {"n": batch}
     if request.POST.get("undo"):
         done = _("Undone. The messages are as before.")
     return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
@@ -132,11 +133,11 @@ def _move(
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)
         edits = queries.edits_between(head.key, head.current_revision, moved.target)
-        undone = _("Nothing is lost. To undo this, restore revision %(n)s.")
-        current = _("This is already the current view, revision %(n)s.")
+        undone = _("Nothing is lost. To undo this, restore batch %(n)s.")
+        current = _("This is already the current view, batch %(n)s.")
         return Confirm(
             title=title,
-            text=(current if is_current else undone) % {"n": head.current_revision},
+            text=(current if is_current else undone) % {"n": head.current_batch},
             submit="" if is_current else submit,
             back=back,
             crumbs=presenters.crumbs(head, Crumb(title)),

@@ -117,12 +117,16 @@ def revisions(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
     branch = frozenset(row.number for row in lineage(head.key, head.current_revision))
     may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
     rows = queries.all_revisions(head)
+    batches = {row.number: row.batch for row in rows}
     shown = RevisionsPage(
-        title=_("Batches and revisions"),
+        title=_("Batches"),
         crumbs=presenters.crumbs(head, Crumb(_("Batches"))),
         head=head,
         lines=presenters.batch_lines(head, rows, branch=branch, may_move=may_move),
-        moves=[(presenters.move_words(move), move) for move in reversed(queries.moves_of(head))],
+        moves=[
+            (presenters.move_words(move, batches), move)
+            for move in reversed(queries.moves_of(head))
+        ],
     )
     return show(request, "conversations/revisions.html", shown)
 
@@ -135,16 +139,24 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     first, last = (find_revision(head.key, number) for number in (before, after))
     changes = queries.diff_between(head.key, before, after)
     rows = queries.all_revisions(head)
+    branch = frozenset(row.number for row in lineage(head.key, head.current_revision))
     shown = DiffPage(
-        title=_("Changes from revision %(a)s to %(b)s") % {"a": before, "b": after},
+        title=_changes_title(first.batch, last.batch),
         crumbs=presenters.crumbs(head, Crumb(_("Difference"))),
         head=head,
         before=before,
         after=after,
         changes=message_changes(head, view_of(first), view_of(last), changes),
-        revisions=presenters.batch_lines(head, rows, branch=frozenset(), may_move=False),
+        revisions=presenters.batch_lines(head, rows, branch=branch, may_move=False),
     )
     return show(request, "conversations/diff.html", shown)
+
+
+def _changes_title(before: int, after: int) -> str:
+    """Returns the title of a comparison; appends and pins have the number of their batch."""
+    if before == after:
+        return _("Changes within batch %(n)s") % {"n": before}
+    return _("Changes from batch %(a)s to %(b)s") % {"a": before, "b": after}
 
 
 def message_changes(

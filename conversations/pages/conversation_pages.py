@@ -34,7 +34,7 @@ from conversations.pages.url_parameters import number_in, shown_in, start_in
 from conversations.pages.view_window import SECTION, Section, ShownView, is_number
 from conversations.pins import may_pin
 from conversations.reading import ROLES, narrowed
-from conversations.store import find_head, find_with_details, lineage
+from conversations.store import find_head, find_revision, find_with_details, lineage
 from ctxadmin.http.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
@@ -87,7 +87,7 @@ class DetailPage:
     groups: Sequence[tuple[bool, Sequence[BatchLine]]]
     more_batches: bool
     shown_count: int
-    old_revision: int | None
+    old_batch: int | None
     selectable: bool
     may_comment: bool
     may_pin: bool
@@ -187,7 +187,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     which, count = wanted.which, wanted.count
     grown = count is not None and count < head.visible_count
     other = is_number(which) and (int(which) != head.current_revision or grown)
-    old = int(which) if other else None
+    shown_batch = _batch_of(head, which)
     rows = lineage(head.key, head.current_revision)
     branch = frozenset(row.number for row in rows)
     may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
@@ -203,7 +203,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         title=head.title or head.public_id,
         crumbs=(*presenters.crumbs(), Crumb(head.title or head.public_id)),
         head=head,
-        tabs=_tabs(head, which),
+        tabs=_tabs(head, which, shown_batch),
         wanted=wanted,
         chapters=[sections[at : at + _CHAPTER] for at in range(0, len(sections), _CHAPTER)],
         messages_url=view_window.messages_url(head, wanted),
@@ -215,11 +215,11 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         groups=presenters.folded(lines),
         more_batches=head.revision_count > len(newest),
         shown_count=window.view_count,
-        old_revision=old,
+        old_batch=shown_batch if other else None,
         selectable=_selectable(actor, head, wanted),
         may_comment=actor.may(Action.COMMENT_WRITE),
         may_pin=may_pin(actor, head),
-        may_operate=actor.may(Action.MESSAGES_OPERATE) and old is None,
+        may_operate=actor.may(Action.MESSAGES_OPERATE) and not other,
         may_change=actor.may(Action.CONVERSATION_UPDATE),
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
         may_erase=actor.may(Action.CONVERSATION_ERASE),
@@ -323,12 +323,19 @@ def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     return show(request, "conversations/find.html", shown)
 
 
-def _tabs(head: Conversation, which: str) -> list[Tab]:
+def _batch_of(head: Conversation, which: str) -> int:
+    """Returns the batch number of the shown view."""
+    if not is_number(which) or int(which) == head.current_revision:
+        return head.current_batch
+    return find_revision(head.key, int(which), with_view=False).batch
+
+
+def _tabs(head: Conversation, which: str, batch: int) -> list[Tab]:
     here = reverse("conversations:detail", args=[head.public_id])
     tabs = [
         Tab(_("Current view"), here, which == "current", head.visible_count),
         Tab(_("Whole log"), f"{here}?view=all", which == "all", head.log_count),
     ]
     if is_number(which):
-        tabs.append(Tab(_("Revision %(n)s") % {"n": which}, f"{here}?view={which}", current=True))
+        tabs.append(Tab(_("Batch %(n)s") % {"n": batch}, f"{here}?view={which}", current=True))
     return tabs

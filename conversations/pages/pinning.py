@@ -1,14 +1,18 @@
-"""The page on which a message is pinned or unpinned."""
+"""The pages on which a message is pinned or unpinned, and selected ones pinned."""
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from conversations import pin_rows, pins
 from conversations.api.schemas import ChangeMessage
-from conversations.pages import presenters
+from conversations.domain import runs as run_sets
+from conversations.domain.revisions import Seen
+from conversations.pages import presenters, selection
 from conversations.pages.cards import PinView
+from conversations.pages.change_effects import named
 from conversations.pages.single_submit import done_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
@@ -17,6 +21,7 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb
 from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
+from ctxadmin.ui.forms.seen_numbers import seen_number
 from ctxadmin.ui.pages import page
 
 
@@ -58,5 +63,51 @@ def pin(request: HttpRequest, actor: Actor, conversation_id: str, index: int) ->
         once=True,
         template="conversations/pin.html",
         details=None if found is None else PinView(found.author, found.reason, found.created_at),
+    )
+    return confirm_page(request, confirm, write, entry=REASON)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Pins the messages that are selected in the current view, all or none."""
+    actor.require(Action.MESSAGES_PIN)
+    head = find_head(actor.workspace, conversation_id)
+    sent = request.POST if request.method == "POST" else request.GET
+    seen = Seen(seen_number(sent, "revision"), seen_number(sent, "count"))
+    selection.require_current(head, sent)
+    chosen = selection.chosen_runs(head, sent)
+    indices = [index for start, stop in chosen for index in range(start, stop)]
+    count = run_sets.count(chosen)
+    too_many = not 0 < count <= pins.MOST_AT_ONCE
+    here = reverse("conversations:detail", args=[head.public_id])
+
+    def write(reason: str) -> Done:
+        model = parse(ChangeMessage, {"pinned": True, "reason": reason or None})
+        done = pins.pin_several(actor, conversation_id, indices, reason=model.reason, seen=seen)
+        text = ngettext("Pinned %(n)s message.", "Pinned %(n)s messages.", done) % {"n": done}
+        return Done(
+            f"{here}?at={indices[0]}#m{indices[0]}",
+            text if done else _("These messages were pinned before."),
+        )
+
+    title = ngettext("Pin %(n)s message", "Pin %(n)s messages", count) % {"n": count}
+    confirm = Confirm(
+        title=title,
+        text=_("Operations, filters and budgets keep them, whatever else they hide: %(places)s.")
+        % {"places": named(chosen)},
+        submit="" if too_many else _("Pin"),
+        refusal=_("Select 1 to %(n)s messages to pin.") % {"n": pins.MOST_AT_ONCE}
+        if too_many
+        else None,
+        back=here,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        hidden={
+            "positions": selection.positions_of(sent),
+            "revision": str(seen.revision),
+            "count": str(seen.count),
+        },
+        once=True,
     )
     return confirm_page(request, confirm, write, entry=REASON)

@@ -237,14 +237,17 @@ def _range_words(ranges: list[JsonValue]) -> str:
     return ", ".join(words[:_MOST_RANGES]) + (" …" if len(words) > _MOST_RANGES else "")
 
 
-def move_words(move: Move) -> str:
-    """Returns a move in words: ``rolled back from revision 4 to 1``."""
+def move_words(move: Move, batches: Mapping[int, int]) -> str:
+    """Returns a move in words: ``rolled back from batch 4 to 1``.
+
+    ``batches`` are the batch numbers by revision.
+    """
     text = (
-        _("rolled back from revision %(a)s to %(b)s")
+        _("rolled back from batch %(a)s to %(b)s")
         if move.kind == "rollback"
-        else _("restored from revision %(a)s to %(b)s")
+        else _("restored batch %(b)s in place of batch %(a)s")
     )
-    return text % {"a": move.from_revision, "b": move.to_revision}
+    return text % {"a": batches[move.from_revision], "b": batches[move.to_revision]}
 
 
 def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:

@@ -40,13 +40,7 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     Raises VersionConflict if the view changed, ValidationFailed if nothing is selected.
     """
     places = _places(sent)
-    revision, count = seen_number(sent, "revision"), seen_number(sent, "count")
-    if revision != head.current_revision or count > head.visible_count:
-        raise VersionConflict(
-            _("The view has changed since. Select the messages again."),
-            expected=revision,
-            actual=head.current_revision,
-        )
+    require_current(head, sent)
     first, wanted = places[0][0], sent.get("do", "")
     operation: dict[str, JsonValue] = {"operation": _OPERATIONS[str(wanted)], "pairing": "warn"}
     if wanted == "hide":
@@ -64,6 +58,17 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
         return operation | {"summarize": {"range": span, "message": written}}
     message = as_typed(body_at(head, first), keeps_calls=False)
     return operation | {"replace": {"index": first, "message": message}}
+
+
+def require_current(head: Conversation, sent: QueryDict) -> None:
+    """Raises VersionConflict if the messages were selected in another view than the current one."""
+    revision, count = seen_number(sent, "revision"), seen_number(sent, "count")
+    if revision != head.current_revision or count > head.visible_count:
+        raise VersionConflict(
+            _("The view has changed since. Select the messages again."),
+            expected=revision,
+            actual=head.current_revision,
+        )
 
 
 def _only_system(head: Conversation, places: Runs) -> bool:

@@ -39,6 +39,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, ValidationFailed, VersionConflict
+from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
@@ -60,7 +61,8 @@ class Sheet:
     ``going`` are the log indices that would no longer be visible, as ``3-5,9``. ``text`` is what a
     message would say that comes for them, None if none comes. ``pairs`` tells that calls and
     results would be parted if nothing was done about it. ``effect`` is None as long as the text is
-    missing, or if ``problem`` says what is wrong.
+    missing, or if ``problem`` says what is wrong. ``pieces`` are the words that a replacement takes
+    and brings.
     """
 
     title: Text
@@ -76,6 +78,7 @@ class Sheet:
     pairs: bool
     problem: str
     advanced_url: str
+    pieces: Sequence[TextPiece] = ()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -208,10 +211,20 @@ def _sheet_of(
     return replace(
         sheet,
         sentences=_sentences(wanted, chosen, applied.hidden),
+        pieces=_words_replaced(head, sent, text) if wanted == "replace" and text else (),
         going=_as_text(applied.hidden),
         effect=effect,
         pairs=pairs,
     )
+
+
+def _words_replaced(head: Conversation, sent: QueryDict, text: str) -> Sequence[TextPiece]:
+    """Returns the words of the message that a new text takes and brings; () if it is the same."""
+    before = selection.body_at(head, selection.first_position(sent)).get("content")
+    if not isinstance(before, str):
+        return ()
+    after = text.replace("\r\n", "\n")
+    return () if before == after else text_diff(before, after)
 
 
 def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:

@@ -25,6 +25,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/messages/", conversation_pages.section, name="section"),
     path("<str:conversation_id>/messages/<int:index>/", message_page.message, name="message"),
     path("<str:conversation_id>/messages/<int:index>/pin/", pinning.pin, name="pin"),
+    path("<str:conversation_id>/pin/", pinning.pin_selected, name="pin-selected"),
     path("<str:conversation_id>/hidden/", conversation_pages.hidden, name="hidden"),
     path("<str:conversation_id>/outline/", reading_pages.outline, name="outline"),
     path("<str:conversation_id>/next-error/", reading_pages.next_error, name="next-error"),

@@ -299,7 +299,7 @@ def hidden_by(
 def _hider_words(head: Conversation, hider: HidingRevision) -> HiddenBy:
     row = hider.revision
     if not hider.on_branch:
-        words = _("of revision %(n)s (rolled back)") % {"n": row.number}
+        words = _("of batch %(n)s (rolled back)") % {"n": row.batch}
         page = reverse("conversations:detail", args=[head.public_id])
         return HiddenBy(words, "", f"{page}?view={row.number}")
     operation = presenters.OPERATION_WORDS.get(row.operation, row.operation)

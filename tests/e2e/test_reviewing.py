@@ -55,6 +55,7 @@ def test_reviews_are_decided_one_after_the_other_by_keys_and_several_at_once(
     boxes = page.get_by_role("checkbox", name="Select", exact=False)
     expect(boxes).to_have_count(4)
     expect(boxes.first).to_be_disabled()
+    expect(boxes.first).to_have_attribute("aria-description", "Open it to approve it here")
     page.get_by_role("link", name="Review", exact=False).and_(page.locator(".btn")).first.click()
     expect(page.get_by_text("1 of 4 in the queue")).to_be_visible()
     page.keyboard.press("a")

@@ -1,5 +1,6 @@
 """Selecting messages in a browser, and operating on them."""
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -47,6 +48,25 @@ def test_a_range_over_stretches_is_hidden_and_undone(
     page.keyboard.press("Control+z")
     expect(page.get_by_text("160", exact=True).first).to_be_visible()
     expect(page.get_by_text("1 rolled-back batch")).to_be_visible()
+
+
+def test_selected_messages_are_pinned_together_or_edited_in_the_full_form(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-pin-selected", 12)
+    page.goto(f"/conversations/{name}/")
+    for index in (4, 5):
+        box(page, index).check()
+    page.locator("#selection").get_by_role("link", name="Pin", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("Pin 2 messages")).to_be_visible()
+    dialog.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.get_by_text("Pinned 2 messages.")).to_be_visible()
+    box(page, 6).check()
+    page.keyboard.press("e")
+    expect(page).to_have_url(re.compile("/operate/.*positions=6"))
+    starts = page.locator("input[name*=remove_ranges][name$=start]")
+    expect(starts.first).to_have_value("6")
 
 
 def test_a_selection_stays_with_its_messages_when_the_view_moves(
@@ -108,7 +128,7 @@ def test_selecting_previewing_and_comparing_are_accessible(
         "role": "user", "content": "number nought"}}}  # fmt: skip
     assert api.post(f"conversations/{name}/operations", json=replaced).status_code == 200
     page.goto(f"/conversations/{name}/")
-    page.get_by_label("Compare batch 0, revision 0").check()
+    page.get_by_label("Compare batch 0: ").check()
     page.get_by_role("button", name="Compare selected").click()
     expect(page.locator("ins")).to_have_text("nought")
     assert_accessible_in_every_look(page)

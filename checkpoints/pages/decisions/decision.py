@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.changes_since_read import changed_since_read
+from checkpoints.pages.decisions.queue_step import queue_in
 from checkpoints.pages.decisions.review_looks import Look
 from checkpoints.pages.expected_version_fields import execution_in
 from checkpoints.pages.presenters import NamedNode
@@ -21,7 +22,6 @@ from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
 
-QUEUE_FIELD: Final = "queue"
 # What people type into forms of an execution, by the names of the fields.
 _TYPED: Final[Mapping[str, Text]] = {
     "reason": gettext_lazy("Reason"),
@@ -105,12 +105,6 @@ def decision_of(
         since=changed_since_read(actor, moment, request.POST) if refusal else (),
     )
     return _with_typed(_in_queue(actor, decision, request, moment), request, moment, fields)
-
-
-def queue_in(request: HttpRequest) -> QueueFilter | None:
-    """Returns the queue that the reader works through; None if the page was opened by itself."""
-    sent = request.POST if request.method == "POST" else request.GET
-    return QueueFilter.of(sent, QUEUE_FIELD) if sent.get(QUEUE_FIELD) else None
 
 
 def _in_queue(

@@ -36,7 +36,8 @@ class ProposedKey:
 
     ``pieces`` are the removed and added words of a text, ``rows`` the differences of any other
     value. ``gone`` means removed, ``lost`` means that retention removed the proposed value. A key
-    without ``read`` is too large for the page.
+    without ``read`` is too large for the page. ``as_message`` is the message that says the same,
+    which is not shown a second time.
     """
 
     name: str
@@ -51,6 +52,7 @@ class ProposedKey:
     pieces: Sequence[TextPiece] = ()
     rows: Sequence[DiffRow] = ()
     lost: bool = False
+    as_message: int | None = None
 
     @property
     def is_text(self) -> bool:
@@ -138,13 +140,15 @@ class _Reader:
         edited = {name for name in names[:_MOST_KEYS] if self._proposal.changed_by(name)}
         former = self._values_at(source.version, edited)
         written, more_messages = messages.of(source)
+        keys = [_with_message(self._key(name, former), written) for name in names[:_MOST_KEYS]]
+        said = {key.as_message for key in keys}
         return SourceView(
             node=NamedNode(source.node, presenters.name_of(self._moment.pinned, source.node)),
             version=source.version,
             at=source.at,
-            keys=[self._key(name, former) for name in names[:_MOST_KEYS]],
+            keys=keys,
             more_keys=max(len(names) - _MOST_KEYS, 0),
-            messages=written,
+            messages=[message for message in written if message.index not in said],
             more_messages=more_messages,
         )
 
@@ -203,3 +207,14 @@ class _Reader:
 
 def _alone(name: str, value: Value) -> dict[str, JsonValue]:
     return {} if value is ABSENT else {name: value}
+
+
+def _with_message(key: ProposedKey, messages: Sequence[ShownMessage]) -> ProposedKey:
+    """Returns the key with the message that has the same text, unless either was changed since."""
+    if key.edited_by or not isinstance(key.value, str) or not key.value.strip():
+        return key
+    for message in messages:
+        changed = message.edited or message.hidden or message.pinned
+        if not changed and message.text.strip() == key.value.strip():
+            return replace(key, as_message=message.index)
+    return key

@@ -16,6 +16,7 @@ from checkpoints.domain.rebase import changes_between
 from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, state_form
 from checkpoints.pages import presenters
+from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing import lost_edit_page as lost
 from checkpoints.pages.editing.edit_request import (
     ChangeAuthors,
@@ -34,6 +35,7 @@ from checkpoints.state_values import held_keys, reducers_for
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff
+from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.pages import show
 from ctxadmin.ui.sentences import translated
@@ -50,7 +52,8 @@ _TITLES: Final[Mapping[ChangeAuthors, Text]] = {
 class ConflictView:
     """One place that both changed; ``text`` is the text in the box for another value.
 
-    ``own`` is True if the same person also wrote the current value.
+    ``own`` is True if the same person also wrote the current value. The pieces are the words that
+    each side changed in the base.
     """
 
     place: int
@@ -66,13 +69,15 @@ class ConflictView:
     own: bool
     choice: str = ""
     problem: str = ""
+    mine_pieces: Sequence[TextPiece] = ()
+    theirs_pieces: Sequence[TextPiece] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictPage:
     """Both edits, place by place; ``merged`` has what merges automatically.
 
-    ``whose`` is the author of the other edit.
+    ``whose`` is the author of the other edit, ``step`` the queue that the reader works through.
     """
 
     title: Text
@@ -88,6 +93,7 @@ class ConflictPage:
     reason: str
     others: Sequence[VersionLine]
     whose: ChangeAuthors
+    step: QueueStep
     problem: str
 
 
@@ -105,7 +111,7 @@ def show_moved(task: Edit) -> HttpResponse:
     """Shows the summary again, because another page changed the draft since."""
     if not task.changes:
         flash.info(task.request, _("Your edits were applied or discarded in another tab."))
-        return redirect("checkpoints:edit", task.head.public_id)
+        return redirect(QueueStep.of(task.request).address("checkpoints:edit", task.head.public_id))
     problem = _("You edited this in another tab. Check the changes again.")
     written = values_entered(task)
     if written:
@@ -206,7 +212,9 @@ def _show_merged(
     if not changes:
         draft_store.applied(task.actor, task.base, task.draft, task.changes)
         flash.info(task.request, _("Nothing left to apply: the state already has your changes."))
-        return redirect("checkpoints:detail", task.head.public_id)
+        return redirect(
+            QueueStep.of(task.request).address("checkpoints:detail", task.head.public_id)
+        )
     others, whose = others_since(task, theirs), authors_since(task, theirs)
     draft = draft_store.merged(task.actor, theirs, task.draft, task.changes.keys(), changes)
     if draft is None:
@@ -255,6 +263,7 @@ def _show_choices(
         reason=task.reason,
         others=others_since(task, theirs),
         whose=whose,
+        step=QueueStep.of(task.request),
         problem=_("Resolve all conflicts first.") if problems else "",
     )
     return show(task.request, "checkpoints/conflict.html", shown, status=status)
@@ -281,12 +290,15 @@ def _view(
 ) -> ConflictView:
     sent = task.request.POST
     kind = "text" if isinstance(conflict.mine, str) else "json"
+    base, mine, others = map(shown_value, (conflict.base, conflict.mine, conflict.theirs))
     return ConflictView(
         place=place,
         path=conflict.path,
-        base=shown_value(conflict.base),
-        mine=shown_value(conflict.mine),
-        theirs=shown_value(conflict.theirs),
+        base=base,
+        mine=mine,
+        theirs=others,
+        mine_pieces=text_diff(base, mine),
+        theirs_pieces=text_diff(base, others),
         offer=shown_value(conflict.offer),
         has_offer=conflict.offer is not ABSENT,
         reducer=reducers_for(theirs.row).for_key(_key_of(conflict)).value,

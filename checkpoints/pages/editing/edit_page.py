@@ -15,6 +15,7 @@ from checkpoints.editing.draft import Draft, WholeText, name_at
 from checkpoints.editing.key_sections import KeySection
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.pages import presenters
+from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing import form_rows, plain_form
 from checkpoints.pages.editing.draft_view import DraftView, draft_view_of
 from checkpoints.pages.editing.edit_request import Edit
@@ -43,7 +44,7 @@ class EditPage:
     changed ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw`` that cannot be
     parsed yet. ``former`` is an earlier execution that also has a draft. ``raw`` contains what
     others applied up to version ``up_to``: ``took`` keys; ``meets`` names the keys it does not
-    contain.
+    contain. ``step`` is the queue that the reader works through.
     """
 
     title: Text
@@ -71,6 +72,7 @@ class EditPage:
     up_to: int
     took: int
     meets: str
+    step: QueueStep
     former: Sequence[int] = ()
 
 
@@ -123,6 +125,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
         up_to=taken.version,
         took=len(taken.changes),
         meets=", ".join(plain_form.short(name) for name in taken.meets),
+        step=QueueStep.of(task.request),
     )
 
 

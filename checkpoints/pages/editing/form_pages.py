@@ -18,6 +18,7 @@ from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of
 from checkpoints.editing.state_form import Read, Row
+from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing import conflicts, plain_form, repeated_applies, summary
 from checkpoints.pages.editing import former_drafts as former
 from checkpoints.pages.editing import lost_edit_page as lost
@@ -114,7 +115,7 @@ def _discard(task: Edit) -> HttpResponse:
     if task.now.row is not None:
         draft_store.discard(task.actor, task.now.row)
     flash.info(task.request, _("Your edits are discarded; the state is unchanged."))
-    return redirect("checkpoints:detail", task.head.public_id)
+    return redirect(QueueStep.of(task.request).address("checkpoints:detail", task.head.public_id))
 
 
 def _of_another_conversation(task: Edit) -> HttpResponse:
@@ -129,11 +130,12 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
         kept = plain_form.keep(task)
     except (VersionConflict, TooLarge) as error:
         return _refuse_unkept(task, translated(error.detail), raw=raw)
+    form_url = QueueStep.of(task.request).address("checkpoints:edit", task.head.public_id)
     if plain_form.pressed(task):
-        return redirect("checkpoints:edit", task.head.public_id)
+        return redirect(form_url)
     if kept.beside:
         flash.warning(task.request, plain_form.over_words(kept.over))
-        return redirect("checkpoints:edit", task.head.public_id)
+        return redirect(form_url)
     read = _read(task)
     task = task.of_draft(kept.draft)
     if step == "add" and not raw:
@@ -224,6 +226,7 @@ def _with_problem(row: Row, sent: Row | None) -> Row:
 def _apply(task: Edit) -> HttpResponse:
     """Applies the draft. A script gets the next address, and sends again what was refused."""
     try:
+        step = QueueStep.before_decision(task.actor, task.request)
         if task.request.POST.get("step") == "approve":
             _check_seen(task)
         version, text = _write(task)
@@ -234,11 +237,14 @@ def _apply(task: Edit) -> HttpResponse:
             return JsonResponse({"detail": translated(error.detail)}, status=status_of(error))
         return _refused(task, error)
     draft_store.applied(task.actor, task.base, task.draft, task.changes)
-    flash.success(task.request, text)
-    if task.request.POST.get("step") == "approve":
-        _approve(task, version)
-    there = redirect("checkpoints:detail", task.head.public_id)
-    return JsonResponse({"to": there.url}) if reads_problems(task.request) else there
+    there = step.address("checkpoints:detail", task.head.public_id)
+    if task.request.POST.get("step") != "approve":
+        flash.success(task.request, text)
+    elif _approve(task, version, text):
+        row = task.base.row
+        decided = (task.head.key, row.number if row else 0)
+        there = step.after_decision(task.actor, task.head.public_id, decided)
+    return JsonResponse({"to": there}) if reads_problems(task.request) else redirect(there)
 
 
 def _refused(task: Edit, error: ContextError) -> HttpResponse:
@@ -314,8 +320,13 @@ def _check_seen(task: Edit) -> None:
         raise VersionConflict(text, expected=error.expected, actual=error.actual) from None
 
 
-def _approve(task: Edit, version: int) -> None:
-    """Approves exactly the version that was just applied."""
+def _approve(task: Edit, version: int, applied: str) -> bool:
+    """Approves exactly the version that was just applied; returns False if that is refused.
+
+    The notices name the review, because the next page is about another one.
+    """
+    title = task.head.title or task.head.public_id
+    flash.success(task.request, f"{title}: {applied}")
     try:
         seen = _seen_view(task)
         wanted = MoveExecution(
@@ -328,9 +339,10 @@ def _approve(task: Edit, version: int) -> None:
         status_changes.approve(task.actor, task.head.public_id, wanted, execution=execution)
     except ContextError as error:
         if repeated_applies.is_approved_as(task, version + 1):
-            flash.success(task.request, _("Approved."))
-            return
+            flash.success(task.request, f"{title}: " + _("Approved."))
+            return True
         text = _("Not approved: %(why)s") % {"why": translated(error.detail)}
         flash.warning(task.request, text)
-        return
-    flash.success(task.request, _("Approved."))
+        return False
+    flash.success(task.request, f"{title}: " + _("Approved."))
+    return True

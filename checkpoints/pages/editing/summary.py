@@ -12,6 +12,7 @@ from checkpoints.domain.merge import MergedState, merge_states
 from checkpoints.editing import state_form
 from checkpoints.editing.entries import mark_of_changes
 from checkpoints.pages import presenters
+from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing.edit_request import (
     ChangeAuthors,
     Edit,
@@ -50,6 +51,7 @@ class SummaryPage:
 
     ``newer`` is a version it is not based on, ``whose`` its author. ``edit`` is the mark of the
     changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
+    ``step`` is the queue that the reader works through.
     """
 
     title: Text
@@ -68,6 +70,7 @@ class SummaryPage:
     newer: NewerVersion | None
     whose: ChangeAuthors
     may_approve: bool
+    step: QueueStep
     problem: str
 
 
@@ -108,6 +111,7 @@ def show_summary(
         newer=newer,
         whose=authors_since(task, task.now) if newer else whose,
         may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
+        step=QueueStep.of(task.request),
         problem=problem,
     )
     return show(task.request, "checkpoints/summary.html", shown, status=status)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
-from checkpoints.pages.decisions.decision import queue_in
+from checkpoints.pages.decisions.queue_step import queue_in
 from checkpoints.pages.expected_version_fields import bound_to, execution_in, require_seen
 from checkpoints.services import annotations
 from checkpoints.services.annotations import SetLabel, WriteComment

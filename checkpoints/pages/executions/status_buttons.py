@@ -15,7 +15,7 @@ from checkpoints import queries
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
-from checkpoints.pages.decisions.decision import queue_in
+from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import (
     execution_field,
@@ -27,7 +27,6 @@ from checkpoints.pages.expected_version_fields import (
 from checkpoints.services import status_changes
 from checkpoints.services.status_changes import Moved, MoveService
 from checkpoints.snapshots import StoredSnapshot
-from checkpoints.waiting_reviews import QueueFilter, next_in_queue, queue_keys
 from conversations.models import Conversation
 from conversations.pages.single_submit import done_once
 from conversations.store import find_head
@@ -73,8 +72,7 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         return redirect("checkpoints:detail", conversation_id)
     head = find_head(actor.workspace, conversation_id)
     name = request.POST.get("move", "")
-    queue = queue_in(request)
-    before = queue_keys(actor, queue) if queue else []
+    step = QueueStep.before_decision(actor, request)
     try:
         require_seen(head, request)
         moved = _move(actor, head, name, request)
@@ -86,20 +84,13 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
             request, actor, head, refusal=_as_shown(error), fields=fields
         )
     moment = queries.find_moment(actor, conversation_id)
-    if queue is None or moment.row is None:
+    if step.queue is None or moment.row is None:
         flash.success(request, _success_words(moment, name, moved))
         return redirect("checkpoints:detail", conversation_id)
     decided = (moment.row.conversation, moment.row.number)
     title = head.title or head.public_id
     flash.success(request, f"{title}: {_DONE[name]}")
-    return redirect(_next_url(queue, next_in_queue(actor, queue, before, decided)))
-
-
-def _next_url(queue: QueueFilter, conversation_id: str) -> str:
-    """Returns the address of the next review, or of the list if none is left."""
-    if not conversation_id:
-        return f"{reverse('reviews')}?{queue.list_query}"
-    return f"{reverse('checkpoints:detail', args=[conversation_id])}?{queue.card_query}"
+    return redirect(step.after_decision(actor, conversation_id, decided))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

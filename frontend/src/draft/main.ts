@@ -150,7 +150,7 @@ function beginDraft(form: HTMLFormElement): void {
         return putPanel(fresh!);
       case "reload":
         leaving = true;
-        return location.assign(`${location.pathname}?raw=1`);
+        return location.assign(`?${new URLSearchParams([...new URLSearchParams(location.search), ["raw", "1"]])}`);
     }
   }
 

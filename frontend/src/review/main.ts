@@ -59,6 +59,7 @@ function markOpened(): void {
     if (place === null) continue;
     place.dataset.opened = opened;
     place.title = form?.dataset[opened] ?? "";
+    box.setAttribute("aria-description", place.title);
   }
   count();
 }

@@ -1,6 +1,6 @@
 // Selecting messages: boxes, ranges by Shift, arrows; the selection outlives sections that load later.
 
-import { followed, named, nothing, pressed, ranged, ranges, type Selection } from "./model";
+import { followed, named, nothing, pressed, queryOf, ranged, ranges, type Selection } from "./model";
 
 const form = document.getElementById("selection") as HTMLFormElement;
 const count = form.querySelector(".selection-count") as HTMLElement;
@@ -42,6 +42,10 @@ function show(now: Selection = selection): void {
   const words = chosen.size === 1 ? count.dataset.one : count.dataset.many;
   count.textContent = (words ?? "").replace("{count}", chosen.size.toLocaleString(document.documentElement.lang));
   for (const button of form.querySelectorAll<HTMLButtonElement>("[data-needs-one]")) button.disabled = chosen.size !== 1;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[data-with-selection]")) {
+    const seen = { revision: shownRevision(), count: (form.elements.namedItem("count") as HTMLInputElement).value };
+    link.search = queryOf(selection, link.dataset.withSelection ?? "", seen);
+  }
 }
 
 /** Under a filter a range has the messages that it shows, and none of those between them. */
@@ -71,11 +75,6 @@ document.addEventListener("keydown", (event) => {
 });
 
 form.querySelector("[data-clear]")?.addEventListener("click", () => show(nothing(shownRevision())));
-
-form.querySelector("[data-pin-selected]")?.addEventListener("click", () => {
-  const [message] = selection.chosen.values();
-  document.getElementById(message ?? "")?.querySelector<HTMLElement>(":scope > .message-head [data-action=pin]")?.click();
-});
 
 /** The texts of the selected messages, each under who says it, in the order of the page. */
 async function copy({ dataset }: HTMLElement): Promise<void> {

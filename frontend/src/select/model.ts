@@ -60,3 +60,9 @@ export function ranges({ chosen }: Selection): string {
   }
   return found.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
+
+/** The query string of a page that begins with the selection; "" if nothing is selected. */
+export function queryOf(selection: Selection, wanted: string, seen: { revision: string; count: string }): string {
+  if (!selection.chosen.size) return "";
+  return `?${new URLSearchParams({ do: wanted, positions: ranges(selection), ...seen })}`;
+}

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from tests.browser import (
     assert_accessible,
     assert_accessible_in_every_look,
+    assert_nothing_sticks_out,
 )
 from tests.e2e.conftest import OpenPage
 from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, opened, saved

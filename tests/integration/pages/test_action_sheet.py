@@ -101,6 +101,13 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     assert shown(page) == [0, 5, 2, 3, 4]
 
 
+def test_a_replacement_shows_the_words_that_change_while_it_is_typed(reviewer: Client) -> None:
+    booking()
+    assert "<ins>" not in sheet(reviewer, "replace", "1")
+    page = sheet(reviewer, "replace", "1", text="Book 12B", preview="1")
+    assert "Book <del>12A</del><ins>12B</ins>" in page
+
+
 def test_a_summary_is_asked_for_before_it_is_weighed(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "summarize", "1-3")

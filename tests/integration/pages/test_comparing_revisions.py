@@ -97,10 +97,10 @@ def test_moved_messages_say_from_where(reviewer: Client) -> None:
 @pytest.mark.parametrize(
     ("ticked", "compared"),
     [
-        ("revision=2&revision=0", "Changes from revision 0 to 2"),
-        ("revision=1", "Changes from revision 1 to 3"),
-        ("revision=3", "Changes from revision 2 to 3"),
-        ("", "Changes from revision 2 to 3"),
+        ("revision=2&revision=0", "Changes from batch 0 to 2"),
+        ("revision=1", "Changes from batch 1 to 3"),
+        ("revision=3", "Changes from batch 2 to 3"),
+        ("", "Changes from batch 2 to 3"),
     ],
 )
 def test_two_are_ticked_in_the_rail(reviewer: Client, ticked: str, compared: str) -> None:

@@ -179,7 +179,7 @@ def test_a_rollback_is_asked_for_with_what_comes_and_goes(
     assert reviewer.post("/conversations/chat/rollback/0/", seen).status_code == 302
     assert visible() == 4
     page = text(reviewer.get("/conversations/chat/batches/"))
-    assert "rolled back from revision 1 to 0" in page
+    assert "rolled back from batch 1 to 0" in page
     assert "too much" in page
 
 
@@ -228,7 +228,7 @@ def test_a_difference_is_by_itself_that_of_the_current_revision(
     for revision in (0, 1):
         operate(engine(), "chat", read_operation({"operation": "clear"}))
         page = text(reviewer.get("/conversations/chat/diff/"))
-        assert f"Changes from revision {revision} to {revision + 1}" in page
+        assert f"Changes from batch {revision} to {revision + 1}" in page
 
 
 @pytest.mark.parametrize(

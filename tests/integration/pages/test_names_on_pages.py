@@ -110,7 +110,7 @@ def test_an_undo_says_that_it_is_undone(designer: Client) -> None:
     undone = restored(designer, run, 0, undo="1")
     assert "Undone. The messages are as before." in undone
     assert '<input type="hidden" name="undo" value="1">' in undone
-    assert "Restored revision 1." in restored(designer, run, 1)
+    assert "Restored batch 1." in restored(designer, run, 1)
 
 
 def test_the_queue_is_for_anyone(designer: Client) -> None:

@@ -168,5 +168,5 @@ def test_the_current_revision_is_said_to_be_the_current_one(
 ) -> None:
     for path in ("restore/0", "rollback/0"):
         page = reviewer.get(f"/conversations/chat/{path}/").content.decode()
-        assert "This is already the current view, revision 0." in page
+        assert "This is already the current view, batch 0." in page
         assert 'class="btn btn-primary" type="submit"' not in page

@@ -112,6 +112,23 @@ def test_the_request_is_what_was_answered_and_later_messages_came_in_since(
     assert "Hurry 2" in came_in(html)
 
 
+def test_an_answer_that_is_a_key_and_a_message_is_shown_once_until_one_is_edited(
+    reviewer: Client,
+) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    answer = "Your parcel left on Friday."
+    ok(run.complete("write", messages=[assistant(answer)], state_data={"draft": answer}))
+    html = page(reviewer, run)
+    assert card(html).count(answer) == 1
+    assert "Message #2 says the same" in key(html, "draft")
+    ok(run.update("review", state_data={"draft": "Your parcel left on Monday."}))
+    html = page(reviewer, run)
+    assert "left on <del>Friday</del><ins>Monday</ins>" in key(html, "draft")
+    assert "says the same" not in html
+    assert answer in card(html).partition("</dl>")[2]
+
+
 def test_a_message_that_came_while_the_node_ran_is_not_proposed(reviewer: Client) -> None:
     chain("letter", "write", "review", configs={"review": REVIEW})
     run = running("letter")

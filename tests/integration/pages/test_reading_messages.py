@@ -231,7 +231,7 @@ def test_a_message_of_a_rolled_back_branch_says_so(reviewer: Client) -> None:
     engine_api.post("/conversations/chat/messages", {"messages": [user("late")]})
     rollback(engine(), "chat", 0)
     page = text(reviewer.get("/conversations/chat/?view=all"))
-    assert "of revision 1 (rolled back)" in message_of(page, 12)
+    assert "of batch 1 (rolled back)" in message_of(page, 12)
 
 
 def test_a_replaced_message_waits_behind_the_one_before_it(reviewer: Client) -> None:

@@ -78,8 +78,10 @@ def test_a_conflict_shows_all_three_sides_and_who_it_was(reviewer: Client, run: 
     answer = conflict(reviewer, run)
     assert answer.status_code == 409
     html = text(answer)
-    for side in ("Dear customer", "Dear friend", "Dear Anna", "mine is warmer", "/count"):
+    for side in ("Dear customer", "mine is warmer", "/count"):
         assert side in html
+    assert "Dear <del>customer</del><ins>friend</ins>" in html
+    assert "Dear <del>customer</del><ins>Anna</ins>" in html
     assert "State edited" in html
     assert run.state()["draft"] == "Dear Anna"
 
@@ -173,7 +175,7 @@ def test_somebody_who_is_faster_again_makes_another_conflict(reviewer: Client, r
     other_edit(run, draft="Dear Bob")
     again = apply(reviewer, run, summary)
     assert again.status_code == 409
-    assert "Dear Bob" in text(again)
+    assert "<ins>Bob</ins>" in text(again)
     assert "Dear friend" in text(again)
 
 

@@ -14,7 +14,16 @@ from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import assistant, signed_in, user
 from tests.integration.checkpoints.flows import Run
-from tests.integration.pages.execution_scenes import move, page, paused, status, text, url
+from tests.integration.pages.execution_scenes import (
+    form_of,
+    move,
+    page,
+    paused,
+    status,
+    text,
+    url,
+)
+from tests.integration.pages.state_edits import carried, opened, send, typed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -90,6 +99,31 @@ def test_a_decision_leads_to_the_next_review_of_the_same_queue(reviewer: Client)
     assert answer["Location"] == f"{url(one)}?queue=waiting"
     answer = move(reviewer, one, "approve", queue="waiting", who="free")
     assert answer["Location"] == "/reviews/?sort=waiting&who=free"
+
+
+def test_an_approval_with_changes_leads_to_the_next_review_of_the_same_queue(
+    reviewer: Client,
+) -> None:
+    one, two, three = (paused(each) for each in ("one", "two", "three"))
+    fields = form_of(page(reviewer, two, "state/?queue=waiting&workflow="))
+    summary = send(reviewer, two, typed(fields, draft="Dear friend"))
+    form = carried(summary)
+    assert form["queue"] == "waiting"
+    answer = send(reviewer, two, form, "approve")
+    assert answer["Location"] == f"{url(three)}?queue=waiting"
+    assert f"{name(two)}: Approved." in text(reviewer.get(answer["Location"]))
+    summary = send(reviewer, one, typed(opened(reviewer, one), draft="Dear friend"))
+    assert send(reviewer, one, carried(summary), "approve")["Location"] == url(one)
+
+
+def test_an_edit_that_is_applied_or_discarded_stays_in_the_queue(reviewer: Client) -> None:
+    run = paused("one")
+    fields = form_of(page(reviewer, run, "state/?queue=waiting"))
+    summary = send(reviewer, run, typed(fields, draft="Dear friend"))
+    there = f"{url(run)}?queue=waiting"
+    assert send(reviewer, run, carried(summary), "apply")["Location"] == there
+    fields = form_of(page(reviewer, run, "state/?queue=waiting"))
+    assert send(reviewer, run, fields, "discard")["Location"] == there
 
 
 def test_a_decision_on_a_page_that_was_opened_by_itself_stays_there(reviewer: Client) -> None:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { followed, named, nothing, pressed, ranged, ranges, type Selection } from "../model";
+import { followed, named, nothing, pressed, queryOf, ranged, ranges, type Selection } from "../model";
 
 const shown = new Map([["m0", 0], ["m1", 1], ["m2", 2], ["m3", 3]]);
 const some = (...at: number[]): Selection => named(at.reduce((now, each) => ranged(now, each, each, true), nothing("1")), shown);
@@ -30,6 +30,12 @@ describe("a selection of messages", () => {
     const far = ranged(some(0), 7, 8, true);
     expect(ranges(followed(far, shown, "1"))).toBe("0,7-8");
     expect(ranges(followed(far, shown, "2"))).toBe("0");
+  });
+
+  it("goes along to another page by its positions and the view that they are of", () => {
+    const seen = { revision: "4", count: "9" };
+    expect(queryOf(nothing("4"), "hide", seen)).toBe("");
+    expect(queryOf(some(3, 5, 4), "hide", seen)).toBe("?do=hide&positions=3-5&revision=4&count=9");
   });
 
   it("is of messages that load later, too", () => {
