@@ -1,6 +1,7 @@
 """The pages on which a message is pinned or unpinned, and selected ones pinned."""
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -71,9 +72,14 @@ def pin(request: HttpRequest, actor: Actor, conversation_id: str, index: int) ->
 @page
 @done_once
 def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Pins the messages that are selected in the current view, all or none."""
+    """Pins the messages that are selected in the current view, all or none.
+
+    Without a selection, as the address alone has none, it leads to the conversation.
+    """
     actor.require(Action.MESSAGES_PIN)
     head = find_head(actor.workspace, conversation_id)
+    if request.method != "POST" and not request.GET:
+        return redirect("conversations:detail", conversation_id)
     sent = request.POST if request.method == "POST" else request.GET
     seen = Seen(seen_number(sent, "revision"), seen_number(sent, "count"))
     selection.require_current(head, sent)
