@@ -101,7 +101,7 @@ def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> Ht
     title = ngettext("Pin %(n)s message", "Pin %(n)s messages", count) % {"n": count}
     confirm = Confirm(
         title=title,
-        text=_("Operations, filters and budgets keep them, whatever else they hide: %(places)s.")
+        text=_("Pinned messages stay when operations, filters and budgets hide others: %(places)s.")
         % {"places": named(chosen)},
         submit="" if too_many else _("Pin"),
         refusal=_("Select 1 to %(n)s messages to pin.") % {"n": pins.MOST_AT_ONCE}

@@ -125,7 +125,7 @@ class Contract(BaseModel):
             raise PydanticCustomError(
                 "validation",
                 "{text}",
-                {"text": say("{count} fields are more than there are", count=len(data))},
+                {"text": say("{count} fields are more than this object has", count=len(data))},
             )
         result: dict[str, object] = {}
         first_spelling: dict[str, str] = {}

@@ -185,7 +185,7 @@ def _own_of(own: OwnFields, of: Sentence, index: int, warnings: Warnings) -> Fie
     if own.fields and own.format_name != warnings.format_name:
         names = ", ".join(own.fields)
         told = say(
-            "what only the format {format} knows of {of} ({names})",
+            "a field of {of} that only the format {format} has ({names})",
             format=repr(own.format_name),
             of=of,
             names=names,
@@ -277,7 +277,7 @@ def _warn_of_rest(data: Fields, known: set[str], index: int, warnings: Warnings)
 def _name(name: JsonValue, index: int, warnings: Warnings) -> str:
     if isinstance(name, str) and name:
         return name
-    told = say("a call without a name is called {name}", name=repr(_UNNAMED))
+    told = say("a call without a name gets the name {name}", name=repr(_UNNAMED))
     warnings.add("call_without_name", told, index)
     return _UNNAMED
 

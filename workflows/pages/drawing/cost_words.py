@@ -118,8 +118,8 @@ def _sample(found: DraftCosts) -> str:
         return text % {"n": found.others}
     if found.others:
         return _(
-            "This workflow has few messages of its own: on %(own)s of its conversations and the "
-            "latest others of this workspace, %(others)s."
+            "This workflow has few messages yet: estimated on its own conversations (%(own)s) and "
+            "the latest others of this workspace (%(others)s)."
         ) % {"own": own, "others": found.others}
     text = ngettext(
         "On the latest conversation of this workflow.",

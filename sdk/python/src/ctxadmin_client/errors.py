@@ -71,7 +71,7 @@ class Invalid(Refused):
 
 
 class IncompatibleContext(Refused):
-    """A node's filters leave nothing that it could take: its workflow has to be mended."""
+    """A node's filters leave nothing that it could take: its workflow has to be changed."""
 
     codes = ("incompatible_context",)
 

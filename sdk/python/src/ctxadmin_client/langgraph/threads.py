@@ -183,12 +183,12 @@ def shown(
         found.appended = [stored(place) for place in range(len(old), len(new))]
         found.logged = [*now.logged, *(logged[place] for place in range(len(old), len(new)))]
         return found
-    if wanted.anew and old:
+    if wanted.replaces_all and old:
         found.operations.append({"operation": "truncate", "truncate": {"keep_last": 0}})
     if wanted.removed:
         ranges = [{"start": start, "end": end} for start, end in wanted.removed]
         found.operations.append({"operation": "truncate", "truncate": {"remove_ranges": ranges}})
-    kept = _kept(now.logged, wanted.removed) if not wanted.anew else []
+    kept = _kept(now.logged, wanted.removed) if not wanted.replaces_all else []
     inserted = {place for start, stop in wanted.inserted for place in range(start, stop)}
     places = [place for place in range(wanted.tail) if place not in inserted]
     logged |= dict(zip(places, kept, strict=False))

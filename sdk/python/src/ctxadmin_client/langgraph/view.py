@@ -14,14 +14,14 @@ class Change:
     """First ``removed`` positions are hidden, then the others happen in the positions of ``new``.
 
     ``replaced`` positions get the new message, ``inserted`` are runs, and all from ``tail`` on are
-    appended. With ``anew`` everything is hidden and everything appended.
+    appended. With ``replaces_all`` everything is hidden and everything appended.
     """
 
     removed: Sequence[tuple[int, int]] = ()
     replaced: Sequence[int] = ()
     inserted: Sequence[tuple[int, int]] = ()
     tail: int = 0
-    anew: bool = False
+    replaces_all: bool = False
 
 
 @dataclass(slots=True)
@@ -38,13 +38,13 @@ def change(old: Sequence[BaseMessage], new: Sequence[BaseMessage]) -> Change:
         return Change(tail=length)
     found = _match(old, new)
     if found is None:
-        return Change(anew=True)
+        return Change(replaces_all=True)
     kept = {place: before for before, place in found.kept}
     last = max(kept, default=-1)
     replaced = [place for place, before in kept.items() if not _same(old[before], new[place])]
     inserted = _runs([place for place in range(last) if place not in kept])
     if len(replaced) + len(inserted) > _MOST_OPERATIONS or len(found.removed) > 1_000:
-        return Change(anew=True)
+        return Change(replaces_all=True)
     return Change(found.removed, replaced, inserted, last + 1)
 
 

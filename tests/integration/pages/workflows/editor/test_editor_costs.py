@@ -82,8 +82,8 @@ def test_costs_on_conversations_of_others_say_so(designer: Client) -> None:
     )
     talk("short", turns=3)
     assert told(designer, answer(last(4)))["said"] == (
-        "This workflow has few messages of its own: on 1 of its conversations and the latest "
-        "others of this workspace, 1."
+        "This workflow has few messages yet: estimated on its own conversations (1) and the "
+        "latest others of this workspace (1)."
     )
 
 
