@@ -22,14 +22,20 @@ def server(tmp_path: Path, mariadb_url: str, redis_url: str) -> Iterator[Product
         yield server
 
 
-def changed(page: ClientConnection) -> dict[str, Any]:
-    while True:
+def announced(page: ClientConnection, what: str, count: int) -> set[int]:
+    """Returns the numbers of the next changes that their writers announced.
+
+    Workers overtake each other on the way, so that a worker may poll for what it misses in between.
+    """
+    found: set[int] = set()
+    while len(found) < count:
         frame: dict[str, Any] = json.loads(page.recv(timeout=PATIENCE))
-        if frame["type"] == "changed":
-            return frame
+        if frame["type"] == "changed" and frame["what"] == what:
+            found.add(frame["seq"])
+    return found
 
 
-def test_pages_of_all_workers_hear_every_change_in_order(server: Production) -> None:
+def test_pages_of_all_workers_hear_every_change(server: Production) -> None:
     headers = {"Authorization": f"Bearer {server.make_token('engine')}"}
     with ExitStack() as opened:
         api = opened.enter_context(httpx.Client(base_url=server.url, headers=headers))
@@ -49,6 +55,4 @@ def test_pages_of_all_workers_hear_every_change_in_order(server: Production) -> 
             )
             assert answer.status_code == 201
         for page in pages:
-            heard = [changed(page) for _ in range(8)]
-            assert [frame["seq"] for frame in heard] == list(range(2, 10))
-            assert {frame["what"] for frame in heard} == {"messages.append"}
+            assert announced(page, "messages.append", 8) == set(range(2, 10))
