@@ -3,7 +3,7 @@
 from checkpoints.models import Execution
 from checkpoints.queries import place_after
 from conversations.store import find_head
-from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.http.pagination import Page, PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 
@@ -18,7 +18,7 @@ def executions_page(actor: Actor, public_id: str, request: PageRequest) -> Page[
     head = find_head(actor.workspace, public_id)
     rows = Execution.objects.filter(conversation=head.key, number__lt=place_after(request))
     found = rows.order_by("-number").only(*_COLUMNS)[: request.limit + 1]
-    return cut([*found], request, lambda row: (row.number,))
+    return page_of([*found], request, lambda row: (row.number,))
 
 
 def execution_json(row: Execution) -> dict[str, object]:

@@ -55,7 +55,7 @@ class ConversationChanged(Change):
     keys: tuple[str, ...] = ()
     more_keys: bool = False
 
-    def applied_to(self, state: State) -> ConversationState | None:
+    def apply_to(self, state: State) -> ConversationState | None:
         if not isinstance(state, ConversationState):
             return None
         return ConversationState(

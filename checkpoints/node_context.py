@@ -22,7 +22,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from ctxadmin.telemetry.traces import span
 from workflows.domain import flow
 from workflows.domain.context import Messages, NodeInput, PromptContext
@@ -150,7 +150,7 @@ def _messages(
         }
     if asked.known is None:
         return {"messages": shown_messages(moment.head, seen)}
-    with bounded(settings.MAX_PREVIEW_WORK):
+    with limit_work(settings.MAX_PREVIEW_WORK):
         start = messages_known(moment, node_id, asked.known, origin, seen)
     new = seen.showing(seen.view.slice(start, len(seen.view)))
     return {"messages_from": start, "messages": shown_messages(moment.head, new)}
@@ -167,7 +167,7 @@ def _entered(moment: StoredSnapshot, node_id: str, origin: NodeInput, asked: _As
     pinned.require_node(node_id)
     if edges is None:
         edges = marking.arrived(pinned.graph, node_id) if marking is not None else ()
-    with bounded(settings.MAX_PREVIEW_WORK):
+    with limit_work(settings.MAX_PREVIEW_WORK):
         return flow.enter(pinned.plan, node_id, origin, edges, explain=asked.explain)
 
 

@@ -27,7 +27,7 @@ from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
 from conversations.store import as_revision, find_head, find_revision, view_of
-from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
+from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
@@ -143,7 +143,7 @@ def list_checkpoints(
         without=("answer", "marking", "routing"),
     )
     found = [check_manifest(each) for each in found]
-    return row, cut(found, request, lambda checkpoint: (checkpoint.version,))
+    return row, page_of(found, request, lambda checkpoint: (checkpoint.version,))
 
 
 def place_after(request: PageRequest) -> int:

@@ -183,7 +183,7 @@ class StateRows:
         """Stores the changes of a version; returns the bytes of the values."""
         values = [summed_value(self._value_row(version, change)) for change in changes]
         _STORED.insert(values)
-        _KEYS.put(
+        _KEYS.upsert(
             summed_key(self._key_row(change, row))
             for change, row in zip(changes, values, strict=True)
         )

@@ -103,7 +103,7 @@ def find_current_with_counts(
 ) -> tuple[Execution, Counts] | None:
     """Returns the latest execution with its conversation's counts, consistent by one statement."""
     beside = f"{_COUNTS}, {_METADATA}" if with_details else _COUNTS
-    found = EXECUTIONS.find_beside({"conversation": conversation}, beside, last_by="number")
+    found = EXECUTIONS.find_with({"conversation": conversation}, beside, last_by="number")
     if found is None:
         return None
     row, (revision, visible, log, *metadata) = found

@@ -14,7 +14,7 @@ from checkpoints.store import find_checkpoint
 from conversations.models import Conversation, Message
 from conversations.token_sums import TokenSums
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from workflows.domain import flow
 from workflows.domain.context import NodeInput
 from workflows.previews import NodePreview
@@ -64,7 +64,7 @@ def preview_version_input(head: Conversation, row: Execution, version: int) -> N
     arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
     sight = version_input(moment, after)
     tokens = TokenSums(head.key)
-    with bounded(settings.MAX_PREVIEW_WORK):
+    with limit_work(settings.MAX_PREVIEW_WORK):
         found = flow.preview(pinned.plan, node_id, sight, arrived, tokens=tokens)
     moment.require_whole()
     costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)

@@ -15,7 +15,7 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Claim, Execution
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
-from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
+from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 
@@ -109,7 +109,7 @@ def waiting_page(actor: Actor, wanted: QueueFilter, asked: PageRequest) -> Page[
     rows = _queue(actor, wanted).defer(*_LARGE)
     if asked.after:
         rows = rows.filter(_behind(wanted.sort, asked.after))
-    return cut(list(rows[: asked.limit + 1]), asked, lambda row: _cursor(wanted.sort, row))
+    return page_of(list(rows[: asked.limit + 1]), asked, lambda row: _cursor(wanted.sort, row))
 
 
 def queue_keys(actor: Actor, wanted: QueueFilter) -> list[ExecutionKey]:

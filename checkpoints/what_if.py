@@ -20,7 +20,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from workflows.domain import flow
 from workflows.domain.context import NodeInput
 from workflows.domain.plan import Plan
@@ -205,7 +205,7 @@ def _try_input(
     sight = version_input(moment, after)
     moment.require_whole()
     case = _Case(recorded.head, sight, node_id, arrived, after)
-    with bounded(settings.MAX_PREVIEW_WORK):
+    with limit_work(settings.MAX_PREVIEW_WORK):
         return _compared(case, pinned.plan, plan)
 
 

@@ -29,7 +29,7 @@ def put_writes(conversation: int, checkpoint: str, task: str, writes: bytes) -> 
     """Replaces the stored writes of a task."""
     row = TaskWrites(conversation=conversation, checkpoint=checkpoint, task=task, writes=writes)
     row.sum = sum_of_writes(checkpoint, task, writes)
-    _WRITES.put([row])
+    _WRITES.upsert([row])
 
 
 def count_tasks(conversation: int, checkpoint: str) -> int:

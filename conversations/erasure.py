@@ -24,7 +24,7 @@ from conversations.models import (
 from conversations.services import change_of, check_seen
 from conversations.write_cache import WRITE_CACHE
 from conversations.writing import writing
-from ctxadmin.audit.record import forget_reasons
+from ctxadmin.audit.record import delete_reasons
 from ctxadmin.http import idempotency
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -80,8 +80,8 @@ def erase(
             ConversationDetails,
         ):
             table.objects.filter(conversation=key).delete()
-        idempotency.forget(key)
-        forget_reasons(key, head.change_seq)
+        idempotency.delete_answers(key)
+        delete_reasons(key, head.change_seq)
         Conversation.objects.filter(key=key).delete()
         transaction.on_commit(lambda: WRITE_CACHE.drop(key))
         transaction.on_commit(lambda: FOLDS.drop(key))

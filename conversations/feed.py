@@ -118,7 +118,7 @@ def _give_positions(workspace: int) -> bool:
             made.append(FeedMark(conversation=key, workspace=workspace, seq=upto))
             if upto == there:
                 done.append((key, seq))
-        _MARKS.put(made)
+        _MARKS.upsert(made)
         for mark in erased.order_by("conversation")[:_CONVERSATIONS]:
             _add(feed, mark.conversation, [mark.erased_at_seq or 0])
             mark.delete()

@@ -21,7 +21,7 @@ from ctxadmin.accounts import authentication
 from ctxadmin.identity.actor import Actor
 from ctxadmin.storage import statement_batch
 from ctxadmin.storage.database.errors import CommitUnknown, is_outage
-from ctxadmin.storage.tables import Question, ask
+from ctxadmin.storage.tables import Question, run_queries
 from ctxadmin.telemetry.facts import note_actor
 from ctxadmin.telemetry.shared_spans import OwnWrite, shared_span
 
@@ -88,7 +88,7 @@ def _look_up(
         for workspace, names in sorted(ids.items())
     ]
     tokens_asked = authentication.question_of_tokens([request.token.digest for request in requests])
-    tokens, *heads = ask(tokens_asked, *heads_asked)
+    tokens, *heads = run_queries(tokens_asked, *heads_asked)
     by_digest = {token.digest: token for token in tokens}
     by_id = {(head.workspace, head.public_id): head for rows in heads for head in rows}
     found = []

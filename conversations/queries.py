@@ -31,7 +31,7 @@ from conversations.store import (
     refuse_short_counts,
     view_of,
 )
-from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
+from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, ValidationFailed
@@ -97,7 +97,7 @@ def list_conversations(
         at, key = _newest_after(request.after)
         rows = rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, key__lt=key))
     found = list(rows.order_by("-updated_at", "-key")[: request.limit + 1])
-    page = cut(found, request, lambda head: (_microseconds(head.updated_at), head.key))
+    page = page_of(found, request, lambda head: (_microseconds(head.updated_at), head.key))
     # One whose id is damaged cannot be named, and hides no others; ``verify`` finds it.
     return Page([head for head in page.items if head.public_id], page.next)
 

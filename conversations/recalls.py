@@ -13,7 +13,7 @@ from conversations.store import find_head
 from ctxadmin.http.pagination import Page, PageRequest, encode, offset_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
-from ctxadmin.storage.statement_batch import gathered_transaction
+from ctxadmin.storage.statement_batch import batched_transaction
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "node": ("workflow", "node_id"),
@@ -53,7 +53,7 @@ def count_recall(actor: Actor, head: Conversation, index: int, node: str = "") -
     """
     now = clock.now()
     day = now.date().isoformat()
-    with gathered_transaction():
+    with batched_transaction():
         head = find_head(actor.workspace, head.public_id, lock=True)
         rows = Recall.objects.filter(conversation=head.key, index=index, node_id=node, day=day)
         if not rows.update(count=F("count") + 1, author=actor.label, last_at=now):

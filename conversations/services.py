@@ -23,11 +23,11 @@ from conversations.writing import Writing, writing
 from ctxadmin.audit.record import Change
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.caller_presence import finished_for_nobody
+from ctxadmin.lib.caller_presence import run_to_completion
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.ids import new_key, new_public_id
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from ctxadmin.telemetry.traces import span
 
 
@@ -161,7 +161,7 @@ def operate_in(
     Raises TooLarge if searching for its keywords takes more work than a preview may.
     """
     before = opened.view()
-    with finished_for_nobody(), bounded(settings.MAX_PREVIEW_WORK):
+    with run_to_completion(), limit_work(settings.MAX_PREVIEW_WORK):
         outcome = operations.apply(config, before, opened.log)
     first_added = opened.head.log_count
     if outcome.entries:

@@ -64,7 +64,7 @@ def find_with_details(workspace: int, public_id: str, *, checked: bool = False) 
     if is_public_id(public_id):
         where = {"workspace": workspace, "public_id": public_id}
         beside = f"{_BESIDE_HEAD}, {_UNCOUNTED}" if checked else _BESIDE_HEAD
-        found = HEADS.find_beside(where, beside, last_by="key")
+        found = HEADS.find_with(where, beside, last_by="key")
     if found is None:
         raise NotFound(say("There is no conversation {name}.", name=repr(public_id[:64])))
     head, (metadata, tools, *uncounted) = found

@@ -27,7 +27,7 @@ from conversations.models import (
 from conversations.revision_sums import sum_of_growth, sum_of_revision
 from conversations.store import view_of
 from ctxadmin.lib.errors import ContextError
-from ctxadmin.storage.database.errors import unavailable_of
+from ctxadmin.storage.database.errors import as_unavailable
 
 _BLOCK: Final = 500
 
@@ -57,7 +57,7 @@ def guarded(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
     try:
         yield from found
     except Exception as error:  # damaged rows can make any code fail
-        if isinstance(error, Error) and unavailable_of(error) is not None:
+        if isinstance(error, Error) and as_unavailable(error) is not None:
             raise
         yield Finding(what, f"cannot be checked: {type(error).__name__}")
 

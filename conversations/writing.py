@@ -36,7 +36,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock, json_bytes
 from ctxadmin.lib.errors import Unavailable
 from ctxadmin.lib.sentence import say
-from ctxadmin.storage.statement_batch import gathered_transaction
+from ctxadmin.storage.statement_batch import batched_transaction
 from ctxadmin.storage.tables import Table
 from ctxadmin.telemetry.traces import span
 
@@ -70,7 +70,7 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     """
     key = None
     try:
-        with span("transaction"), gathered_transaction():
+        with span("transaction"), batched_transaction():
             head = find_head(actor.workspace, public_id, lock=True)
             key = head.key
             yield Writing(head, actor)

@@ -140,7 +140,7 @@ def _fortnight(client: httpx.Client) -> None:
     """Creates a free execution that reported usage on each of the last 14 days."""
     path, count = f"/api/v1/conversations/{FORTNIGHT}", len(script.DAYS)
     for day, (steps, tokens, cached) in enumerate(script.DAYS):
-        with clock.set_back(timedelta(days=count - 1 - day, minutes=5)):
+        with clock.move_to_past(timedelta(days=count - 1 - day, minutes=5)):
             if not day:
                 new = {"id": FORTNIGHT, "title": "A fortnight at the workshop's counter"}
                 client.post("/api/v1/conversations", json=new).raise_for_status()

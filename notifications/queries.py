@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import Q
 
 from ctxadmin.accounts.models import User
-from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
+from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from notifications.models import Delivery, Webhook
@@ -33,7 +33,7 @@ def list_deliveries(hook: Webhook, asked: PageRequest, state: str = "") -> Page[
         at, delivery = _after(asked.after)
         rows = rows.filter(Q(at__lt=at) | Q(at=at, id__lt=delivery))
     found = list(rows.order_by("-at", "-id")[: asked.limit + 1])
-    return cut(found, asked, lambda row: (round(row.at.timestamp() * 10**6), row.id))
+    return page_of(found, asked, lambda row: (round(row.at.timestamp() * 10**6), row.id))
 
 
 def own_address(actor: Actor) -> str:

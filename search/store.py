@@ -78,7 +78,7 @@ def forget(conversation: int) -> None:
     """
     head = Conversation.objects.filter(key=conversation).values_list("workspace", flat=True)
     for workspace in head:
-        _MARKS.put([SearchMark(conversation=conversation, workspace=workspace, erased=True)])
+        _MARKS.upsert([SearchMark(conversation=conversation, workspace=workspace, erased=True)])
         _remove(workspace, _ids_of(workspace, conversation))
 
 

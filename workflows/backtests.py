@@ -22,7 +22,7 @@ from ctxadmin.lib import clock, ids
 from ctxadmin.lib.errors import FieldProblem, InvalidState, TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from workflows import backtest_store as store
 from workflows.backtest_questions import Question
 from workflows.backtest_runner import RUNNER, result_bytes
@@ -202,7 +202,7 @@ def _replay_upload(actor: Actor, new: NewBacktest, question: Question) -> Backte
         Recorded.of_drafts(str(number), drafts, schemas=new.tools)
         for number, drafts in enumerate(new.upload or ())
     ]
-    with bounded(settings.MAX_PREVIEW_WORK):
+    with limit_work(settings.MAX_PREVIEW_WORK):
         sums = replay_all(question.asked(), conversations)
     row = _row(actor, new.workflow, question, len(conversations))
     row.status, row.result, row.done = Backtest.Status.DONE, result_bytes(sums, []), row.total

@@ -14,7 +14,7 @@ from conversations.domain.runs import indices
 from conversations.domain.view import View
 from conversations.pricing import prices_of
 from ctxadmin.lib.errors import ContextError
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from workflows.calibrations import Calibrations, ModelCalibration
 from workflows.domain import flow
 from workflows.domain.backtests.element_policies import model_of
@@ -88,7 +88,7 @@ def call_cost(
         former = before.showing(before.view.slice(0, place))
         sight = replace(looked.origin, messages=former)
         try:
-            with bounded(settings.MAX_PREVIEW_WORK):
+            with limit_work(settings.MAX_PREVIEW_WORK):
                 seen = flow.enter(plan, node, sight, looked.entered.edges, check=False)
         except ContextError:
             return None

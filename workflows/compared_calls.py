@@ -15,7 +15,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from workflows.backtest_questions import Question
 from workflows.domain.backtests.policies import Policy, policies_of
 from workflows.domain.backtests.recorded import Recorded, log_upto
@@ -49,7 +49,7 @@ def calls_in(actor: Actor, question: Question, name: str) -> list[CallOfAll]:
     """
     actor.require(Action.PREVIEW)
     recorded, rows = _recorded(actor, question, name), _rows(question)
-    with bounded(settings.MAX_PREVIEW_WORK):
+    with limit_work(settings.MAX_PREVIEW_WORK):
         return list(counted(replay(recorded, rows, node=question.calls_of), len(rows)))
 
 
@@ -65,7 +65,7 @@ def open_call(
     if not 0 <= place < len(rows):
         raise ValidationFailed.at("?policy", say("There is no such policy."))
     recorded, policy = _recorded(actor, question, name), rows[place]
-    with bounded(settings.MAX_PREVIEW_WORK):
+    with limit_work(settings.MAX_PREVIEW_WORK):
         calls = list(counted(replay(recorded, [policy], node=question.calls_of), 1))
         wanted = len(calls) - 1 if number is None else number
         if not 0 <= wanted < len(calls):

@@ -20,7 +20,7 @@ from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import digest
-from ctxadmin.lib.work_budget import bounded, spend
+from ctxadmin.lib.work_budget import limit_work, spend
 from workflows.definitions import BoundedCache
 from workflows.domain.backtests.element_policies import full_history
 from workflows.domain.backtests.policies import Policy
@@ -141,7 +141,7 @@ def _key(policy: bytes, head: Conversation) -> _Key:
 def _replay(head: Conversation, rows: Asked) -> int:
     """Replay one conversation by some policies and keep the sums; gives the work as calls."""
     try:
-        with bounded(settings.MAX_PREVIEW_WORK):
+        with limit_work(settings.MAX_PREVIEW_WORK):
             calls = list(_counted(replay(recorded_of(head), [*rows.values()]), len(rows)))
     except ContextError:  # damaged, or more work than a preview may ask for
         calls = None

@@ -16,7 +16,7 @@ from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.context_join import Arrival, Conflict, join
 from workflows.domain.context_types import context_type_problem, default_context_type, node_steps
@@ -119,7 +119,7 @@ def apply_steps(
         found = _steps_of(wanted, registries, f"{pointer}/{number}")
         labelled += [(number, step) for step in found]
     sight, log = given.open()
-    with bounded(settings.MAX_WORK):
+    with limit_work(settings.MAX_WORK):
         applied = run_steps(sight, labelled, explain=True)
     shown = shown_list(log, applied.sight.messages)
     return DryRunResult(applied.sight.context, shown, applied.decisions, applied.warnings)
@@ -156,7 +156,7 @@ def join_arrivals(arrivals: Sequence[GivenEdgeContext], pointer: str = "/arrival
     came: list[Arrival] = []
     warnings: list[Notice] = []
     logs: list[MemoryLog] = []
-    with bounded(settings.MAX_WORK):
+    with limit_work(settings.MAX_WORK):
         for number, each in enumerate(arrivals):
             sight, log = each.given.open()
             if each.edge_filter is not None:

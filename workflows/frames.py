@@ -30,7 +30,7 @@ class DraftChanged(Change):
     draft_version: int
     published_version: int | None
 
-    def applied_to(self, state: State) -> WorkflowState | None:
+    def apply_to(self, state: State) -> WorkflowState | None:
         if not isinstance(state, WorkflowState):
             return None
         return WorkflowState(

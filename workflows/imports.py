@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.conf import settings
 
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from workflows.domain import yaml_io
 from workflows.domain.elements import Problem
 from workflows.domain.graph import Document
@@ -16,11 +16,11 @@ def read_yaml(text: str | bytes, *, default_name: str = "") -> Document:
 
     Raises ValidationFailed with line and column; TooLarge also over CTXADMIN_MAX_WORK.
     """
-    with bounded(settings.MAX_WORK):
+    with limit_work(settings.MAX_WORK):
         return yaml_io.load(text, default_name=default_name)
 
 
 def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[YamlPlace]:
     """Returns the places in a parsed text of some problems of its document."""
-    with bounded(settings.MAX_WORK):
+    with limit_work(settings.MAX_WORK):
         return yaml_io.places_of(text, problems)

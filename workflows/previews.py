@@ -16,7 +16,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 from workflows.definitions import Definition, definition, problems_of
 from workflows.domain import flow, problems
 from workflows.domain.context import NodeInput, PromptContext
@@ -172,7 +172,7 @@ def preview_path(
         _require_usable(plan, node, edges, prefix)
     tokens = token_sums(origin.source)
     looked: list[NodePreview] = []
-    with bounded(settings.MAX_PREVIEW_WORK):
+    with limit_work(settings.MAX_PREVIEW_WORK):
         for node, edges in stops:
             found = flow.preview(plan, node, origin.sight, edges, tokens=tokens)
             costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)

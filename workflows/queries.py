@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ctxadmin.http.pagination import Page, PageRequest, cut, foreign_cursor
+from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
@@ -27,7 +27,7 @@ def list_workflows(actor: Actor, request: PageRequest) -> Page[Workflow]:
         case _:
             raise foreign_cursor()
     found = list(rows.order_by("slug")[: request.limit + 1])
-    return cut(found, request, lambda row: (row.slug,))
+    return page_of(found, request, lambda row: (row.slug,))
 
 
 def slug_of(key: int) -> str | None:
@@ -48,7 +48,7 @@ def list_versions(actor: Actor, slug: str, request: PageRequest) -> Page[Workflo
         case _:
             raise foreign_cursor()
     found = list(rows.order_by("-version")[: request.limit + 1])
-    return cut(found, request, lambda row: (row.version,))
+    return page_of(found, request, lambda row: (row.version,))
 
 
 def document_of(row: Workflow, which: str, parameter: str) -> Document:

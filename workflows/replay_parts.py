@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ctxadmin.lib.work_budget import bounded, spend
+from ctxadmin.lib.work_budget import limit_work, spend
 from workflows.domain.backtests.policies import PolicyConfig, policies_of
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.replay import CallOfAll, replay
@@ -41,7 +41,7 @@ class Asked:
 def replay_all(asked: Asked, conversations: Iterable[Recorded]) -> list[PolicySums]:
     """The sums over some conversations, in this process; TooLarge for more than the limit."""
     if asked.limit:
-        with bounded(asked.limit):
+        with limit_work(asked.limit):
             return _sums_over(asked, conversations)
     return _sums_over(asked, conversations)
 

@@ -21,7 +21,7 @@ from bulk.pages.wording import HINTS, STATUS_LABELS, TITLES, submit_words
 from bulk.store import BulkProblem
 from conversations.models import Conversation
 from ctxadmin.background.leases import ACTIVE
-from ctxadmin.http.pagination import PageRequest, cut, foreign_cursor
+from ctxadmin.http.pagination import PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
 from ctxadmin.lib.errors import InvalidState
@@ -165,7 +165,7 @@ def _show(
     tried = jobs.try_out(row) if is_draft else None
     outcome = request.GET.get("outcome", "")
     asked = PageRequest.of(request.GET)
-    found = cut(_rows(row, outcome, asked), asked, lambda item: (item.place,))
+    found = page_of(_rows(row, outcome, asked), asked, lambda item: (item.place,))
     label, tone = STATUS_LABELS[row.status]
     asks = [REASON, _COUNT] if action is BulkAction.ERASE else [REASON]
     shown = JobPage(

@@ -16,7 +16,7 @@ from conversations import comments
 from conversations.models import Comment
 from conversations.store import find_head
 from ctxadmin.http.described import PAGE, Answer, FromZero, ListOf, Time, described
-from ctxadmin.http.pagination import PageRequest, cut, position_after
+from ctxadmin.http.pagination import PageRequest, page_of, position_after
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 
@@ -71,7 +71,7 @@ class Comments(ExecutionEndpoint):
         rows = Comment.objects.filter(
             conversation=head.key, number__gte=position_after(asked)
         ).order_by("number")
-        found = cut(list(rows[: asked.limit + 1]), asked, lambda row: (row.number,))
+        found = page_of(list(rows[: asked.limit + 1]), asked, lambda row: (row.number,))
         shown = [comments.comment_json(each) for each in found.items]
         return Response({"results": shown, "next": found.next})
 

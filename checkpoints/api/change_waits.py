@@ -23,9 +23,9 @@ from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.callers import Caller
-from ctxadmin.realtime.following import follow
+from ctxadmin.realtime.following import next_state
 from ctxadmin.realtime.hub import Hub
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.protocol import (
     SIGNED_OUT,
     Activity,
@@ -84,7 +84,7 @@ class Waiter:
         self.heard: deque[ConversationChanged] = deque(maxlen=_MOST_UNSENT)
         self._wakes = asyncio.Event()
 
-    def hear(self, frame: Change | Gone | Activity, text: str) -> None:
+    def on_change(self, frame: Change | Gone | Activity, text: str) -> None:
         self.is_gone = self.is_gone or isinstance(frame, Gone)
         if isinstance(frame, ConversationChanged):
             self.heard.append(frame)
@@ -93,7 +93,7 @@ class Waiter:
     def catch_up(self, state: State) -> None:
         self._wakes.set()
 
-    def see(self, text: str) -> None:
+    def on_presence(self, text: str) -> None:
         """Ignores presence: a wait has no use for it."""
 
     def end(self, code: int) -> None:
@@ -134,7 +134,7 @@ async def wait(
         while True:
             now = _current_state(hub, waiter) or now
             if wanted.is_over(now):
-                now = await hub.ask(of_execution, topic.key, wanted.execution or "", now)
+                now = await hub.query(of_execution, topic.key, wanted.execution or "", now)
                 return answer(now, changed=True)
             if wanted.is_met(now, start):
                 return answer(now, changed=True)
@@ -156,7 +156,7 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
             yield _state_event("reset", shown)  # that change is not on record, as after a restore
         else:
             yield _ALIVE  # the head is sent with the first part, and nothing may have been missed
-            shown = await hub.ask(state_at_event, topic.key, now.id, after)
+            shown = await hub.query(state_at_event, topic.key, now.id, after)
         while True:
             while waiter.heard:
                 heard = _change_in(shown, waiter.heard.popleft())
@@ -170,7 +170,7 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
                 if not await waiter.news(_BEAT_SECONDS):
                     yield _ALIVE
                 continue
-            missed = await hub.ask(read_events, topic.key, shown)
+            missed = await hub.query(read_events, topic.key, shown)
             for event in missed:
                 shown = event.after
                 yield _sent(event)
@@ -184,17 +184,17 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
 @asynccontextmanager
 async def _listening(topic: Topic, caller: Caller) -> AsyncIterator[tuple[Hub, Waiter]]:
     """Returns a subscribed waiter and the current state of its conversation."""
-    hub, waiter = hub_here(), Waiter(topic, caller)
+    hub, waiter = current_hub(), Waiter(topic, caller)
     if not admission.admit(caller):
         raise Throttled(wait=5, detail="Too many calls of this caller are waiting.")
     try:
-        await hub.join(waiter)
+        await hub.add(waiter)
         if await hub.read(topic) is None:
             waiter.is_gone = True
         yield hub, waiter
     finally:
-        admission.leave(caller)
-        await hub.leave(waiter)
+        admission.release(caller)
+        await hub.remove(waiter)
 
 
 def _current_state(hub: Hub, waiter: Waiter) -> ConversationState | None:
@@ -212,7 +212,7 @@ def _current_state(hub: Hub, waiter: Waiter) -> ConversationState | None:
 
 def _change_in(shown: ConversationState, frame: ConversationChanged) -> Event | None:
     """Returns the change in a frame if it is the next one and was not yet found by polling."""
-    after = follow(shown, frame)
+    after = next_state(shown, frame)
     if frame.who is None or after is shown or not isinstance(after, ConversationState):
         return None
     who = (frame.who.kind, frame.who.name)

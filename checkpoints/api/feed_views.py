@@ -26,7 +26,7 @@ from ctxadmin.lib.sentence import say
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.callers import Caller, caller_of_request
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.topics import WORKSPACE, Topic
 
 _STREAM: Final = "text/event-stream"
@@ -201,18 +201,18 @@ async def _stream(
     workspace: int, caller: Caller, after: int | None, wanted: FeedQuery
 ) -> AsyncGenerator[bytes]:
     """Yields a stream: the missed changes, then each change in order."""
-    hub, waiter = hub_here(), Waiter(Topic(WORKSPACE, workspace, workspace), caller)
+    hub, waiter = current_hub(), Waiter(Topic(WORKSPACE, workspace, workspace), caller)
     if not admission.admit(caller):
         raise Throttled(wait=5, detail="Too many calls of this caller are waiting.")
     try:
-        await hub.join(waiter)
+        await hub.add(waiter)
         if after is None:
-            after = await hub.ask(last_position, workspace)
+            after = await hub.query(last_position, workspace)
             yield _event("state", after, {"cursor": str(after)})
         else:
             yield b": alive\n\n"  # the head is sent with the first part
         while not waiter.code:
-            part = await hub.ask(feed.read, workspace, after, wanted, feed.MOST)
+            part = await hub.query(feed.read, workspace, after, wanted, feed.MOST)
             after = part.cursor
             if part.is_reset:
                 yield _event("reset", after, {"cursor": str(after)})
@@ -221,8 +221,8 @@ async def _stream(
             if not part.has_more and not await waiter.news(_BEAT_SECONDS):
                 yield b": alive\n\n"
     finally:
-        admission.leave(caller)
-        await hub.leave(waiter)
+        admission.release(caller)
+        await hub.remove(waiter)
 
 
 def _event(kind: str, cursor: int, data: dict[str, object]) -> bytes:

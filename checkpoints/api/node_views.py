@@ -21,7 +21,7 @@ from conversations.domain.imports.append_reader import read_appended
 from ctxadmin.http.described import IF_MATCH, described
 from ctxadmin.http.problems import of_database
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.caller_presence import finished_for_nobody
+from ctxadmin.lib.caller_presence import run_to_completion
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
@@ -143,7 +143,7 @@ class Complete(ExecutionEndpoint):
         completion is part of a transaction that stores this answer too.
         """
         try:
-            with finished_for_nobody():
+            with run_to_completion():
                 return node_context.entered_next(
                     self.actor, conversation_id, done.execution, done.version, provider
                 )

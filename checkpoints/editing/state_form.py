@@ -17,7 +17,7 @@ from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 from ctxadmin.ui.sentences import translated
-from ctxadmin.ui.visible_text import hides
+from ctxadmin.ui.visible_text import has_invisible
 
 KINDS: Final = ("text", "number", "boolean", "list", "object", "null", "json")
 RAW: Final = "raw"
@@ -85,7 +85,7 @@ class Row:
         """Returns True if the text has characters that its field does not show, or that reverse
         it.
         """
-        return hides(self.text)
+        return has_invisible(self.text)
 
     @property
     def lines(self) -> int:

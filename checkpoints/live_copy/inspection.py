@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, cast
 
 from checkpoints.live_copy.port import ALL_PARTS, Part
-from ctxadmin.storage.redis.client import Client, Reached
+from ctxadmin.storage.redis.client import Client, RedisPort
 
 _CONVERSATION: Final = re.compile(rb"[a-z:]+:\{([0-9]{1,19})\}")
 
@@ -25,14 +25,14 @@ class PartStatus:
     seconds: int
 
 
-def conversations_held(link: Reached) -> list[int]:
-    """Yields the keys of all conversations with data in Redis, ascending; raises Away."""
-    return sorted(set(link.ask(lambda client: list(_scan(client)))))
+def conversations_held(link: RedisPort) -> list[int]:
+    """Yields the keys of all conversations with data in Redis, ascending; raises RedisDown."""
+    return sorted(set(link.call(lambda client: list(_scan(client)))))
 
 
-def status_of(link: Reached, conversation: int) -> Mapping[Part, PartStatus]:
-    """Returns the parts of a conversation in Redis, under any mark; raises Away."""
-    return link.ask(partial(_parts_of, conversation))
+def status_of(link: RedisPort, conversation: int) -> Mapping[Part, PartStatus]:
+    """Returns the parts of a conversation in Redis, under any mark; raises RedisDown."""
+    return link.call(partial(_parts_of, conversation))
 
 
 def _scan(client: Client) -> Iterator[int]:

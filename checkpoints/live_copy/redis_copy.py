@@ -8,7 +8,7 @@ from checkpoints.live_copy.reader import read_parts
 from checkpoints.live_copy.scripts import DROP
 from checkpoints.live_copy.writer import move_parts, put_part
 from ctxadmin.audit.record import AuditMark
-from ctxadmin.storage.redis.client import Away, Reached
+from ctxadmin.storage.redis.client import RedisDown, RedisPort
 from ctxadmin.storage.redis.counts import count
 
 
@@ -17,13 +17,13 @@ class RedisLiveCopy:
 
     holds = True
 
-    def __init__(self, link: Reached) -> None:
+    def __init__(self, link: RedisPort) -> None:
         self.link = link
 
     def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
         try:
-            return self.link.ask(lambda client: read_parts(client, conversation, mark, parts))
-        except Away:
+            return self.link.call(lambda client: read_parts(client, conversation, mark, parts))
+        except RedisDown:
             return Found({}, {})
 
     def put(
@@ -40,8 +40,8 @@ class RedisLiveCopy:
                 continue  # it could not be looked at
             put = partial(put_part, part, conversation, mark, values, stood, seconds[part])
             try:
-                self.link.ask(put)
-            except Away:
+                self.link.call(put)
+            except RedisDown:
                 return
             count("rebuilds")
 
@@ -50,14 +50,14 @@ class RedisLiveCopy:
         if not changes:
             return
         try:
-            count("moves", sum(self.link.ask(partial(move_parts, changes))))
-        except Away:
+            count("moves", sum(self.link.call(partial(move_parts, changes))))
+        except RedisDown:
             return
 
     def drop(self, conversation: int) -> bool:
         keys = [part.key(conversation) for part in Part]
         try:
-            self.link.ask(lambda client: DROP.run(client, keys, []))
-        except Away:
+            self.link.call(lambda client: DROP.run(client, keys, []))
+        except RedisDown:
             return False
         return True

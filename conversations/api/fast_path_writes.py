@@ -50,8 +50,8 @@ def _once(step: WriteStep, call: Call, key: str) -> WriteStep:
     def kept(opened: Writing) -> bytes:
         answer = step(opened)
         made = (call.hot.method, call.path, call.body, key)
-        idempotency.keep(
-            idempotency.Call.made_of(*made, opened.actor, opened.head.key), 201, answer
+        idempotency.store_answer(
+            idempotency.Call.build(*made, opened.actor, opened.head.key), 201, answer
         )
         return answer
 

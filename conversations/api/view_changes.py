@@ -16,7 +16,7 @@ from conversations.domain.revisions import Seen
 from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.http.pagination import Page, PageRequest, cut, position_after
+from ctxadmin.http.pagination import Page, PageRequest, page_of, position_after
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
@@ -87,7 +87,7 @@ class Batches(ViewChange):
         everything = self.query_flag("all")
         rows = queries.all_revisions(head) if everything else queries.branch_of(head)
         start = position_after(asked)
-        page = cut(
+        page = page_of(
             [row for row in rows if row.number >= start][: asked.limit + 1],
             asked,
             lambda row: (row.number,),
@@ -164,5 +164,5 @@ class Diff(ConversationEndpoint):
         asked = PageRequest.of(request.query_params)
         start = position_after(asked)
         part = list(enumerate(changes))[start : start + asked.limit + 1]
-        page: Page[tuple[int, Change]] = cut(part, asked, lambda item: (item[0],))
+        page: Page[tuple[int, Change]] = page_of(part, asked, lambda item: (item[0],))
         return Response(page.as_json([queries.change_json(change) for _, change in page.items]))

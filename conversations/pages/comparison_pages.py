@@ -25,7 +25,7 @@ from conversations.pages.view_window import is_number
 from conversations.store import find_head, find_revision, lineage, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.diff_folds import DiffPart, folded_parts
+from ctxadmin.lib.diff_folds import DiffPart, fold_parts
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
 from ctxadmin.ui.components import Crumb, Text
@@ -83,7 +83,7 @@ class ComparisonLine:
         """Returns the text as it is drawn; a message that comes is not folded."""
         if self.kind in ("added", "shown"):
             return [DiffPart(piece.kind, piece.text) for piece in self.sides]
-        return folded_parts(self.sides)
+        return fold_parts(self.sides)
 
 
 @dataclass(frozen=True, slots=True)

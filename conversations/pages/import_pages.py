@@ -30,7 +30,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.form_idempotency import run_once_per_form
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
@@ -87,7 +87,7 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
-            return once_per_form(request, actor, actor.workspace, lambda: _sent(request, actor))
+            return run_once_per_form(request, actor, actor.workspace, lambda: _sent(request, actor))
         except ContextError as error:
             problem = _sentence(translated(error.detail))
     shown = ImportPage(

@@ -44,7 +44,7 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.form_idempotency import run_once_per_form
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
@@ -92,7 +92,7 @@ def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     if request.method != "POST":
         return _start(request, actor, head)
     if "apply" in request.POST:
-        return once_per_form(request, actor, head.key, lambda: _sent(request, actor, head))
+        return run_once_per_form(request, actor, head.key, lambda: _sent(request, actor, head))
     return _sent(request, actor, head)
 
 

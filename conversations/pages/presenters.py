@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from conversations.models import Conversation, Move, Revision
 from conversations.store import metadata_of_head
 from ctxadmin.lib.json_bytes import is_object
-from ctxadmin.ui.components import Crumb, Text, in_a_list
+from ctxadmin.ui.components import Crumb, Text, join_list
 
 _MOST_RANGES: Final = 12
 BUDGET_KEY: Final = "token_budget"
@@ -167,7 +167,7 @@ def config_words(row: Revision) -> str:
     words += [_("tool description kept")] if config.get("protect_tools") else []
     words += [_("pinned messages, too")] if config.get("include_pinned") else []
     words += [_("with a line that names them")] if config.get("leave_pointer") else []
-    return in_a_list(words)
+    return join_list(words)
 
 
 # As the forms name them, short enough for a line.

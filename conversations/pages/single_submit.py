@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
-from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.form_idempotency import run_once_per_form
 from ctxadmin.ui.pages import PageView
 
 P = ParamSpec("P")
@@ -16,7 +16,7 @@ P = ParamSpec("P")
 def done_once(view: PageView[P]) -> PageView[P]:
     """Wraps a view with ``conversation_id`` in its path whose form redirects when done.
 
-    See ``once_per_form``.
+    See ``run_once_per_form``.
     """
 
     @wraps(view)
@@ -29,6 +29,6 @@ def done_once(view: PageView[P]) -> PageView[P]:
         if request.method != "POST":
             return act()
         head = find_head(actor.workspace, str(kwargs["conversation_id"]))
-        return once_per_form(request, actor, head.key, act)
+        return run_once_per_form(request, actor, head.key, act)
 
     return shown

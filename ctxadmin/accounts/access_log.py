@@ -37,18 +37,20 @@ def access_stream(actor: Actor) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def signed_in(sender: object, request: HttpRequest | None, user: User, **_: Any) -> None:
+def record_sign_in(sender: object, request: HttpRequest | None, user: User, **_: Any) -> None:
     """Records a sign-in in a browser, but not a sign-in by code."""
     if request is not None and _address(request):
         _record_person(request, user, Action.SESSION_SIGN_IN)
 
 
-def signed_out(sender: object, request: HttpRequest | None, user: User | None, **_: Any) -> None:
+def record_sign_out(
+    sender: object, request: HttpRequest | None, user: User | None, **_: Any
+) -> None:
     if request is not None and user is not None and _address(request):
         _record_person(request, user, Action.SESSION_SIGN_OUT)
 
 
-def sign_in_failed(
+def record_failed_sign_in(
     sender: object,
     credentials: dict[str, Any],
     request: HttpRequest | None = None,

@@ -19,8 +19,8 @@ class AccountsConfig(AppConfig):
 
         register_heads(HeadTable(Workspace))
         register_workspaces(workspace_keys)
-        signals.user_logged_in.connect(sessions.signed_in)
-        signals.user_logged_in.connect(access_log.signed_in)
-        signals.user_logged_out.connect(access_log.signed_out)
-        signals.user_login_failed.connect(access_log.sign_in_failed)
+        signals.user_logged_in.connect(sessions.set_session_end)
+        signals.user_logged_in.connect(access_log.record_sign_in)
+        signals.user_logged_out.connect(access_log.record_sign_out)
+        signals.user_login_failed.connect(access_log.record_failed_sign_in)
         rights_changes.watch_models()

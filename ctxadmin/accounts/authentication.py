@@ -16,7 +16,7 @@ from ctxadmin.accounts.token_addresses import is_new, note_address
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.lib import clock
-from ctxadmin.storage.tables import Question, Table, ask
+from ctxadmin.storage.tables import Question, Table, run_queries
 from ctxadmin.telemetry.facts import note_actor
 
 _TOKENS: Final = Table(EngineToken)
@@ -78,7 +78,7 @@ def workspaces_of(digests: Iterable[str]) -> Mapping[str, int]:
     wanted = set(digests)
     missing = wanted - _workspaces.keys()
     if missing:
-        (rows,) = ask(question_of_tokens(missing))
+        (rows,) = run_queries(question_of_tokens(missing))
         if len(_workspaces) + len(rows) > _REMEMBERED:
             _workspaces.clear()
         _workspaces.update((row.digest, row.workspace_id) for row in rows)

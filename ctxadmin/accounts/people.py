@@ -204,7 +204,7 @@ def unlock(actor: Actor, name: str) -> None:
 
 
 @transaction.atomic
-def password_changed(actor: Actor, user: User) -> None:
+def record_new_password(actor: Actor, user: User) -> None:
     """Records that a person chose a password; the file of the first one is then useless."""
     user.must_change_password = False
     user.save(update_fields=["must_change_password"])

@@ -52,7 +52,7 @@ def _ended_by_time() -> Q:
     return ended | Q(last_used_at__lte=now - timedelta(hours=hours)) if hours else ended
 
 
-def signed_in(sender: object, request: HttpRequest, user: User, **_: Any) -> None:
+def set_session_end(sender: object, request: HttpRequest, user: User, **_: Any) -> None:
     """Sets the fixed end of the session."""
     now = clock.now()
     request.session[_SIGNED_IN_AT] = clock.iso(now)

@@ -40,7 +40,7 @@ class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]
         return failures
 
 
-def locked_out(request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+def show_closed_sign_in(request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
     """Returns the page of a closed sign-in, with the remaining seconds in ``Retry-After``."""
     answer = render(request, "registration/locked.html", status=429)
     if (cool_off := get_cool_off(request)) is not None:

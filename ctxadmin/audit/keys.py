@@ -25,7 +25,7 @@ class AuditKey:
 
 
 @lru_cache(maxsize=16)
-def derived(secret: str) -> AuditKey:
+def derive(secret: str) -> AuditKey:
     """Returns the key derived from a setting, because the setting itself signs other things."""
     key = hmac.digest(secret.encode(), _PURPOSE, "sha256")
     return AuditKey(hashlib.sha256(key).hexdigest()[:8], key)
@@ -33,7 +33,7 @@ def derived(secret: str) -> AuditKey:
 
 def current_key() -> AuditKey:
     """Returns the key of new entries: of CTXADMIN_AUDIT_KEY, else of the secret key."""
-    return derived(settings.AUDIT_KEY or settings.SECRET_KEY)
+    return derive(settings.AUDIT_KEY or settings.SECRET_KEY)
 
 
 def known_keys() -> Mapping[str, AuditKey]:
@@ -45,4 +45,4 @@ def known_keys() -> Mapping[str, AuditKey]:
         settings.SECRET_KEY,
         *settings.SECRET_KEY_FALLBACKS,
     ]
-    return {key.name: key for key in map(derived, secrets)}
+    return {key.name: key for key in map(derive, secrets)}

@@ -99,7 +99,7 @@ def record(
     return mark, AuditMark(seq, entry.hash)
 
 
-def forget_reasons(stream: int, before: int) -> None:
+def delete_reasons(stream: int, before: int) -> None:
     """Deletes the typed reasons of a stream's entries before one, in an erasure's transaction.
 
     The entries keep salted digests, whose salt is deleted too; the chain stays valid.

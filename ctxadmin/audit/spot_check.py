@@ -8,7 +8,7 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.queries import Found
 
 
-def altered(found: Sequence[Found]) -> set[tuple[int, int]]:
+def find_altered(found: Sequence[Found]) -> set[tuple[int, int]]:
     """Returns stream and number of the entries that differ from their hash, with one query.
 
     An entry is compared with the stored hash of the entry before it; only ``verify_audit`` sees

@@ -74,9 +74,9 @@ class JobRunner(Generic[JobT]):
             if not self.run_next():
                 if not self._table.is_any_running():
                     return
-                self.watch()
+                self.wait_for_jobs()
 
-    def watch(self) -> None:
+    def wait_for_jobs(self) -> None:
         """Waits before it looks again at the jobs of others."""
         self._called.wait(WATCH_SECONDS)
 
@@ -104,7 +104,7 @@ class JobRunner(Generic[JobT]):
             return needed
 
 
-def continuing_jobs(app: AsgiApp, runners: Sequence[JobRunner[Any]]) -> AsgiApp:
+def resume_jobs_on_first_request(app: AsgiApp, runners: Sequence[JobRunner[Any]]) -> AsgiApp:
     """Wraps the application of a server, whose first request has unfinished jobs go on.
 
     Not earlier: a supervisor imports the application before it forks its workers.

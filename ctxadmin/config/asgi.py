@@ -14,7 +14,7 @@ from django.urls import get_resolver  # noqa: E402
 from bulk.runner import RUNNER as BULK_JOBS  # noqa: E402
 from checkpoints.api import fast_path_writes as checkpoints  # noqa: E402
 from conversations.api import fast_path_writes as conversations  # noqa: E402
-from ctxadmin.background.runner import continuing_jobs  # noqa: E402
+from ctxadmin.background.runner import resume_jobs_on_first_request  # noqa: E402
 from ctxadmin.http.fair_queue import LONG  # noqa: E402
 from ctxadmin.http.fast_path import FastPath  # noqa: E402
 from ctxadmin.http.handler import ThreadedHandler  # noqa: E402
@@ -33,7 +33,7 @@ fast_path = (
 # A database of its own process is computing, too; one behind a socket is waited for.
 turn_seconds = LONG if settings.EMBEDDED else None
 handler = ThreadedHandler(settings.THREADS, fast_path, turn_seconds)
-application = Observed(continuing_jobs(with_sockets(handler), [BULK_JOBS, BACKTESTS]))
+application = Observed(resume_jobs_on_first_request(with_sockets(handler), [BULK_JOBS, BACKTESTS]))
 
 # What every request needs is loaded before the first, and then left alone by the garbage
 # collector, whose full passes made the slowest requests: p99 of a prototype was 60 to 118 ms

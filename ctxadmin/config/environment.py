@@ -95,7 +95,7 @@ def choice(name: str, *allowed: str) -> str:
     return value
 
 
-def words(name: str, default: str = "") -> list[str]:
+def word_list(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
@@ -112,7 +112,7 @@ def data_dir() -> Path:
     return folder.resolve()
 
 
-def keep_private(folder: Path, database: Path | None) -> None:
+def make_private(folder: Path, database: Path | None) -> None:
     """Makes the data folder and the files of the embedded database private.
 
     SQLite gives its other files the mode of the database, which is therefore created here. A folder
@@ -235,7 +235,7 @@ def mail() -> dict[str, Any]:
 def networks(name: str) -> list[IPv4Network | IPv6Network]:
     """Returns networks such as ``10.0.0.0/8``, separated by commas."""
     try:
-        return [ip_network(word) for word in words(name)]
+        return [ip_network(word) for word in word_list(name)]
     except ValueError as error:
         example = "write them as 10.1.0.0/16,fd00::/8"
         raise ImproperlyConfigured(f"{name} cannot be read: {error}; {example}.") from None
@@ -244,12 +244,12 @@ def networks(name: str) -> list[IPv4Network | IPv6Network]:
 def addresses(name: str) -> list[str]:
     """Returns addresses and networks as written, separated by commas."""
     networks(name)
-    return words(name)
+    return word_list(name)
 
 
 def origins(name: str) -> list[str]:
     """Returns origins such as ``https://ctx.example.org``, separated by commas."""
-    found = words(name)
+    found = word_list(name)
     for origin in found:
         if not _ORIGIN.fullmatch(origin):
             raise ImproperlyConfigured(
@@ -261,7 +261,7 @@ def origins(name: str) -> list[str]:
 def public_url() -> str:
     """Returns the public address of the server, without a final slash, "" if not set."""
     given = text("CTXADMIN_PUBLIC_URL")
-    origins = [origin for origin in words("CTXADMIN_TRUSTED_ORIGINS") if "*" not in origin]
+    origins = [origin for origin in word_list("CTXADMIN_TRUSTED_ORIGINS") if "*" not in origin]
     found = (given or (origins[0] if origins else "")).rstrip("/")
     parts = urlsplit(found)
     if given and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path):

@@ -18,11 +18,11 @@ BASE_DIR = Path(__file__).resolve().parent.parent.parent
 DATA_DIR = environment.data_dir()
 DEBUG = environment.flag("CTXADMIN_DEBUG")
 SECRET_KEY = environment.secret_key(DATA_DIR)
-SECRET_KEY_FALLBACKS = environment.words("CTXADMIN_SECRET_KEY_FALLBACKS")
+SECRET_KEY_FALLBACKS = environment.word_list("CTXADMIN_SECRET_KEY_FALLBACKS")
 # The audit's chains: "" makes their key of the secret key. Former keys verify older entries.
 AUDIT_KEY = environment.audit_key()
-AUDIT_KEY_FALLBACKS = environment.words("CTXADMIN_AUDIT_KEY_FALLBACKS")
-ALLOWED_HOSTS = environment.words("CTXADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+AUDIT_KEY_FALLBACKS = environment.word_list("CTXADMIN_AUDIT_KEY_FALLBACKS")
+ALLOWED_HOSTS = environment.word_list("CTXADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 # Addresses of proxies whose X-Forwarded-For is believed: else all callers have the proxy's address.
 TRUSTED_PROXIES = environment.addresses("CTXADMIN_TRUSTED_PROXIES")
 CSRF_TRUSTED_ORIGINS = environment.origins("CTXADMIN_TRUSTED_ORIGINS")
@@ -97,7 +97,7 @@ TEMPLATES = [
 
 DATABASES: dict[str, Any] = {"default": environment.database(DATA_DIR)}
 EMBEDDED = DATABASES["default"]["ENGINE"] == SQLITE
-environment.keep_private(DATA_DIR, Path(DATABASES["default"]["NAME"]) if EMBEDDED else None)
+environment.make_private(DATA_DIR, Path(DATABASES["default"]["NAME"]) if EMBEDDED else None)
 COMMAND_TIMEOUT = environment.number("CTXADMIN_COMMAND_TIMEOUT", 3600, least=5)  # seconds
 ALLOW_UNSAFE_DATABASE = environment.flag("CTXADMIN_ALLOW_UNSAFE_DATABASE")
 # Functions without arguments that return what they found, for /readyz and the start of a server.
@@ -135,7 +135,7 @@ AXES_HANDLER = "ctxadmin.accounts.sign_in_limits.SignInLimits"
 # Failures of all names together from one address within the same time; 0: no limit.
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("CTXADMIN_SIGN_IN_FAILURES_PER_ADDRESS", 20)
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "ctxadmin.accounts.sign_in_limits.locked_out"
+AXES_LOCKOUT_CALLABLE = "ctxadmin.accounts.sign_in_limits.show_closed_sign_in"
 
 # Behind TLS the cookies say so; the embedded server speaks plain HTTP on loopback.
 HTTPS_ONLY = environment.flag("CTXADMIN_HTTPS")

@@ -47,7 +47,7 @@ class Bodies:
         self._share = max(most // 2, _STEP)
         self._held: Counter[bytes] = Counter()  # bytes of large bodies, by credential
 
-    async def take(self, scope: Scope, receive: Receive) -> bytes:
+    async def read(self, scope: Scope, receive: Receive) -> bytes:
         """Returns the whole body, and sets its length in the headers.
 
         Raises RefusedEarly, ClientGone.
@@ -108,7 +108,7 @@ class Bodies:
             raise RefusedEarly(429, "rate_limited", text, retry_after=_RETRY_SECONDS)
         self._held[credential] += more
         try:
-            await self._room.take(more)
+            await self._room.reserve(more)
         except BaseException as error:
             self._forget(credential, more)
             if not isinstance(error, TimeoutError):
@@ -120,7 +120,7 @@ class Bodies:
     def _release_room(self, scope: Scope, size: int) -> None:
         if size:
             self._forget(credential_of(scope), size)
-            self._room.give_back(size)
+            self._room.release(size)
 
     def _forget(self, credential: bytes, size: int) -> None:
         self._held[credential] -= size

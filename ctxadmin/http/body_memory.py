@@ -14,7 +14,7 @@ class BodyRoom:
         self._free = self._most = most
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
-    async def take(self, size: int) -> None:
+    async def reserve(self, size: int) -> None:
         """Waits until ``size`` bytes have room, and takes it; raises TimeoutError."""
         if not self._waiting and size <= self._free:
             self._free -= size
@@ -26,11 +26,11 @@ class BodyRoom:
                 await given
         except BaseException:
             if given.done() and not given.cancelled():
-                self.give_back(size)
+                self.release(size)
             self._serve()
             raise
 
-    def give_back(self, size: int) -> None:
+    def release(self, size: int) -> None:
         self._free += size
         self._serve()
 

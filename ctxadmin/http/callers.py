@@ -51,7 +51,7 @@ class KnownCallers:
         found = self._found.get(credential)
         return found[1] if found is not None and found[2] > now else None
 
-    def keep(
+    def store(
         self, credential: bytes, caller: Caller, now: float, scopes: Scopes | None = None
     ) -> None:
         if scopes is None:
@@ -60,13 +60,13 @@ class KnownCallers:
             self._found.clear()
         self._found[credential] = caller, scopes, now + _KNOWN_SECONDS
 
-    def note(self, credential: bytes, facts: Facts, now: float) -> None:
+    def record(self, credential: bytes, facts: Facts, now: float) -> None:
         """Stores who made an answered request, and forgets a refused credential."""
         actor = facts.actor
         if facts.status == UNAUTHENTICATED:
             self._found.pop(credential, None)
         elif credential and actor is not None and actor.kind != "system":
-            self.keep(credential, (actor.kind, actor.id), now)
+            self.store(credential, (actor.kind, actor.id), now)
 
 
 def credential_of(scope: Scope) -> bytes:

@@ -56,11 +56,11 @@ class Parameter:
     limits: Mapping[str, object] = field(default_factory=dict)
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """Returns its name in errors."""
         return f"{self.name}.*" if self.kind is dict else self.name
 
-    def takes(self, name: str) -> bool:
+    def matches(self, name: str) -> bool:
         """Returns True for a query parameter that this one describes."""
         if self.kind is dict:
             return name.startswith(f"{self.name}.")

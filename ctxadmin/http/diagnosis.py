@@ -22,7 +22,7 @@ def register_finder(find: FindDamage) -> None:
     _finders.append(find)
 
 
-def damage_behind_failure() -> Damaged | None:
+def find_damage() -> Damaged | None:
     """Returns the damage of the failed request's conversation; None if there is none.
 
     None on an event loop, too, where the database cannot be queried.

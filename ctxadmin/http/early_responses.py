@@ -18,7 +18,7 @@ from django.utils.module_loading import import_string
 from ctxadmin.http.deferred_response import start
 from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
-from ctxadmin.http.problems import problem, reads_problems
+from ctxadmin.http.problems import problem, wants_json
 from ctxadmin.telemetry.facts import note_refusal
 
 Scope: TypeAlias = dict[str, Any]
@@ -122,7 +122,7 @@ def _answer(refusal: RefusedEarly, request: HttpRequest) -> HttpResponse:
     if refusal.status == 401 and not request.path.startswith("/api/"):
         note_refusal(refusal.code)
         return redirect_to_login(request.get_full_path())  # as pages answer, their scripts too
-    if reads_problems(request):
+    if wants_json(request):
         extra = {} if refusal.limit is None else {"limit": refusal.limit}
         response = problem(
             refusal.status,

@@ -29,18 +29,18 @@ def body_needs(action: roles.Action) -> Callable[[ViewT], ViewT]:
 
 def is_allowed(scope: Scope, scopes: frozenset[roles.Scope]) -> bool:
     """Returns False if the endpoint of a request will refuse a caller with these scopes."""
-    action = needed(scope)
+    action = needed_actions(scope)
     return not action or any(roles.allows_to_own(scopes, each) for each in action)
 
 
 def require_right(scope: Scope, scopes: frozenset[roles.Scope]) -> None:
     """Raises RefusedEarly with 403 unless ``is_allowed``."""
     if not is_allowed(scope, scopes):
-        needs = needed(scope)[0]
+        needs = needed_actions(scope)[0]
         raise RefusedEarly(403, Forbidden.code, roles.refusal(needs))
 
 
-def needed(scope: Scope) -> tuple[roles.Action, ...]:
+def needed_actions(scope: Scope) -> tuple[roles.Action, ...]:
     """Returns the actions of which one is needed for the body of a request; none if unknown."""
     try:
         found = resolve(scope["path"]).func

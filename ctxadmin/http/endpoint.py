@@ -126,10 +126,10 @@ class Endpoint(APIView):
         if about is None or not request.query_params:
             return
         here = [each for each in about.parameters if each.place == "query"]
-        known = sorted(each.shown for each in here)
+        known = sorted(each.label for each in here)
         text = say("unknown parameter; known here: {names}", names=", ".join(known) or "none")
         wrong = [
-            name for name in request.query_params if not any(each.takes(name) for each in here)
+            name for name in request.query_params if not any(each.matches(name) for each in here)
         ]
         if wrong:
             problems = [FieldProblem(f"?{name}", text) for name in wrong[:_MOST_NAMED]]
@@ -157,7 +157,7 @@ class Endpoint(APIView):
 
         def once(inner: Request, *args: Any, **kwargs: Any) -> HttpResponse:
             call = idempotency.Call.of(inner, key, self.actor, self.idempotency_stream())
-            return idempotency.once(
+            return idempotency.run_once(
                 call,
                 lambda: _rendered(handler(inner, *args, **kwargs)),
                 about=lambda: self.made_conversation,

@@ -126,7 +126,9 @@ class FastPath:
         self._waiting: dict[Hashable, deque[_Waiting]] = {}  # by caller; the next one first
         self._is_writing = False
 
-    async def answers(self, scope: Scope, body: bytes, send: Send, caller: Hashable = None) -> bool:
+    async def try_answer(
+        self, scope: Scope, body: bytes, send: Send, caller: Hashable = None
+    ) -> bool:
         """Answers a request if possible; returns False to leave it to its endpoint."""
         call = plain_call(self._hot, scope, body)
         if call is None:
@@ -136,7 +138,7 @@ class FastPath:
             answer = await self._answer_of(call, caller)
             if answer is None:
                 if call.write is not None:
-                    call.write.is_left()
+                    call.write.mark_alone()
                 return False
         call.facts.route = call.hot.route
         await _send(send, call, answer)

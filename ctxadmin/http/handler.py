@@ -114,7 +114,7 @@ class ThreadedHandler(BaseHandler):
             try:
                 deferred = await self._answer_admitted(scope, receive, send)
             finally:
-                self._limits.leave(usage, scope)
+                self._limits.finish(usage, scope)
         if deferred is not None:
             await answer_deferred(deferred, receive, send)
 
@@ -123,7 +123,7 @@ class ThreadedHandler(BaseHandler):
     ) -> DeferredResponse | None:
         """Answers an admitted request; leaves a deferred response to the caller."""
         try:
-            body = await self._bodies.take(scope, receive)
+            body = await self._bodies.read(scope, receive)
         except ClientGone:
             return None
         except RefusedEarly as refusal:
@@ -133,7 +133,7 @@ class ThreadedHandler(BaseHandler):
             return await self._answer(scope, body, receive, send)
         finally:
             self._bodies.release(scope, body)
-            self._memory.answered(len(body))
+            self._memory.count_answer(len(body))
 
     async def _identify(self, scope: Scope) -> None:
         """Identifies the caller and checks its scope before the body is read.
@@ -153,7 +153,7 @@ class ThreadedHandler(BaseHandler):
         async with self._queue.thread(self._limits.caller_of(scope)):
             identified = loop.run_in_executor(self._pool, context.run, identify, scope)
             found, scopes = await identified
-        self._callers.keep(credential, found, now, scopes)
+        self._callers.store(credential, found, now, scopes)
         if scopes is not None:
             require_right(scope, scopes)
 
@@ -161,7 +161,9 @@ class ThreadedHandler(BaseHandler):
         self, scope: Scope, body: bytes, receive: Receive, send: Send
     ) -> DeferredResponse | None:
         caller = self._limits.caller_of(scope)
-        if self._fast_path is not None and await self._fast_path.answers(scope, body, send, caller):
+        if self._fast_path is not None and await self._fast_path.try_answer(
+            scope, body, send, caller
+        ):
             return None
         loop = asyncio.get_running_loop()
         context = copy_context()  # what is known of the request goes along to its thread
@@ -181,7 +183,7 @@ class ThreadedHandler(BaseHandler):
             return response
         if not isinstance(response, StreamingHttpResponse):
             await _send(send, response, answered.parts)
-            self._memory.answered(answered.size)
+            self._memory.count_answer(answered.size)
             return None
         await start(send, response)
         waiting = iter(answered.parts)

@@ -35,10 +35,10 @@ class Call:
     @classmethod
     def of(cls, request: Request, key: str, actor: Actor, stream: int) -> "Call":
         method, body = request.method or "", request._request.body
-        return cls.made_of(method, request.path, body, key, actor, stream)
+        return cls.build(method, request.path, body, key, actor, stream)
 
     @classmethod
-    def made_of(
+    def build(
         cls, method: str, path: str, body: bytes, key: str, actor: Actor, stream: int
     ) -> "Call":
         """Builds the identity of a request; raises ValidationFailed for an invalid key."""
@@ -68,7 +68,7 @@ def is_success(response: HttpResponse) -> bool:
     return response.status_code < 400
 
 
-def once(
+def run_once(
     call: Call,
     effect: Callable[[], HttpResponse],
     is_done: Callable[[HttpResponse], bool] = is_success,
@@ -106,18 +106,18 @@ def once(
         return _replay(kept, call)
 
 
-def keep(call: Call, status: int, answer: bytes) -> None:
+def store_answer(call: Call, status: int, answer: bytes) -> None:
     """Stores the JSON answer of a request that is part of an open transaction.
 
-    It replaces ``once`` for a caller who does not look up first: if there is a stored answer, its
-    key refuses this one, and the transaction with it.
+    It replaces ``run_once`` for a caller who does not look up first: if there is a stored answer,
+    its key refuses this one, and the transaction with it.
     """
     row = KeptAnswer(stream=call.stream, call=call.call, body=call.body, status=status)
     row.headers, row.answer = {"Content-Type": "application/json"}, answer
     _KEPT.insert([row])
 
 
-def forget(conversation: int) -> None:
+def delete_answers(conversation: int) -> None:
     """Deletes the answers of an erased conversation, in the transaction of its erasure.
 
     Of the request that created it the key stays: a repeat must not create the conversation again.

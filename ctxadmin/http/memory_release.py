@@ -14,7 +14,7 @@ LARGE_BYTES: Final = 1024**2  # bodies and answers from which on there is much t
 _PAUSE_SECONDS: Final = 1.0
 
 
-def trim() -> None:
+def trim_memory() -> None:
     """Returns free memory to the system; does nothing where the C library lacks the function."""
     if release := getattr(ctypes.CDLL(None), "malloc_trim", None):
         release(0)
@@ -23,12 +23,12 @@ def trim() -> None:
 class FreedMemory:
     """Trims in a thread of its own, a second after a large request and at most once a second."""
 
-    def __init__(self, trim: Callable[[], None] = trim) -> None:
+    def __init__(self, trim: Callable[[], None] = trim_memory) -> None:
         self._trim = trim
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="memory")
         self._is_due = False
 
-    def answered(self, size: int) -> None:
+    def count_answer(self, size: int) -> None:
         """Notes an answered request whose body and answer have ``size`` bytes.
 
         On the event loop.

@@ -94,7 +94,7 @@ class Schema(AutoSchema):
     """One operation: the path by drf-spectacular, the rest by the description of its handler."""
 
     @property
-    def about(self) -> Described | None:
+    def description(self) -> Described | None:
         return description_of(self._handler)
 
     @property
@@ -102,18 +102,18 @@ class Schema(AutoSchema):
         return getattr(self.view, self.method.lower())
 
     def get_summary(self) -> str | None:
-        return self.about.summary if self.about else None
+        return self.description.summary if self.description else None
 
     def get_description(self) -> str:  # type: ignore[override]
         parts = [inspect.getdoc(self._handler) or ""]
-        if self.about and self.about.needs:
-            parts.append(_needed(self.about.needs))
+        if self.description and self.description.needs:
+            parts.append(_needed(self.description.needs))
         return "\n\n".join(part for part in parts if part)
 
     def get_operation_id(self) -> str:
-        if self.about is None:
+        if self.description is None:
             return str(super().get_operation_id())
-        words = re.findall("[a-z0-9]+", self.about.summary.lower())
+        words = re.findall("[a-z0-9]+", self.description.summary.lower())
         return "_".join(word for word in words if word not in ("a", "an", "the"))
 
     def _is_list_view(self, serializer: object = None) -> bool:
@@ -132,15 +132,15 @@ class Schema(AutoSchema):
                 schema["maxLength"] = _LONGEST.get(name, _LONGEST_ID)
             else:
                 schema["minimum"] = 0
-        said = self.about.parameters if self.about else ()
+        said = self.description.parameters if self.description else ()
         if self.method in ("POST", "PATCH") and getattr(self.view, "keep_answers", False):
             said = (*said, _IDEMPOTENCY_KEY)
         return [*found, *(_parameter(each) for each in (*said, *_OF_EVERY_CALL))]
 
     def _get_request_body(self, direction: str = "request") -> Json | None:
-        if self.about is None or self.about.body is None:
+        if self.description is None or self.description.body is None:
             return None
-        schema = components().schema(self.about.body, "validation")
+        schema = components().schema(self.description.body, "validation")
         types = self.map_parsers()
         content = {kind: {"schema": schema if "json" in kind else _BYTES} for kind in types}
         example = examples().get(self.get_operation_id(), {})
@@ -150,7 +150,7 @@ class Schema(AutoSchema):
 
     def _get_response_bodies(self, direction: str = "response") -> Json:
         answers: Json = {}
-        about = self.about
+        about = self.description
         for status in (about.status, *about.also) if about else (200,):
             answers[str(status)] = self._success(status)
         for code in sorted(self._error_codes()):
@@ -169,23 +169,23 @@ class Schema(AutoSchema):
 
     def _success(self, status: int) -> Json:
         answer: Json = {"description": HTTPStatus(status).phrase}
-        if self.about is None or self.about.answer is None or status in _WITHOUT_BODY:
+        if self.description is None or self.description.answer is None or status in _WITHOUT_BODY:
             return answer
-        schema = components().schema(self.about.answer, "serialization")
+        schema = components().schema(self.description.answer, "serialization")
         answer["content"] = {
             kind: {"schema": schema if "json" in kind else self._stream_or_yaml()}
-            for kind in self.about.answer_types
+            for kind in self.description.answer_types
         }
-        answer["content"] |= {kind: {"schema": _TEXT_FILE} for kind in self.about.file_types}
+        answer["content"] |= {kind: {"schema": _TEXT_FILE} for kind in self.description.file_types}
         example = examples().get(self.get_operation_id(), {})
         if example.get("status") == status and "application/json" in answer["content"]:
             answer["content"]["application/json"]["example"] = example["answer"]
         return answer
 
     def _stream_or_yaml(self) -> Json:
-        if self.about is None or self.about.event is None:
-            return components().schema(self.about and self.about.yaml, "serialization")
-        of_event = components().schema(self.about.event, "serialization")
+        if self.description is None or self.description.event is None:
+            return components().schema(self.description and self.description.yaml, "serialization")
+        of_event = components().schema(self.description.event, "serialization")
         return {
             "type": "string",
             "description": "Server-sent events; the `data` of each is JSON of this schema.",
@@ -199,14 +199,14 @@ class Schema(AutoSchema):
         """
         codes = {"unauthenticated", "not_acceptable", "rate_limited", "unavailable", "internal"}
         codes.add("validation")  # of an unknown parameter, which every call refuses
-        if self.about:
+        if self.description:
             names = {parameter["name"] for parameter in self._get_parameters()}
             codes |= {"version_conflict"} if "If-Match" in names else set()
             codes |= {"duplicate"} if "Idempotency-Key" in names else set()
-            codes |= {"request_timeout"} if self.about.body else set()
-            codes |= set(self.about.errors)
-            codes |= {"forbidden"} if self.about.needs else set()
-            codes |= {"too_large", "unsupported_media_type"} if self.about.body else set()
+            codes |= {"request_timeout"} if self.description.body else set()
+            codes |= set(self.description.errors)
+            codes |= {"forbidden"} if self.description.needs else set()
+            codes |= {"too_large", "unsupported_media_type"} if self.description.body else set()
         if "{conversation_id}" in self.path:
             codes.add("damaged")
         return codes | ({"not_found"} if "{" in self.path else set())

@@ -52,7 +52,7 @@ class Page(Generic[ItemT]):
         return {"results": results, "next": self.next}
 
 
-def cut(rows: Sequence[ItemT], request: PageRequest, key: Any) -> Page[ItemT]:
+def page_of(rows: Sequence[ItemT], request: PageRequest, key: Any) -> Page[ItemT]:
     """Returns a page of ``rows``, which were queried with one more than the limit.
 
     ``key(row)`` is the sort key, a tuple of numbers and texts.

@@ -10,7 +10,7 @@ from django.db import Error
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
-from ctxadmin.http.diagnosis import damage_behind_failure
+from ctxadmin.http.diagnosis import find_damage
 from ctxadmin.lib.errors import (
     ContextError,
     Damaged,
@@ -25,7 +25,7 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
-from ctxadmin.storage.database.errors import unavailable_of
+from ctxadmin.storage.database.errors import as_unavailable
 from ctxadmin.telemetry.facts import note_refusal
 
 CONTENT_TYPE: Final = "application/problem+json"
@@ -125,7 +125,7 @@ def of_exception(error: Exception) -> HttpResponse:
     if isinstance(error, SuspiciousOperation):
         return problem(400, "validation", "The request cannot be read.")
     _log.error("unexpected %s", type(error).__name__, exc_info=error)
-    damage = damage_behind_failure()
+    damage = find_damage()
     return _internal() if damage is None else of_error(damage)
 
 
@@ -136,7 +136,7 @@ def _of_database(error: Error) -> HttpResponse:
 
 def of_database(error: Error) -> Unavailable | None:
     """Logs a database error and returns its response; None if it is a fault of ctxadmin."""
-    refusal = unavailable_of(error)
+    refusal = as_unavailable(error)
     what = "database refused" if refusal is None else "database is not available"
     _log.error("%s: %s", what, type(error).__name__, exc_info=error)
     return refusal
@@ -185,7 +185,7 @@ def exception_handler(error: Exception, context: Mapping[str, object]) -> HttpRe
     return response
 
 
-def reads_problems(request: HttpRequest) -> bool:
+def wants_json(request: HttpRequest) -> bool:
     """Returns True for a program: of the API, of the metrics, a script of a page.
 
     Such scripts prefer JSON, even where they also accept HTML.

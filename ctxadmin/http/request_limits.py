@@ -64,7 +64,7 @@ class RequestLimits:
         self._most_usages = MOST_IDLE
 
     def admit(self, scope: Scope) -> Usage:
-        """Counts a request that begins, until ``leave`` at its end.
+        """Counts a request that begins, until ``finish`` at its end.
 
         Raises RefusedEarly with 429.
         """
@@ -91,12 +91,12 @@ class RequestLimits:
         """
         return self._caller_at(scope, monotonic())
 
-    def leave(self, usage: Usage, scope: Scope) -> None:
+    def finish(self, usage: Usage, scope: Scope) -> None:
         """Counts a request as finished, because it holds no thread any longer."""
         usage.under_way -= 1
         facts: Facts | None = scope.get(SCOPE_KEY)
         if facts is not None and (usage.is_of_address or facts.status == UNAUTHENTICATED):
-            self._callers.note(credential_of(scope), facts, monotonic())
+            self._callers.record(credential_of(scope), facts, monotonic())
 
     def _caller_at(self, scope: Scope, now: float) -> tuple[Kind, str]:
         caller = self._callers.find(credential_of(scope), now)

@@ -36,7 +36,7 @@ class _BuildCollector(Collector):
         return [build]
 
 
-def everything() -> CollectorRegistry:
+def all_metrics() -> CollectorRegistry:
     """Returns the metrics counted here or by all workers, and those read on demand."""
     folder = settings.METRICS_FOLDER
     registry = CollectorRegistry()
@@ -49,7 +49,7 @@ def everything() -> CollectorRegistry:
     return registry
 
 
-REGISTRY: Final = everything()
+REGISTRY: Final = all_metrics()
 
 
 @require_safe

@@ -12,7 +12,7 @@ MOST_PAIRS: Final = 100_000
 Pair = tuple[int, int]
 
 
-def aligned(
+def align(
     before: Sequence[Hashable], after: Sequence[Hashable], most_pairs: int = MOST_PAIRS
 ) -> list[Pair]:
     """Returns index pairs of a common subsequence, ascending on both sides.
@@ -39,7 +39,7 @@ def aligned(
     return [*head, *_rising(middle), *tail]
 
 
-def stable(positions: Sequence[int]) -> set[int]:
+def longest_increasing(positions: Sequence[int]) -> set[int]:
     """Returns the indices of a longest increasing subsequence: the items that need not move.
 
     ``positions`` are the former positions, all different, in the new order.

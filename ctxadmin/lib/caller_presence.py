@@ -37,7 +37,7 @@ def announce(presence: Presence) -> None:
 
 
 @contextmanager
-def finished_for_nobody() -> Iterator[None]:
+def run_to_completion() -> Iterator[None]:
     """Runs the block to its end even if the caller disconnects, as the steps after a write must."""
     token = _current.set(None)
     try:

@@ -14,7 +14,7 @@ def now() -> datetime:
 
 
 @contextmanager
-def set_back(span: timedelta) -> Iterator[None]:
+def move_to_past(span: timedelta) -> Iterator[None]:
     """Moves the whole process into the past, so that demo data can have a history.
 
     Only before a server takes requests; it ends at the present.

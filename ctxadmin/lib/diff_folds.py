@@ -34,7 +34,7 @@ class DiffPart:
         return len(self.text) < self.characters
 
 
-def folded_parts(pieces: Sequence[TextPiece]) -> list[DiffPart]:
+def fold_parts(pieces: Sequence[TextPiece]) -> list[DiffPart]:
     """Returns the pieces in order; of long ones that are the same or removed only the ends show.
 
     Text next to a change stays in sight. Added text is never folded.
@@ -53,9 +53,9 @@ def folded_parts(pieces: Sequence[TextPiece]) -> list[DiffPart]:
 
 
 def shortened(pieces: Sequence[TextPiece]) -> list[TextPiece]:
-    """Returns the pieces with an ellipsis for what ``folded_parts`` folds."""
+    """Returns the pieces with an ellipsis for what ``fold_parts`` folds."""
     return [
-        TextPiece(each.kind, " … " if each.folded else each.text) for each in folded_parts(pieces)
+        TextPiece(each.kind, " … " if each.folded else each.text) for each in fold_parts(pieces)
     ]
 
 

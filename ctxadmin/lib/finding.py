@@ -23,7 +23,7 @@ class Finding:
     excusable: bool = False
     public_fix: str = ""
 
-    def excused(self) -> "Finding":
+    def as_warning(self) -> "Finding":
         """Returns the finding as a warning, if it is excusable."""
         return replace(self, level="warning") if self.excusable else self
 

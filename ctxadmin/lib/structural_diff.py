@@ -7,7 +7,7 @@ from typing import Final, Literal
 import msgspec
 from pydantic import JsonValue
 
-from ctxadmin.lib.alignment import Pair, aligned, stable
+from ctxadmin.lib.alignment import Pair, align, longest_increasing
 
 # Of one comparison: 1.2 to 3.2 s of processor time at the most, for megabytes of tiny values.
 MOST_LOOKS: Final = 400_000
@@ -66,7 +66,7 @@ class Looks:
     def __init__(self, most: int = MOST_LOOKS) -> None:
         self.left = most
 
-    def afford(self, before: JsonValue, after: JsonValue) -> bool:
+    def can_compare(self, before: JsonValue, after: JsonValue) -> bool:
         """Returns True if the content of two lists or objects can be compared, and counts it."""
         if not isinstance(before, dict | list) or not isinstance(after, dict | list):
             return True
@@ -121,7 +121,7 @@ class _Report:
 def _compare(path: str, before: JsonValue, after: JsonValue, report: _Report) -> None:
     if equal(before, after):
         return
-    inside = report.looks.afford(before, after)
+    inside = report.looks.can_compare(before, after)
     if inside and isinstance(before, dict) and isinstance(after, dict):
         _compare_objects(path, before, after, report)
     elif inside and isinstance(before, list) and isinstance(after, list):
@@ -161,7 +161,7 @@ def _compare_lists(
             pairs = [(places[each], index) for index, each in enumerate(afters) if each in places]
             break
     else:
-        common = aligned([*map(_canonical, before)], [*map(_canonical, after)])
+        common = align([*map(_canonical, before)], [*map(_canonical, after)])
         pairs = _with_gaps(common, len(before), len(after))
     _report_pairs(path, before, after, pairs, report)
 
@@ -203,7 +203,7 @@ def _report_pairs(
     for index, item in enumerate(before):
         if index not in kept:
             found.append(Difference(pointer(path, index), Kind.REMOVED, item, ABSENT))
-    in_place = stable([left for left, _ in pairs])
+    in_place = longest_increasing([left for left, _ in pairs])
     partners = {right: (order, left) for order, (left, right) in enumerate(pairs)}
     for index, item in enumerate(after):
         order, left = partners.get(index, (-1, -1))

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import groupby
 from typing import Final
 
-from ctxadmin.lib.alignment import MOST_PAIRS, Pair, aligned
+from ctxadmin.lib.alignment import MOST_PAIRS, Pair, align
 
 # Longer texts are shown as a whole before and a whole after: nobody reads such a diff, and
 # the page that shows it should stay small.
@@ -66,7 +66,7 @@ def _landmarks(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
         [place for place, line in enumerate(lines) if _LETTER.search(line)]
         for lines in (before, after)
     )
-    pairs = aligned([before[place] for place in old], [after[place] for place in new])
+    pairs = align([before[place] for place in old], [after[place] for place in new])
     return [(old[left], new[right]) for left, right in pairs]
 
 
@@ -84,7 +84,7 @@ def _in_words(before: str, after: str, most_pairs: int) -> Sequence[TextPiece]:
 
 
 def _woven(old: Sequence[str], new: Sequence[str], most_pairs: int) -> Iterator[TextPiece]:
-    pairs = aligned([_bare(word) for word in old], [_bare(word) for word in new], most_pairs)
+    pairs = align([_bare(word) for word in old], [_bare(word) for word in new], most_pairs)
     here = there = 0
     for left, right in (*pairs, (len(old), len(new))):
         yield from _replaced("".join(old[here:left]), "".join(new[there:right]))

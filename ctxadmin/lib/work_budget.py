@@ -55,7 +55,7 @@ _current: Final[ContextVar[WorkBudget | None]] = ContextVar("work_budget", defau
 
 
 @contextmanager
-def bounded(limit: int) -> Iterator[WorkBudget]:
+def limit_work(limit: int) -> Iterator[WorkBudget]:
     """Bounds the block to ``limit`` units; within another such block, to what that has left."""
     outer = _current.get()
     if outer is not None:

@@ -20,7 +20,7 @@ def admit(caller: Caller) -> bool:
     return True
 
 
-def leave(caller: Caller) -> None:
+def release(caller: Caller) -> None:
     """Counts one less."""
     key = (caller.actor.kind, caller.actor.id)
     _open[key] -= 1

@@ -13,7 +13,7 @@ Carrier = Callable[[Sequence[Message]], None]
 _carriers: Final[list[Carrier]] = []
 
 
-def carry(carrier: Carrier) -> None:
+def register_carrier(carrier: Carrier) -> None:
     """Registers the carrier of all messages; it must not wait for anything."""
     _carriers.append(carrier)
 

@@ -11,5 +11,5 @@ class RealtimeConfig(AppConfig):
         from ctxadmin.accounts.rights_changes import on_rights_changed
         from ctxadmin.realtime import announcements, hubs
 
-        announcements.carry(hubs.carry)
+        announcements.register_carrier(hubs.deliver)
         on_rights_changed(announcements.announce_rights)

@@ -32,7 +32,7 @@ class Caller:
         """Returns the public name of a session: the digest of its key, as in its row."""
         return "" if self.by_token else stored_key(self.secret)
 
-    def is_meant(self, kind: str, name: str) -> bool:
+    def is_affected(self, kind: str, name: str) -> bool:
         """Returns True if a change of rights is about this caller.
 
         See ``accounts.rights_changes``.
@@ -64,7 +64,7 @@ def caller_of_request(request: HttpRequest, actor: Actor) -> Caller:
     return Caller(actor, request.session.session_key or "", by_token=False)
 
 
-def asked_again(caller: Caller) -> Caller | None:
+def with_current_rights(caller: Caller) -> Caller | None:
     """Returns the caller with its current rights.
 
     None if the token or session is no longer valid.
@@ -94,7 +94,7 @@ def _session_key(cookies: bytes) -> str:
     return "" if found is None else found.value
 
 
-def comes_from_here(scope: Mapping[str, Any]) -> bool:
+def has_own_origin(scope: Mapping[str, Any]) -> bool:
     """Returns True unless a page of another site opens the socket with the cookies of this one.
 
     A browser always names the page's origin and sends no token, so a token needs no origin.

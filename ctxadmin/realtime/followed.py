@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from ctxadmin.realtime.following import follow
+from ctxadmin.realtime.following import next_state
 from ctxadmin.realtime.listeners import Listener
 from ctxadmin.realtime.presence import Elsewhere, presence
 from ctxadmin.realtime.protocol import Activity, Change, Gone, Person, State
@@ -44,23 +44,23 @@ class Followed:
         del self.listeners[listener]
         return True
 
-    def hear(self, frame: Change | Gone | Activity) -> None:
+    def send_to_all(self, frame: Change | Gone | Activity) -> None:
         """Sends a frame to all listeners, in the order of arrival."""
         if isinstance(frame, Change):
             self._heard = max(self._heard, frame.seq)
             if self.state is not None:
-                self.state = follow(self.state, frame) or self.state
+                self.state = next_state(self.state, frame) or self.state
             self._catch_up()
         text = frame.model_dump_json()
         for listener in list(self.listeners):
-            listener.hear(frame, text)
+            listener.on_change(frame, text)
 
-    def was_read(self, state: State | None) -> None:
+    def store_state(self, state: State | None) -> None:
         """Stores the state in the database, and announces it if it is newer."""
         self._is_lost = False
         if state is None:
             if self.state is not None:
-                self.hear(Gone(id=self.state.id, who=None))
+                self.send_to_all(Gone(id=self.state.id, who=None))
             return
         if self.state is None or state.seq <= self.state.seq:
             self.state = self.state or state
@@ -71,7 +71,7 @@ class Followed:
         frame = state.as_change()
         text = frame.model_dump_json()
         for listener in list(self.listeners):
-            listener.hear(frame, text)
+            listener.on_change(frame, text)
             listener.catch_up(state)
 
     def _catch_up(self) -> None:
@@ -94,4 +94,4 @@ class Followed:
         self._shows_people = False
         text = presence(self.people(), self.elsewhere).model_dump_json()
         for listener in list(self.listeners):
-            listener.see(text)
+            listener.on_presence(text)

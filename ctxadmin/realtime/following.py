@@ -7,10 +7,10 @@ gaps.
 from ctxadmin.realtime.protocol import Change, State
 
 
-def follow(state: State, change: Change) -> State | None:
+def next_state(state: State, change: Change) -> State | None:
     """Returns the state after a change; None if changes between the two were missed."""
     if change.seq <= state.seq:
         return state
     if change.seq != state.seq + 1:
         return None
-    return change.applied_to(state)
+    return change.apply_to(state)

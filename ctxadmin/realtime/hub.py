@@ -29,7 +29,7 @@ from ctxadmin.realtime.messages import (
     Rights,
     WhoIsThere,
     group_of_workspace,
-    packed_all,
+    pack_all,
     unpacked,
 )
 from ctxadmin.realtime.presence import TOLD_EVERY
@@ -50,7 +50,7 @@ _THREADS: Final = 2  # for what the loop asks of the database: seldom and short
 
 
 class Hub:
-    """What one event loop follows. All methods except ``carry`` are called on that loop."""
+    """What one event loop follows. All methods except ``deliver`` are called on that loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.process = secrets.token_hex(8)
@@ -76,9 +76,9 @@ class Hub:
     @property
     def is_shared(self) -> bool:
         """Returns True if changes of other processes arrive, as far as is known."""
-        return self._layer is not None and not self._sender.is_away
+        return self._layer is not None and not self._sender.is_down
 
-    async def ask(
+    async def query(
         self, call: Callable[P, ResultT], /, *args: P.args, **kwargs: P.kwargs
     ) -> ResultT:
         """Runs a database query in a thread that keeps its connection.
@@ -88,12 +88,12 @@ class Hub:
         pool = None if self.is_closed else self._pool
         return await self.loop.run_in_executor(pool, partial(_fresh, call, *args, **kwargs))
 
-    def carry(self, messages: Sequence[Message]) -> None:
+    def deliver(self, messages: Sequence[Message]) -> None:
         """Sends messages to everyone; from any thread."""
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self.loop.call_soon_threadsafe(self._spread, messages)
 
-    async def join(self, listener: Listener, state: State | None = None) -> None:
+    async def add(self, listener: Listener, state: State | None = None) -> None:
         """Adds a listener for future changes.
 
         After ``close`` it only learns that the server ends.
@@ -113,7 +113,7 @@ class Hub:
         else:
             self._start()
 
-    async def leave(self, listener: Listener) -> None:
+    async def remove(self, listener: Listener) -> None:
         """Removes a listener."""
         followed = self._followed.get(listener.topic)
         if followed is None or not followed.remove(listener):
@@ -138,10 +138,10 @@ class Hub:
         source = source_of(topic.kind)
         if source is None:
             return None
-        states = await self.ask(source.read, [topic.key])
+        states = await self.query(source.read, [topic.key])
         followed = self._followed.get(topic)
         if followed is not None:
-            followed.was_read(states.get(topic.key))
+            followed.store_state(states.get(topic.key))
         return states.get(topic.key)
 
     def listeners(self) -> list[Listener]:
@@ -155,7 +155,7 @@ class Hub:
         self._sender.put(HereNow(topic, self.process, followed.people()))
         followed.show_people_soon(self.loop)
 
-    async def look(self) -> None:
+    async def poll(self) -> None:
         """Polls all followed objects, and sends changes that nobody announced."""
         by_kind: dict[str, dict[int, Followed]] = {}
         for topic, followed in self._followed.items():
@@ -164,9 +164,9 @@ class Hub:
             source = source_of(kind)
             if source is None:
                 continue
-            states = await self.ask(source.read, sorted(found))
+            states = await self.query(source.read, sorted(found))
             for key, followed in found.items():
-                followed.was_read(states.get(key))
+                followed.store_state(states.get(key))
 
     async def flush(self) -> None:
         """Waits until everything carried is sent, or cannot be."""
@@ -192,14 +192,14 @@ class Hub:
         match message:
             case Announced(topic, frame, activity):
                 if (followed := self._followed.get(topic)) is not None:
-                    followed.hear(frame)
+                    followed.send_to_all(frame)
                 if (listing := self._followed.get(_listing(topic))) is not None:
-                    listing.hear(activity)
+                    listing.send_to_all(activity)
             case Rights(kind, name):
-                self._begin(self._ask_rights(rights.look_at(self, kind, name)))
+                self._begin(self._ask_rights(rights.recheck(self, kind, name)))
             case HereNow(topic, process, people):
                 followed = self._followed.get(topic)
-                if followed and followed.elsewhere.tell(process, people, self.loop.time()):
+                if followed and followed.elsewhere.report(process, people, self.loop.time()):
                     followed.show_people_soon(self.loop)
             case WhoIsThere(topic):
                 if (followed := self._followed.get(topic)) is not None and followed.people():
@@ -221,7 +221,7 @@ class Hub:
 
     async def _enter(self, layer: BaseChannelLayer, group: str) -> None:
         """Joins a group of the layer; postponed while it is down."""
-        if self._sender.is_away:
+        if self._sender.is_down:
             return
         async with self._joining:
             with _not_there(self._sender):
@@ -281,13 +281,13 @@ class Hub:
     async def _poll(self) -> None:
         while True:
             alone = LOOK_EVERY if self.is_shared else LOOK_ALONE_EVERY
-            await self._sender.turns(self.look_every or alone)
+            await self._sender.wait_for_turn(self.look_every or alone)
             if not self._followed:
                 self._news.clear()
                 await self._news.wait()
             with _database_away():
-                await self.look()
-            if self._layer is not None and self._sender.came_back():
+                await self.poll()
+            if self._layer is not None and self._sender.has_recovered():
                 await self._hear_again(self._layer)
 
     async def _hear_again(self, layer: BaseChannelLayer) -> None:
@@ -309,7 +309,7 @@ class Hub:
         """Sends messages to itself: a silent connection makes no error."""
         while True:
             await asyncio.sleep(HEAR_OWN_EVERY)
-            if self._sender.is_away or not self._channel:
+            if self._sender.is_down or not self._channel:
                 continue
             if self._own_is_due:
                 await self._hear_again(layer)
@@ -317,7 +317,7 @@ class Hub:
             self._own_is_due = True
             with _not_there(self._sender):
                 async with asyncio.timeout(PATIENCE):
-                    await layer.send(self._channel, packed_all(self.process, []))
+                    await layer.send(self._channel, pack_all(self.process, []))
 
     async def _report_presence(self) -> None:
         """Announces the people here to other processes, and checks who may still listen."""
@@ -330,7 +330,7 @@ class Hub:
                 self._announce_people()
             if not self.is_shared or now - asked >= ASK_RIGHTS_EVERY:
                 asked = now
-                await self._ask_rights(rights.look_at_all(self))
+                await self._ask_rights(rights.recheck_all(self))
 
     def _announce_people(self) -> None:
         for topic, followed in self._followed.items():
@@ -373,4 +373,4 @@ def _not_there(sender: Sender) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is down
-        sender.went_away(error)
+        sender.record_failure(error)

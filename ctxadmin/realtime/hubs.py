@@ -21,7 +21,7 @@ _beside_lock: Final = threading.Lock()
 _LAST_WORDS: Final = 2.0  # seconds that the end of a command may take for what is not sent yet
 
 
-def hub_here() -> Hub:
+def current_hub() -> Hub:
     """Returns the hub of the running loop; creates it on first use."""
     loop = asyncio.get_running_loop()
     found = _hubs.get(loop)
@@ -33,17 +33,17 @@ def hub_here() -> Hub:
     return found
 
 
-def forget(hub: Hub) -> None:
+def remove_hub(hub: Hub) -> None:
     """Removes a hub whose loop is about to end."""
     _hubs.pop(hub.loop, None)
 
 
-def carry(messages: Sequence[Message]) -> None:
+def deliver(messages: Sequence[Message]) -> None:
     """Passes messages to all hubs; from any thread."""
     if not _hubs and settings.CHANNEL_REDIS is not None:
         _start_own_loop()
     for hub in tuple(_hubs.values()):
-        hub.carry(messages)
+        hub.deliver(messages)
 
 
 def findings() -> list[Finding]:
@@ -97,7 +97,7 @@ def _start_own_loop() -> None:
 
         def run() -> None:
             asyncio.set_event_loop(loop)
-            loop.call_soon(hub_here)
+            loop.call_soon(current_hub)
             loop.call_soon(begun.set)
             loop.run_forever()
 

@@ -20,13 +20,13 @@ class Listener(Protocol):
     def person(self) -> Person | None:
         """Returns the identity that others see; None for machines."""
 
-    def hear(self, frame: Change | Gone | Activity, text: str) -> None:
+    def on_change(self, frame: Change | Gone | Activity, text: str) -> None:
         """Handles an announced change."""
 
     def catch_up(self, state: State) -> None:
         """Handles a state that was read again, because changes were missed or as a check."""
 
-    def see(self, text: str) -> None:
+    def on_presence(self, text: str) -> None:
         """Handles changed presence."""
 
     def end(self, code: int) -> None:

@@ -59,7 +59,7 @@ def group_of_workspace(workspace: int) -> str:
     return f"workspace.{workspace}"
 
 
-def packed(message: Message) -> dict[str, object]:
+def pack(message: Message) -> dict[str, object]:
     """Returns a message in the form of the layer."""
     match message:
         case Announced(topic, frame, activity):
@@ -107,9 +107,9 @@ def _frame(topic: Topic, text: str) -> Told | None:
     return None if source is None else source.change.model_validate(values)
 
 
-def packed_all(process: str, messages: Sequence[Message]) -> dict[str, object]:
+def pack_all(process: str, messages: Sequence[Message]) -> dict[str, object]:
     """Returns several messages of one process in the form of the layer."""
-    return {"type": "told", "from": process, "all": [packed(each) for each in messages]}
+    return {"type": "told", "from": process, "all": [pack(each) for each in messages]}
 
 
 def _topic_fields(topic: Topic) -> dict[str, object]:

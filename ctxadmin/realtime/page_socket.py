@@ -11,9 +11,9 @@ from django.db import Error
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.sentence import say
 from ctxadmin.realtime import admission
-from ctxadmin.realtime.callers import Caller, caller_of, comes_from_here
+from ctxadmin.realtime.callers import Caller, caller_of, has_own_origin
 from ctxadmin.realtime.hub import Hub
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.protocol import (
     MOST_BYTES,
     NOT_FOUND,
@@ -83,13 +83,13 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
             await self._clean_up()
 
     async def connect(self) -> None:
-        if not comes_from_here(self.scope):
+        if not has_own_origin(self.scope):
             await self.close()  # before it is accepted: an answer of 403
             return
         await self.accept()
-        self.hub = hub_here()
+        self.hub = current_hub()
         try:
-            found = await self.hub.ask(caller_of, self.scope["headers"], self._address())
+            found = await self.hub.query(caller_of, self.scope["headers"], self._address())
             if found is None:
                 await self.close(SIGNED_OUT)
                 return
@@ -129,21 +129,21 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         """Removes all traces, however the socket ended."""
         if self._is_admitted:
             self._is_admitted = False
-            admission.leave(self.caller)
+            admission.release(self.caller)
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.cancel()
             await asyncio.gather(writer, return_exceptions=True)  # the client may be gone
-            await self.hub.leave(self)
+            await self.hub.remove(self)
 
-    def hear(self, frame: Change | Gone | Activity, text: str) -> None:
+    def on_change(self, frame: Change | Gone | Activity, text: str) -> None:
         self._unsent.append(text)
         self._wakes.set()
 
     def catch_up(self, state: State) -> None:
         """Ignores the state: the same change arrives as a frame."""
 
-    def see(self, text: str) -> None:
+    def on_presence(self, text: str) -> None:
         self._people = text
         self._wakes.set()
 
@@ -157,16 +157,16 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         source = source_of(kind)
         state: State | None = None
         if source is not None:
-            key, state = await self.hub.ask(source.find, actor, name)
+            key, state = await self.hub.query(source.find, actor, name)
             self.topic = Topic(kind, key, actor.workspace)
         elif kind == WORKSPACE:
             self.topic = Topic(kind, actor.workspace, actor.workspace)
         else:
             raise NotFound(say("There is no such object."))
         self._writer = self.hub.loop.create_task(self._write())
-        await self.hub.join(self, state)
+        await self.hub.add(self, state)
         if source is not None:  # what changed before it was listened to is in no frame
-            _, state = await self.hub.ask(source.find, actor, name)
+            _, state = await self.hub.query(source.find, actor, name)
         self._unsent.appendleft(
             Welcome(
                 socket=self.id,

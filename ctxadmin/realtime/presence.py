@@ -17,7 +17,7 @@ class Elsewhere:
 
     lists: dict[str, tuple[float, tuple[Person, ...]]] = field(default_factory=dict)
 
-    def tell(self, process: str, people: tuple[Person, ...], now: float) -> bool:
+    def report(self, process: str, people: tuple[Person, ...], now: float) -> bool:
         """Stores the report of a process; returns True if it is new."""
         before = self.lists.pop(process, (0.0, ()))[1]
         if people:

@@ -82,7 +82,7 @@ class Change(_Frame, ABC):
     who: Who | None
 
     @abstractmethod
-    def applied_to(self, state: State) -> State | None:
+    def apply_to(self, state: State) -> State | None:
         """Returns the state after this change, which is the next.
 
         None for a state of another kind.

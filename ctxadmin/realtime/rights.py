@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ctxadmin.realtime.callers import Caller, asked_again
+from ctxadmin.realtime.callers import Caller, with_current_rights
 from ctxadmin.realtime.listeners import Listener
 from ctxadmin.realtime.protocol import RIGHTS_CHANGED, SIGNED_OUT
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from ctxadmin.realtime.hub import Hub
 
 
-async def look_at(hub: "Hub", kind: str, name: str) -> None:
+async def recheck(hub: "Hub", kind: str, name: str) -> None:
     """Checks those again whose rights may have changed."""
-    await _check(hub, [each for each in hub.listeners() if each.caller.is_meant(kind, name)])
+    await _check(hub, [each for each in hub.listeners() if each.caller.is_affected(kind, name)])
 
 
-async def look_at_all(hub: "Hub") -> None:
+async def recheck_all(hub: "Hub") -> None:
     """Checks everyone again: sessions and tokens expire, and rows can be changed by hand."""
     await _check(hub, hub.listeners())
 
@@ -28,7 +28,7 @@ async def _check(hub: "Hub", listeners: Iterable[Listener]) -> None:
         caller = listener.caller
         by_caller.setdefault((caller.by_token, caller.secret), []).append(listener)
     for found in by_caller.values():
-        now = await hub.ask(asked_again, found[0].caller)
+        now = await hub.query(with_current_rights, found[0].caller)
         for listener in found:
             code = _code(listener.caller, now)
             if code:

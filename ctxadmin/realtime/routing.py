@@ -6,7 +6,7 @@ from typing import Any, Final
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import path
 
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.page_socket import PageSocket
 
 AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
@@ -27,7 +27,7 @@ def with_sockets(http: AsgiApp) -> AsgiApp:
     """
 
     async def announced(scope: Any, receive: Any, send: Any) -> None:
-        hub_here()
+        current_hub()
         await http(scope, receive, send)
 
     router: AsgiApp = ProtocolTypeRouter({"http": announced, "websocket": _sockets})

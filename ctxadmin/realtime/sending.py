@@ -9,7 +9,7 @@ from typing import Final
 
 from channels.layers import BaseChannelLayer
 
-from ctxadmin.realtime.messages import Message, group_of, packed_all
+from ctxadmin.realtime.messages import Message, group_of, pack_all
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Sender:
     """
 
     def __init__(self, process: str, layer: BaseChannelLayer | None) -> None:
-        self.is_away = False
+        self.is_down = False
         self._process = process
         self._layer = layer
         self._waiting: deque[Message] = deque(maxlen=_MOST_WAITING)
@@ -37,25 +37,25 @@ class Sender:
         self._idle.set()
 
     def put(self, message: Message) -> None:
-        if self._layer is not None and not self.is_away:
+        if self._layer is not None and not self.is_down:
             self._waiting.append(message)
             self._idle.clear()
             self._wakes.set()
 
-    def went_away(self, error: Exception) -> None:
+    def record_failure(self, error: Exception) -> None:
         """Handles a failure of the layer: it is left alone for a while."""
-        if not self.is_away:
-            self.is_away = True
+        if not self.is_down:
+            self.is_down = True
             self._turned.set()
             logger.warning("The channel layer is down (%s); polling for changes.", _kind(error))
         self._wakes.set()
 
-    def came_back(self) -> bool:
+    def has_recovered(self) -> bool:
         """Returns True once after the layer was down."""
         returned, self._returned = self._returned, False
         return returned
 
-    async def turns(self, seconds: float) -> None:
+    async def wait_for_turn(self, seconds: float) -> None:
         """Waits until the layer fails or recovers, or for so many seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -69,10 +69,10 @@ class Sender:
         while True:
             await self._wakes.wait()
             self._wakes.clear()
-            if self.is_away:
+            if self.is_down:
                 self._idle.set()
                 await self._wait_for_return(self._layer)
-            while self._waiting and not self.is_away:
+            while self._waiting and not self.is_down:
                 many = min(len(self._waiting), _MOST_AT_ONCE)
                 await self._send(self._layer, [self._waiting.popleft() for _ in range(many)])
             self._idle.set()
@@ -92,9 +92,9 @@ class Sender:
         try:
             async with asyncio.timeout(PATIENCE):
                 for group, found in groups.items():
-                    await layer.group_send(group, packed_all(self._process, found))
+                    await layer.group_send(group, pack_all(self._process, found))
         except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is down
-            self.went_away(error)
+            self.record_failure(error)
 
     async def _wait_for_return(self, layer: BaseChannelLayer) -> None:
         self._waiting.clear()
@@ -102,10 +102,10 @@ class Sender:
             await asyncio.sleep(_PAUSE)
             try:
                 async with asyncio.timeout(PATIENCE):
-                    await layer.group_send("nobody", packed_all(self._process, []))
+                    await layer.group_send("nobody", pack_all(self._process, []))
             except Exception:  # noqa: BLE001, S112 - it is still away
                 continue
-            self.is_away, self._returned = False, True
+            self.is_down, self._returned = False, True
             self._turned.set()
             logger.warning("The channel layer is back.")
             return

@@ -30,15 +30,15 @@ class Balance:
         self._file = board.open("r+b")
         self._counts = mmap.mmap(self._file.fileno(), _SLOTS * _COUNT.size)
         self._slot = next(slot for slot in range(_SLOTS) if self._lock_slot(slot))
-        self.show(0)
+        self.publish(0)
 
-    def show(self, count: int) -> None:
+    def publish(self, count: int) -> None:
         """Publishes the number of connections of this worker."""
         _COUNT.pack_into(self._counts, self._slot * _COUNT.size, count)
 
-    def leave(self) -> None:
+    def withdraw(self) -> None:
         """Publishes that this worker accepts no more connections."""
-        self.show(_NOBODY)
+        self.publish(_NOBODY)
 
     def has_fewest(self, count: int) -> bool:
         """Returns True if no other worker has fewer than ``count``."""

@@ -121,7 +121,7 @@ class BoundedHttp(HttpToolsProtocol):
 
         A connection that is closed while its client sends is reset, and the answer is lost with it.
         """
-        metrics.refused(code)
+        metrics.count_refusal(code)
         transport = self.transport
         is_answering = self._is_answering()
         self.connection_lost(ConnectionAbortedError())

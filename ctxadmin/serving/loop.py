@@ -86,7 +86,7 @@ class Acceptor:
 
     def _stop_taking(self) -> None:
         self._loop.is_draining = True
-        self._balance.leave()
+        self._balance.withdraw()
         self._loop.remove_reader(self._listener.fileno())
         if self._waiting is not None:
             self._waiting.cancel()
@@ -145,4 +145,4 @@ class Acceptor:
         """Forgets closed connections, and publishes the number of open ones."""
         self._open = {each for each in self._open if each.fileno() >= 0}
         if not self._loop.is_draining:
-            self._balance.show(len(self._open))
+            self._balance.publish(len(self._open))

@@ -40,7 +40,7 @@ class Inherited:
     workers: tuple[int, ...]
 
     @classmethod
-    def taken_from(cls, environment: Mapping[str, str]) -> Self | None:
+    def from_environment(cls, environment: Mapping[str, str]) -> Self | None:
         """Returns the inheritance; None for the first supervisor."""
         text = environment.get(FORMER)
         if not text:

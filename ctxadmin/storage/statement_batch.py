@@ -1,9 +1,9 @@
 """Sends writes to the database together: one round trip for a transaction, with COMMIT.
 
 A statement that changes rows has to run in order only if something is read after it. So within
-``gathered`` the writes of tables are held back, and are sent before the next statement that does
-not go through here, and at the end of the block: on MySQL all in one packet, on SQLite, where a
-statement is a function call, one by one. A read never misses an earlier write.
+``batch_statements`` the writes of tables are held back, and are sent before the next statement
+that does not go through here, and at the end of the block: on MySQL all in one packet, on SQLite,
+where a statement is a function call, one by one. A read never misses an earlier write.
 """
 
 import threading
@@ -107,10 +107,10 @@ class _Gathering:
     ) -> Any:
         """Django's hook around every statement: sends earlier writes first."""
         if not self._sending:
-            self.make_way(sql)
+            self.send_before(sql)
         return execute(sql, params, many, context)
 
-    def make_way(self, sql: str) -> None:
+    def send_before(self, sql: str) -> None:
         """Sends earlier writes before a statement that may have to see them."""
         self.send()
 
@@ -144,7 +144,7 @@ class Batch(_Gathering):
     def overflow(self) -> None:
         raise LeavesBatch
 
-    def make_way(self, sql: str) -> None:
+    def send_before(self, sql: str) -> None:
         if self._first is None:
             self.send()
         elif len(self._waiting) > self._first or not sql.startswith(_READS):
@@ -186,13 +186,13 @@ _open = _Open()
 
 
 @contextmanager
-def gathered_transaction() -> Iterator[None]:
-    """Opens a transaction whose writes are ``gathered``, and sent in one packet with its COMMIT.
+def batched_transaction() -> Iterator[None]:
+    """Opens a transaction whose writes are batched, and sent in one packet with its COMMIT.
 
     Within another transaction it is a part of that and sends only the writes.
     """
     outermost = not connections[DEFAULT_DB_ALIAS].in_atomic_block
-    with transaction.atomic(), gathered(commits=outermost):
+    with transaction.atomic(), batch_statements(commits=outermost):
         yield
 
 
@@ -207,7 +207,7 @@ def batch() -> Iterator[Batch]:
 
 
 @contextmanager
-def gathered(*, commits: bool = False) -> Iterator[None]:
+def batch_statements(*, commits: bool = False) -> Iterator[None]:
     """Holds back the writes of the block and sends them together at its end.
 
     It is inside a transaction: an exception in the block discards what was not sent, and the
@@ -253,7 +253,7 @@ def _send(statement: _Statement) -> None:
         cursor.execute(statement.whole, statement.values)
 
 
-def ask(questions: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
+def run_queries(questions: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
     """Returns the rows of several SELECTs, on MySQL with one round trip."""
     connection = connections[DEFAULT_DB_ALIAS]
     with connection.cursor() as cursor:

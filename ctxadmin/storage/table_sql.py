@@ -46,7 +46,7 @@ class TableSql:
         text = f"SELECT {columns} FROM {self._name} WHERE {given}"  # noqa: S608
         return f"{text} ORDER BY {self._column(by)} DESC LIMIT %s"
 
-    def read_of(self, shown: str, given: str) -> str:
+    def expressions_of(self, shown: str, given: str) -> str:
         return f"SELECT {self._named(shown)} FROM {self._name} WHERE {self._named(given)}"  # noqa: S608
 
     def _named(self, sql: str) -> str:
@@ -71,7 +71,7 @@ class TableSql:
     def insert_of(self) -> str:
         return f"INSERT INTO {self._name} ({self._columns(self.fields)}) VALUES "  # noqa: S608
 
-    def put_of(self, count: int) -> str:
+    def upsert_of(self, count: int) -> str:
         return self.insert_of() + ", ".join([self.places] * count) + self._instead()
 
     @cached_property

@@ -42,9 +42,9 @@ class Question(Generic[ModelT]):
     row: Callable[[Sequence[Any]], ModelT]
 
 
-def ask(*questions: Question[Any]) -> list[list[Any]]:
+def run_queries(*questions: Question[Any]) -> list[list[Any]]:
     """Returns the rows of each question, with one round trip on MySQL."""
-    found = statement_batch.ask([(each.text, each.values) for each in questions])
+    found = statement_batch.run_queries([(each.text, each.values) for each in questions])
     return [
         [question.row(row) for row in rows] for question, rows in zip(questions, found, strict=True)
     ]
@@ -114,7 +114,7 @@ class Table(Generic[ModelT]):
     def _taken(self, found: Sequence[Any]) -> ModelT:
         return self._row(found, ())
 
-    def find_beside(
+    def find_with(
         self, where: Mapping[str, object], beside: str, *, last_by: str
     ) -> tuple[ModelT, tuple[Any, ...]] | None:
         """Returns ``find`` with further SQL expressions in the same statement, so that both fit.
@@ -176,7 +176,7 @@ class Table(Generic[ModelT]):
         ``CAST({created_at} AS CHAR)`` next to nothing.
         """
         key = ("read", shown, given)
-        text = self._texts.get(key) or self._new_text(key, self._sql.read_of(shown, given))
+        text = self._texts.get(key) or self._new_text(key, self._sql.expressions_of(shown, given))
         with connection().cursor() as cursor:
             cursor.execute(text, values)
             return list(cursor.fetchall())
@@ -198,12 +198,12 @@ class Table(Generic[ModelT]):
         while part := list(islice(remaining, _ROWS)):
             statement_batch.insert(text, self._sql.places, len(part), self._values_of(part))
 
-    def put(self, rows: Iterable[ModelT]) -> None:
+    def upsert(self, rows: Iterable[ModelT]) -> None:
         """Stores rows, replacing those with their primary keys, if there are any."""
         remaining = iter(rows)
         while part := list(islice(remaining, _ROWS)):
             key = ("put", len(part))
-            text = self._texts.get(key) or self._new_text(key, self._sql.put_of(len(part)))
+            text = self._texts.get(key) or self._new_text(key, self._sql.upsert_of(len(part)))
             statement_batch.send(text, self._values_of(part))
 
     def change(self, where: Mapping[str, object], values: Mapping[str, object]) -> None:

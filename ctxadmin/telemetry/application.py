@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from ctxadmin.telemetry import metrics
-from ctxadmin.telemetry.facts import NO_ROUTE, SCOPE_KEY, Facts, current, facts_in
+from ctxadmin.telemetry.facts import NO_ROUTE, SCOPE_KEY, Facts, current, facts_of_headers
 from ctxadmin.telemetry.logs import log_request
 from ctxadmin.telemetry.traces import request_span
 
@@ -29,7 +29,7 @@ class Observed:
             await self.app(scope, receive, send)
             return
         began = time.perf_counter()
-        facts = scope[SCOPE_KEY] = facts_in(scope["headers"])
+        facts = scope[SCOPE_KEY] = facts_of_headers(scope["headers"])
         entered = current.set(facts)
 
         async def noting(message: Any) -> None:
@@ -37,7 +37,7 @@ class Observed:
                 facts.status = message["status"]
             await send(message)
 
-        metrics.request_began()
+        metrics.count_request_start()
         try:
             with request_span(scope["method"], facts):
                 await self._answer(facts, scope, receive, noting)
@@ -60,4 +60,4 @@ class Observed:
 
 def _log_request(facts: Facts, scope: Any, seconds: float) -> None:
     log_request(facts, scope["method"], seconds)
-    metrics.request_ended(facts.route, scope["method"], facts.status, seconds)
+    metrics.count_request_end(facts.route, scope["method"], facts.status, seconds)

@@ -58,7 +58,7 @@ class Facts:
 current: ContextVar[Facts | None] = ContextVar("ctxadmin_facts", default=None)
 
 
-def facts_in(headers: Iterable[tuple[bytes, bytes]]) -> Facts:
+def facts_of_headers(headers: Iterable[tuple[bytes, bytes]]) -> Facts:
     """Returns facts with the caller's ids, if they are plain.
 
     Else a new request id and no trace.
@@ -79,7 +79,7 @@ def facts_of(request: HttpRequest) -> Facts:
     if isinstance(facts, Facts):
         return facts
     given = request.headers.get("X-Request-ID", "").encode("latin-1", "replace")
-    return facts_in([(b"x-request-id", given)])
+    return facts_of_headers([(b"x-request-id", given)])
 
 
 def note_route(request: HttpRequest, facts: Facts) -> None:
@@ -104,7 +104,7 @@ def note_actor(actor: Actor, request: HttpRequest | None = None) -> None:
 
 def note_refusal(code: str) -> None:
     """Counts an error that is answered, and records its code."""
-    metrics.refused(code)
+    metrics.count_refusal(code)
     facts = current.get()
     if facts is not None:
         facts.code = code

@@ -88,11 +88,11 @@ _live_copy: Final = Counter(
 _ended: Final[dict[tuple[str, str, int], tuple[Callable[[], None], Callable[[float], None]]]] = {}
 
 
-def request_began() -> None:
+def count_request_start() -> None:
     _in_progress.inc()
 
 
-def request_ended(route: str, method: str, status: int, seconds: float) -> None:
+def count_request_end(route: str, method: str, status: int, seconds: float) -> None:
     """Counts one request; ``route`` is a template, so that there are few of them."""
     _in_progress.dec()
     key = (route, method, status)
@@ -138,7 +138,7 @@ def write_repeated(of: str) -> None:
     _repeats.labels(of).inc()
 
 
-def refused(code: str) -> None:
+def count_refusal(code: str) -> None:
     """Counts an error that is answered."""
     _refusals.labels(code).inc()
 

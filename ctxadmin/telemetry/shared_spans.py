@@ -27,14 +27,14 @@ class OwnWrite:
         self.made = made
         self._began = time.perf_counter()
 
-    def begins_in(self, transaction: SpanContext) -> None:
+    def link_transaction(self, transaction: SpanContext) -> None:
         """Links the span to that of the transaction that now executes the write."""
         if self.made.is_recording():  # else its caller went
             waited = time.perf_counter() - self._began
             self.made.set_attribute("ctxadmin.waited_ms", round(waited * 1e3, 3))
             self.made.add_link(transaction)
 
-    def is_left(self) -> None:
+    def mark_alone(self) -> None:
         """Marks the write as left to its endpoint, which does it alone."""
         self.made.set_attribute("ctxadmin.alone", True)
 
@@ -99,7 +99,7 @@ def _shared(tracer: Tracer, writes: Sequence[OwnWrite]) -> Iterator[None]:
         set_status_on_exception=False,
     ) as made:
         for write in told:
-            write.begins_in(made.get_span_context())
+            write.link_transaction(made.get_span_context())
         try:
             yield
         except BaseException as error:

@@ -69,12 +69,12 @@ STATUSES: Final[Mapping[str, Status]] = {
 }
 
 
-def in_a_list(words: Iterable[object]) -> str:
+def join_list(words: Iterable[object]) -> str:
     """Returns translated words as a list in the reader's language: ``a, b``."""
     return pgettext("between the items of a list", ", ").join(str(word) for word in words)
 
 
-def in_a_line(phrases: Iterable[object]) -> str:
+def join_line(phrases: Iterable[object]) -> str:
     """Returns translated phrases, with lists in them, in one line: ``a, b; c``."""
     return pgettext("between phrases", "; ").join(str(phrase) for phrase in phrases)
 

@@ -12,15 +12,15 @@ from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
-from ctxadmin.http.diagnosis import damage_behind_failure
+from ctxadmin.http.diagnosis import find_damage
 from ctxadmin.http.error_catalogue import CATALOGUE
 from ctxadmin.http.problems import (
     TITLES,
     of_database,
     of_error,
     problem,
-    reads_problems,
     status_of,
+    wants_json,
 )
 from ctxadmin.lib.errors import (
     ContextError,
@@ -64,7 +64,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         text = _("This browser sent no cookies. Changes need them.")
     else:
         text = _("The form is out of date, or it came from another site. Nothing was changed.")
-    if reads_problems(request):
+    if wants_json(request):
         return problem(403, "forbidden", text)
     context = {
         "detail": text,
@@ -89,15 +89,15 @@ def server_error(request: HttpRequest) -> HttpResponse:
         refusal = of_database(error)
         if refusal is not None:
             return unavailable(request, refusal)
-    damage = damage_behind_failure()
+    damage = find_damage()
     if damage is not None:
-        return refused(request, damage)
+        return refusal_page(request, damage)
     return _answer(request, 500, "internal", _("Something went wrong. The error was logged."))
 
 
 def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:
     """Returns the page of an outage, without a database query."""
-    if reads_problems(request):
+    if wants_json(request):
         return of_error(refusal)
     response = render(request, "503.html", {"detail": translated(refusal.detail)}, status=503)
     response["Retry-After"] = str(refusal.retry_after)
@@ -105,7 +105,7 @@ def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
-    if reads_problems(request):
+    if wants_json(request):
         return problem(status, code, detail)
     return render(request, f"{status}.html", {"detail": detail}, status=status)
 
@@ -114,7 +114,7 @@ def _as_json(problem: FieldProblem) -> dict[str, object]:
     return problem.as_json() | {"message": translated(problem.message)}
 
 
-def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
+def refusal_page(request: HttpRequest, error: ContextError) -> HttpResponse:
     """Returns a domain error as a page with its status."""
     note_refusal(error.code)
     if isinstance(error, NotFound):

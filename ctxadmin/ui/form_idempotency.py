@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from ctxadmin.http.idempotency import REPLAYED, Call, KeyReused, once
-from ctxadmin.http.problems import reads_problems
+from ctxadmin.http.idempotency import REPLAYED, Call, KeyReused, run_once
+from ctxadmin.http.problems import wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import Duplicate
 from ctxadmin.lib.json_bytes import canonical
@@ -24,14 +24,14 @@ def new_key() -> str:
     return secrets.token_urlsafe(16)
 
 
-def leads_on(response: HttpResponse) -> bool:
+def is_redirect(response: HttpResponse) -> bool:
     """Returns True for the redirect of a form that was applied, False for a refusal or another
     page.
     """
     return response.status_code in (302, 303) and "Location" in response
 
 
-def once_per_form(
+def run_once_per_form(
     request: HttpRequest, actor: Actor, stream: int, act: Callable[[], HttpResponse]
 ) -> HttpResponse:
     """Applies a form, or redirects to where its first submission led and says so.
@@ -42,9 +42,9 @@ def once_per_form(
     key = request.POST.get(FIELD, "")
     if request.method != "POST" or not key:
         return act()
-    call = Call.made_of("POST", request.path, _content_of(request), key, actor, stream)
+    call = Call.build("POST", request.path, _content_of(request), key, actor, stream)
     try:
-        response = once(call, act, is_done=leads_on)
+        response = run_once(call, act, is_done=is_redirect)
     except KeyReused:
         return _was_changed(request)
     if REPLAYED in response:
@@ -65,7 +65,7 @@ def _content_of(request: HttpRequest) -> bytes:
 
 def _was_changed(request: HttpRequest) -> HttpResponse:
     text = _("Already saved as you first submitted it. Your later changes are not saved yet.")
-    if not reads_problems(request):
+    if not wants_json(request):
         raise Duplicate(text)
     again = _("Submit again to save them too.")
     return JsonResponse({"detail": f"{text} {again}", FIELD: new_key()}, status=409)

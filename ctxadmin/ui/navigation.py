@@ -114,7 +114,7 @@ class Shell:
         return storage_note(
             embedded=bool(settings.EMBEDDED),
             live_copy=settings.LIVE_REDIS is not None,
-            away=links.is_away(),
+            away=links.is_down(),
         )
 
 

@@ -10,13 +10,13 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
 from ctxadmin.accounts.authentication import must_choose_password, person_actor
-from ctxadmin.http.problems import of_database, reads_problems
+from ctxadmin.http.problems import of_database, wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui import error_pages
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.error_pages import refused
-from ctxadmin.ui.form_idempotency import leads_on
+from ctxadmin.ui.error_pages import refusal_page
+from ctxadmin.ui.form_idempotency import is_redirect
 
 P = ParamSpec("P")
 PageView = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
@@ -65,14 +65,14 @@ def _as_member(
     try:
         return _for_scripts(request, view(request, actor, *args, **kwargs))
     except ContextError as error:
-        return refused(request, error)
+        return refusal_page(request, error)
 
 
 def _for_scripts(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Returns the target of a form for the script that sent it, which could only follow a
     redirect.
     """
-    if request.method == "POST" and leads_on(response) and reads_problems(request):
+    if request.method == "POST" and is_redirect(response) and wants_json(request):
         return JsonResponse({"to": response["Location"]})
     return response
 

@@ -56,7 +56,7 @@ def highest(places: int, series: Sequence[Series]) -> float:
     return max(sums, default=0.0)
 
 
-def stacked(
+def stack_bars(
     places: int, series: Sequence[Series], most: float | None = None
 ) -> tuple[list[Bar], float]:
     """Returns the bars of some places; the height is ``most``, or the highest sum."""
@@ -84,7 +84,7 @@ def stacked(
     return bars, full
 
 
-def shares(values: Sequence[tuple[str, float]]) -> list[Bar]:
+def share_bars(values: Sequence[tuple[str, float]]) -> list[Bar]:
     """Returns one lying bar of named parts, each as wide as its share of the sum."""
     full = sum(value for _name, value in values)
     bars: list[Bar] = []

@@ -49,7 +49,7 @@ def plain(text: str) -> str:
     return _HIDDEN.sub(named, text)
 
 
-def hides(text: str) -> bool:
+def has_invisible(text: str) -> bool:
     """Returns True if ``text`` has a character that ``visible`` names."""
     return any(
         match[0] not in _JOINERS or not _joins(text, match.start())

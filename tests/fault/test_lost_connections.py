@@ -9,7 +9,7 @@ from django.db import Error, OperationalError, connections, transaction
 from pytest_django import DjangoDbBlocker
 
 from ctxadmin.storage.database import url
-from ctxadmin.storage.database.errors import CommitUnknown, unavailable_of
+from ctxadmin.storage.database.errors import CommitUnknown, as_unavailable
 from ctxadmin.storage.database.mysql import base
 from ctxadmin.storage.database.mysql.circuit_breaker import CircuitBreaker
 from tests.servers import MariaDB
@@ -128,7 +128,7 @@ def test_a_connection_that_is_out_of_step_is_not_used_again(connection: Any) -> 
     connection.connection.query("SELECT 1; SELECT 2")  # whose answers nobody takes
     with pytest.raises(Error) as broken:
         notes(connection)
-    refusal = unavailable_of(broken.value)
+    refusal = as_unavailable(broken.value)
     assert refusal is not None
     assert refusal.code == "unavailable"
 

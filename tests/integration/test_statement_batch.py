@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from conversations.models import Message
-from ctxadmin.storage.statement_batch import Batch, LeavesBatch, batch, gathered
+from ctxadmin.storage.statement_batch import Batch, LeavesBatch, batch, batch_statements
 from ctxadmin.storage.tables import Table
 
 pytestmark = pytest.mark.django_db
@@ -43,20 +43,20 @@ def write_three() -> None:
 
 
 def test_writes_are_done_in_their_order_when_the_block_ends() -> None:
-    with transaction.atomic(), gathered():
+    with transaction.atomic(), batch_statements():
         write_three()
     assert stored() == [(0, 7), (1, 3)]
 
 
 @pytest.mark.only("mysql")
 def test_writes_of_a_block_are_one_round_trip() -> None:
-    with transaction.atomic(), CaptureQueriesContext(connection) as captured, gathered():
+    with transaction.atomic(), CaptureQueriesContext(connection) as captured, batch_statements():
         write_three()
     assert len(captured) == 1
 
 
 def test_a_read_in_the_block_sees_what_was_written_before() -> None:
-    with transaction.atomic(), gathered():
+    with transaction.atomic(), batch_statements():
         write_three()
         assert stored() == [(0, 7), (1, 3)]
         MESSAGES.change({"conversation": KEY, "index": 1}, {"tokens": 9})
@@ -67,7 +67,7 @@ def test_a_read_in_the_block_sees_what_was_written_before() -> None:
 
 def test_what_a_block_raises_leaves_nothing() -> None:
     def fail_late() -> None:
-        with transaction.atomic(), gathered():
+        with transaction.atomic(), batch_statements():
             MESSAGES.insert([message(0)])
             assert stored() == [(0, 3)]
             MESSAGES.insert([message(1)])
@@ -76,7 +76,7 @@ def test_what_a_block_raises_leaves_nothing() -> None:
     with pytest.raises(ZeroDivisionError):
         fail_late()
     assert stored() == []
-    with transaction.atomic(), gathered():
+    with transaction.atomic(), batch_statements():
         MESSAGES.insert([message(2)])
     assert stored() == [(2, 3)]
 
@@ -86,7 +86,7 @@ def test_one_write_that_fails_undoes_all_of_them(taken: int) -> None:
     MESSAGES.insert([message(taken)])
 
     def write() -> None:
-        with transaction.atomic(), gathered():
+        with transaction.atomic(), batch_statements():
             for index in range(3):
                 MESSAGES.insert([message(index)])
 
@@ -101,7 +101,7 @@ def test_a_savepoint_that_is_undone_takes_its_writes_along() -> None:
             MESSAGES.insert([message(1)])
             raise ZeroDivisionError
 
-    with transaction.atomic(), gathered():
+    with transaction.atomic(), batch_statements():
         MESSAGES.insert([message(0)])
         with pytest.raises(ZeroDivisionError):
             fail()
@@ -110,8 +110,8 @@ def test_a_savepoint_that_is_undone_takes_its_writes_along() -> None:
 
 
 def test_a_block_in_a_block_ends_with_the_outer_one() -> None:
-    with transaction.atomic(), gathered():
-        with gathered():
+    with transaction.atomic(), batch_statements():
+        with batch_statements():
             MESSAGES.insert([message(0)])
         MESSAGES.change({"conversation": KEY, "index": 0}, {"tokens": 5})
     assert stored() == [(0, 5)]
@@ -119,7 +119,7 @@ def test_a_block_in_a_block_ends_with_the_outer_one() -> None:
 
 def test_large_values_are_not_kept_back() -> None:
     large = b"[" + b"1" * 5 * 1024**2 + b"]"
-    with transaction.atomic(), gathered():
+    with transaction.atomic(), batch_statements():
         with CaptureQueriesContext(connection) as captured:
             MESSAGES.insert([message(0, large)])
         assert len(captured) == 1
@@ -130,8 +130,8 @@ def test_a_row_is_put_in_the_place_of_the_one_with_its_key() -> None:
     MESSAGES.insert([message(0), message(1)])
     changed = message(1, b"[1]")
     changed.tokens = 8
-    with transaction.atomic(), gathered():
-        MESSAGES.put([changed, message(2)])
+    with transaction.atomic(), batch_statements():
+        MESSAGES.upsert([changed, message(2)])
     assert stored() == [(0, 3), (1, 8), (2, 3)]
     assert bytes(Message.objects.get(conversation=KEY, index=1).body) == b"[1]"
 
@@ -150,7 +150,7 @@ def test_more_rows_than_an_insert_takes_are_several_inserts() -> None:
         sent.append(sql)
         return execute(sql, params, many, context)
 
-    with transaction.atomic(), connection.execute_wrapper(noting), gathered():
+    with transaction.atomic(), connection.execute_wrapper(noting), batch_statements():
         MESSAGES.insert([message(index) for index in range(1_230)])
     assert stored() == [(index, 3) for index in range(1_230)]
     assert "; ".join(sent).count("INSERT INTO") == 3

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from ctxadmin.lib.alignment import aligned, stable
+from ctxadmin.lib.alignment import align, longest_increasing
 from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, diff, equal
 from ctxadmin.lib.text_diff import Piece, text_diff
 
@@ -166,7 +166,7 @@ SMALL = st.lists(st.sampled_from("abcd"), max_size=12)
 def test_aligned_items_are_equal_and_rise_on_both_sides(
     before: list[str], after: list[str], most_pairs: int
 ) -> None:
-    pairs = aligned(before, after, most_pairs)
+    pairs = align(before, after, most_pairs)
     assert all(before[left] == after[right] for left, right in pairs)
     for (left, right), (next_left, next_right) in pairwise(pairs):
         assert left < next_left
@@ -182,7 +182,7 @@ def test_an_alignment_is_as_long_as_the_longest_common_subsequence(
         for j, right in enumerate(after):
             longer = max(lengths[i][j + 1], lengths[i + 1][j])
             lengths[i + 1][j + 1] = lengths[i][j] + 1 if left == right else longer
-    assert len(aligned(before, after)) == lengths[-1][-1]
+    assert len(align(before, after)) == lengths[-1][-1]
 
 
 @given(st.permutations(range(7)))
@@ -193,7 +193,7 @@ def test_as_many_items_as_possible_stay_in_place(positions: list[int]) -> None:
         for chosen in combinations(positions, size)
         if list(chosen) == sorted(chosen)
     )
-    found = [positions[index] for index in sorted(stable(positions))]
+    found = [positions[index] for index in sorted(longest_increasing(positions))]
     assert found == sorted(found)
     assert len(found) == longest
 

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from ctxadmin.http.described import PAGE, Answer, ListOf, described
 from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest, cut, foreign_cursor
+from ctxadmin.http.pagination import PageRequest, foreign_cursor, page_of
 from workflows.api.answers import ReducerAnswer, RegisteredAnswer, SchemaAnswer
 from workflows.api.config_schemas import BASE, schema_models, schema_of, summary_of
 from workflows.domain.processors import standard
@@ -33,7 +33,7 @@ class _Names(Endpoint):
                 rest = [item for item in items if name(item) > last]
             case _:
                 raise foreign_cursor()
-        page = cut(rest[: asked.limit + 1], asked, lambda item: (name(item),))
+        page = page_of(rest[: asked.limit + 1], asked, lambda item: (name(item),))
         return Response(page.as_json([shown(item).model_dump() for item in page.items]))
 
 

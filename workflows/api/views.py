@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from ctxadmin.http import etags
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest, cut, position_after
+from ctxadmin.http.pagination import PageRequest, page_of, position_after
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
@@ -220,7 +220,7 @@ class Diff(Endpoint):
         asked = PageRequest.of(request.query_params)
         start = position_after(asked)
         part = list(enumerate(changes))[start : start + asked.limit + 1]
-        page = cut(part, asked, lambda item: (item[0],))
+        page = page_of(part, asked, lambda item: (item[0],))
         return Response(page.as_json([change.as_json() for _, change in page.items]))
 
     def _version_parameter(self, name: str) -> str:

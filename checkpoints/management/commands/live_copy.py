@@ -19,7 +19,7 @@ from ctxadmin.accounts.services import default_workspace
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.storage.commands import ReadyCommand
 from ctxadmin.storage.redis import links
-from ctxadmin.storage.redis.client import Away, Reached
+from ctxadmin.storage.redis.client import RedisDown, RedisPort
 
 _NO_CONVERSATION: Final = "no conversation has this key"
 
@@ -34,7 +34,7 @@ class Command(ReadyCommand):
         parser.add_argument("--workspace", default="", help="slug; default: the default workspace")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        run: dict[str, Callable[[Reached, Sequence[int]], None]] = {
+        run: dict[str, Callable[[RedisPort, Sequence[int]], None]] = {
             "show": self._show,
             "sizes": self._sizes,
             "verify": self._verify,
@@ -46,14 +46,14 @@ class Command(ReadyCommand):
             raise CommandError("Give ids of conversations, or --all.")
         if options["what"] == "show" and not ids:
             raise CommandError("Give ids of conversations; show does not take --all.")
-        link = links.copies()
+        link = links.live_copy_redis()
         if link is None:
             raise CommandError("There is no live copy: REDIS_URL is not set.")
         keys = self._keys(ids, options["workspace"]) if ids else None
         try:
             drop_erased()
             run[options["what"]](link, conversations_held(link) if keys is None else keys)
-        except Away:
+        except RedisDown:
             raise CommandError(
                 "Redis does not respond. Nothing is lost, because SQL has all data."
             ) from None
@@ -67,13 +67,13 @@ class Command(ReadyCommand):
         except NotFound as error:
             raise CommandError(error.detail) from None
 
-    def _show(self, link: Reached, keys: Sequence[int]) -> None:
+    def _show(self, link: RedisPort, keys: Sequence[int]) -> None:
         """Prints a line of JSON for each conversation, the bytes as they are in Redis."""
         for key, head in _heads(keys):
             document = None if head is None else document_of(head)
             if document is None:
-                if not link.answers():
-                    raise Away
+                if not link.is_reachable():
+                    raise RedisDown
                 name = head.public_id if head else str(key)
                 raise CommandError(
                     f"Redis has no complete, current copy of {name}. A read of the snapshot or "
@@ -81,7 +81,7 @@ class Command(ReadyCommand):
                 )
             self.stdout.write(b"".join(document).decode())
 
-    def _sizes(self, link: Reached, keys: Sequence[int]) -> None:
+    def _sizes(self, link: RedisPort, keys: Sequence[int]) -> None:
         total = 0
         for key, head in _heads(keys):
             newest = f"latest change {head.change_seq}" if head else _NO_CONVERSATION
@@ -91,7 +91,7 @@ class Command(ReadyCommand):
                 self.stdout.write(f"  {_line(part, key, standing)}")
         self.stdout.write(f"{len(keys)} conversations, {total:,} bytes")
 
-    def _verify(self, link: Reached, keys: Sequence[int]) -> None:
+    def _verify(self, link: RedisPort, keys: Sequence[int]) -> None:
         counts = dict.fromkeys(Verdict, 0)
         left_over = 0
         for key, head in _heads(keys):
@@ -103,8 +103,8 @@ class Command(ReadyCommand):
             counts[verdict] += 1
             if verdict is Verdict.WRONG:
                 self.stderr.write(f"{_name(key, head)}: differs from SQL")
-        if not link.answers():
-            raise Away
+        if not link.is_reachable():
+            raise RedisDown
         said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         self.stdout.write(f"{len(keys)} conversations: {said}, {left_over} left over")
         if counts[Verdict.WRONG] or left_over:
@@ -112,7 +112,7 @@ class Command(ReadyCommand):
                 "Run live_copy rebuild for what differs, and drop for what is left over."
             )
 
-    def _rebuild(self, link: Reached, keys: Sequence[int]) -> None:
+    def _rebuild(self, link: RedisPort, keys: Sequence[int]) -> None:
         rebuilt = 0
         for key, head in _heads(keys):
             if head is None:
@@ -120,14 +120,14 @@ class Command(ReadyCommand):
             else:
                 rebuild(head)
                 rebuilt += 1
-        if not link.answers():
-            raise Away
+        if not link.is_reachable():
+            raise RedisDown
         self.stdout.write(f"{rebuilt} rebuilt")
 
-    def _drop(self, link: Reached, keys: Sequence[int]) -> None:
+    def _drop(self, link: RedisPort, keys: Sequence[int]) -> None:
         dropped = sum(current.copy().drop(key) for key in keys)
         if dropped < len(keys):
-            raise Away
+            raise RedisDown
         self.stdout.write(f"{dropped} dropped")
 
 

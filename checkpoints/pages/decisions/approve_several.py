@@ -22,7 +22,7 @@ from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed
-from ctxadmin.ui.components import in_a_line
+from ctxadmin.ui.components import join_line
 from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 
@@ -58,7 +58,7 @@ def approve_several(request: HttpRequest, actor: Actor) -> HttpResponse:
             len(refused),
         )
         named = [*refused[:_MOST_NAMED], *(["…"] if len(refused) > _MOST_NAMED else [])]
-        flash.warning(request, text % {"n": len(refused), "why": in_a_line(named)})
+        flash.warning(request, text % {"n": len(refused), "why": join_line(named)})
     return back
 
 

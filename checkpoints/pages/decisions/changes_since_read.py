@@ -18,7 +18,7 @@ from conversations.domain.diff import ChangeKind
 from conversations.view_changes import ReadView, changes_since
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
-from ctxadmin.ui.components import author_words, in_a_list
+from ctxadmin.ui.components import author_words, join_list
 
 _MOST_VERSIONS: Final = 5
 _MOST_KEYS: Final = 6
@@ -97,7 +97,7 @@ def _of_state(
             "what": words_of_write(each).label,
             "who": _author_words(actor, each.author),
             "n": each.version,
-            "keys": in_a_list([*keys[:_MOST_KEYS], *(["…"] if len(keys) > _MOST_KEYS else [])]),
+            "keys": join_list([*keys[:_MOST_KEYS], *(["…"] if len(keys) > _MOST_KEYS else [])]),
         }
 
 

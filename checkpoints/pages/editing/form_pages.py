@@ -33,7 +33,7 @@ from conversations.domain import revisions
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.http.problems import reads_problems, status_of
+from ctxadmin.http.problems import status_of, wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
@@ -233,7 +233,7 @@ def _apply(task: Edit) -> HttpResponse:
     except (Forbidden, NotFound):
         raise
     except ContextError as error:
-        if reads_problems(task.request):
+        if wants_json(task.request):
             return JsonResponse({"detail": translated(error.detail)}, status=status_of(error))
         return _refused(task, error)
     draft_store.applied(task.actor, task.base, task.draft, task.changes)
@@ -244,7 +244,7 @@ def _apply(task: Edit) -> HttpResponse:
         row = task.base.row
         decided = (task.head.key, row.number if row else 0)
         there = step.after_decision(task.actor, task.head.public_id, decided)
-    return JsonResponse({"to": there}) if reads_problems(task.request) else redirect(there)
+    return JsonResponse({"to": there}) if wants_json(task.request) else redirect(there)
 
 
 def _refused(task: Edit, error: ContextError) -> HttpResponse:

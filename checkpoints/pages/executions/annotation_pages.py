@@ -31,7 +31,7 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.ui.components import Crumb
 from ctxadmin.ui.confirm_page import Confirm, Done, Entry, OtherButton, confirm_page
-from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.form_idempotency import run_once_per_form
 from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 
@@ -183,7 +183,7 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
         return redirect(back)
 
     try:
-        return once_per_form(request, actor, head.key, act)
+        return run_once_per_form(request, actor, head.key, act)
     except (InvalidState, VersionConflict) as error:
         flash.warning(request, translated(error.detail))
         return redirect(back)

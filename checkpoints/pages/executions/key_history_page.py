@@ -16,7 +16,7 @@ from checkpoints.pages.presenters import VersionLine
 from checkpoints.store import find_current
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.http.pagination import PageRequest, cut
+from ctxadmin.http.pagination import PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
@@ -59,7 +59,7 @@ def key_history(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
     found = writes_of_key(row, key, before, _LINES + 1)
     if not found and before is None:
         raise NotFound(_("No version wrote this key."))
-    part = cut(found, PageRequest(limit=_LINES), lambda each: (each.checkpoint.version,))
+    part = page_of(found, PageRequest(limit=_LINES), lambda each: (each.checkpoint.version,))
     pinned = queries.find_moment(actor, conversation_id).pinned
     title = _("Who changed this")
     shown = KeyHistoryPage(

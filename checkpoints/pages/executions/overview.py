@@ -18,7 +18,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.plots import Bar, shares
+from ctxadmin.ui.plots import Bar, share_bars
 
 _MOST: Final = 6
 _MOST_WAITING: Final = 20
@@ -73,7 +73,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         counts=[StatusCount(each, kept.by_status.get(each, 0)) for each in shown_statuses],
         conversations=execution_queries.newest_conversations(actor, _MOST),
         kept=kept,
-        shares=shares(
+        shares=share_bars(
             [
                 ("messages", kept.message_bytes),
                 ("versions", kept.checkpoint_bytes),

@@ -16,7 +16,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.ui.components import Text, label_of_status
 from ctxadmin.ui.pages import page
-from ctxadmin.ui.plots import Plot, Series, stacked
+from ctxadmin.ui.plots import Plot, Series, stack_bars
 from ctxadmin.ui.templatetags.ui import grouped
 
 DAYS: Final = 30
@@ -96,7 +96,7 @@ def _started(days: Sequence[StartedDay], statuses: Sequence[Status]) -> Plot:
         Series(each.lower(), label_of_status(each), [day.by_status.get(each, 0) for day in days])
         for each in statuses
     ]
-    bars, most = stacked(len(days), series)
+    bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Executions started per day"),
         spoken=_("Bars of the executions of each day. The table below has the numbers."),

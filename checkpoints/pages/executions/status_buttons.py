@@ -39,7 +39,7 @@ from ctxadmin.lib.errors import (
     NotFound,
     ValidationFailed,
 )
-from ctxadmin.ui.components import Crumb, Text, in_a_list, label_of_status
+from ctxadmin.ui.components import Crumb, Text, join_list, label_of_status
 from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
 from ctxadmin.ui.pages import page
 
@@ -169,7 +169,7 @@ def _as_shown(error: ContextError) -> ContextError:
 def _success_words(moment: StoredSnapshot, name: str, moved: Moved) -> str:
     text = str(_DONE[name])
     if name == "pause" or moved.status is Status.RUNNING:
-        nodes = in_a_list(presenters.name_of(moment.pinned, each) for each in moved.ready_nodes)
+        nodes = join_list(presenters.name_of(moment.pinned, each) for each in moved.ready_nodes)
         where = _("The engine continues at %(nodes)s.") % {"nodes": nodes} if nodes else ""
         return text if name == "pause" or not where else f"{text} {where}"
     if moved.status is Status.FAILED:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import Totals
-from ctxadmin.ui.plots import Plot, Series, stacked
+from ctxadmin.ui.plots import Plot, Series, stack_bars
 from ctxadmin.ui.templatetags.ui import dollars, grouped
 
 
@@ -53,7 +53,7 @@ def _tokens(days: Sequence[tuple[str, UsageSum]]) -> Plot:
         ),
         Series("output", _("Output"), [each.output_tokens for _day, each in days]),
     )
-    bars, most = stacked(len(days), series)
+    bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Tokens per day"),
         spoken=_("Bars of the tokens of each day. The table below has the numbers."),
@@ -67,7 +67,7 @@ def _tokens(days: Sequence[tuple[str, UsageSum]]) -> Plot:
 
 def _cost(days: Sequence[tuple[str, UsageSum]]) -> Plot:
     series = (Series("cost", _("Cost"), [float(each.price_cost) for _day, each in days]),)
-    bars, most = stacked(len(days), series)
+    bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Cost per day"),
         spoken=_("Bars of the cost of each day. The table below has the numbers."),

@@ -12,7 +12,7 @@ from ctxadmin.http.audit.exports import TYPES, export
 from ctxadmin.http.audit.parameters import ACTIONS, OBJECT_TYPES, filter_in, position_in
 from ctxadmin.http.described import PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest, cut
+from ctxadmin.http.pagination import PageRequest, page_of
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
@@ -73,5 +73,5 @@ class Audit(Endpoint):
             return export(actor, wanted, kind)
         asked = PageRequest.of(request.query_params)
         found = find_entries(actor.workspace, wanted, position_in(asked), asked.limit + 1)
-        page = cut(found, asked, lambda each: each.position)
+        page = page_of(found, asked, lambda each: each.position)
         return Response(page.as_json([entry_json(each) for each in page.items]))

@@ -119,7 +119,7 @@ def number_of(error: BaseException) -> int | None:
     return number if isinstance(number, int) else None
 
 
-def leaves_unknown(error: Error) -> bool:
+def is_outcome_unknown(error: Error) -> bool:
     """Returns True for an error at a COMMIT that leaves unknown whether it was stored."""
     if isinstance(error, InterfaceError):
         return True
@@ -131,7 +131,7 @@ def is_outage(error: Error) -> bool:
     return meaning_of(error) in (_GONE, _NOWHERE, _INSECURE, _BROKEN)
 
 
-def unavailable_of(error: Error) -> Unavailable | None:
+def as_unavailable(error: Error) -> Unavailable | None:
     """Returns the refusal for a database error; None if it is a fault of ctxadmin.
 
     The text contains nothing of the statement or its values.

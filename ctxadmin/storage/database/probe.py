@@ -47,7 +47,7 @@ def findings() -> list[Finding]:
             *_room(),
             *columns_found(),
             *_rights(),
-            *schema_probe.look(),
+            *schema_probe.check_schema(),
         ]
     )
 
@@ -71,7 +71,7 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
         fix = _FIXES.get(number or 0, "Check it and DATABASE_URL.")
         return [Finding("database", "error", text, fix)]
     if settings.ALLOW_UNSAFE_DATABASE:
-        found = [each.excused() if each.level == "error" else each for each in found]
+        found = [each.as_warning() if each.level == "error" else each for each in found]
     return [Finding("database", "ok", f"{connection.display_name} answers."), *found]
 
 
@@ -151,7 +151,7 @@ def columns_found() -> Iterator[Finding]:
     user = _user()
     narrow: list[str] = []
     if monotonic() - _columns_asked.get(user, -_LASTS) >= _LASTS:
-        narrow = columns.narrow(connection, charsets())
+        narrow = columns.find_narrow_columns(connection, charsets())
         if not narrow:
             _columns_asked[user] = monotonic()
     yield columns.judge(narrow)
@@ -185,7 +185,7 @@ def _rights() -> Iterator[Finding]:
     asked, lacking = _rights_asked.get(user, (-_LASTS, None))
     denied_at: float = getattr(connection, "denied_at", -_LASTS)
     if monotonic() - asked >= _LASTS or asked <= denied_at:
-        lacking = rights.lacking(connection, granted_tables())
+        lacking = rights.find_missing_rights(connection, granted_tables())
         if not lacking:
             _rights_asked[user] = monotonic(), lacking
     if lacking is not None:

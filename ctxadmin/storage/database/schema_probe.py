@@ -31,7 +31,7 @@ _OTHER: Final = (
 )
 
 
-def look() -> Iterator[Finding]:
+def check_schema() -> Iterator[Finding]:
     """Returns the finding: all migrations are applied, and the tables are as the models need
     them.
     """
@@ -59,7 +59,7 @@ def is_pending() -> bool:
     return bool(known_migrations() - applied_migrations())
 
 
-def look_before_migration() -> Iterator[Finding]:
+def check_before_migration() -> Iterator[Finding]:
     """Checks that the tables are as the applied migrations made them, as the next ones require.
 
     Not for an empty database, nor while a migration is half done.

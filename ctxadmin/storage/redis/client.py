@@ -7,19 +7,19 @@ from typing import Final, Protocol, TypeVar
 AnswerT = TypeVar("AnswerT")
 
 
-class Away(Exception):
+class RedisDown(Exception):
     """Redis did not answer in time, refused, or is left alone after a recent failure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class RedisFailure:
     """Why Redis does not respond, as the beginning of a sentence, and what an operator can do."""
 
     text: str
     fix: str
 
 
-NO_ANSWER: Final = Trouble("Redis does not respond", "Check Redis and REDIS_URL.")
+NO_ANSWER: Final = RedisFailure("Redis does not respond", "Check Redis and REDIS_URL.")
 
 
 class Pipe(Protocol):
@@ -47,12 +47,12 @@ class Client(Protocol):
     def scan_iter(self, match: str, count: int) -> Iterator[bytes]: ...
 
 
-class Reached(Protocol):
+class RedisPort(Protocol):
     """A Redis as a process reaches it; see ``Link``."""
 
     @property
-    def is_away(self) -> bool: ...
+    def is_down(self) -> bool: ...
     @property
-    def trouble(self) -> Trouble: ...
-    def ask(self, call: Callable[[Client], AnswerT]) -> AnswerT: ...
-    def answers(self) -> bool: ...
+    def failure(self) -> RedisFailure: ...
+    def call(self, call: Callable[[Client], AnswerT]) -> AnswerT: ...
+    def is_reachable(self) -> bool: ...

@@ -15,9 +15,9 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel
 
 from ctxadmin.storage.redis.address import Kind, RedisAddress
-from ctxadmin.storage.redis.client import NO_ANSWER, Away, Client
+from ctxadmin.storage.redis.client import NO_ANSWER, Client, RedisDown
 from ctxadmin.storage.redis.counts import count
-from ctxadmin.storage.redis.redis_errors import trouble_of
+from ctxadmin.storage.redis.redis_errors import describe_failure
 
 logger = logging.getLogger(__name__)
 AnswerT = TypeVar("AnswerT")
@@ -93,7 +93,7 @@ class Link:
         self.pause = pause
         self.span = span
         self.on_return: list[Callable[[], None]] = []
-        self.trouble = NO_ANSWER  # what kept Redis from answering last
+        self.failure = NO_ANSWER  # what kept Redis from answering last
         self.reset()
 
     def reset(self) -> None:
@@ -102,37 +102,37 @@ class Link:
         """
         self._client: Client | None = None
         self._lock = threading.Lock()
-        self._is_away = threading.Event()
+        self._is_down = threading.Event()
         self._is_closed = threading.Event()
 
     @property
-    def is_away(self) -> bool:
+    def is_down(self) -> bool:
         """Returns True from a failure until a probe is answered."""
-        return self._is_away.is_set()
+        return self._is_down.is_set()
 
-    def ask(self, call: Callable[[Client], AnswerT]) -> AnswerT:
-        """Returns the result of ``call`` with the client; raises Away if Redis fails."""
-        if self.is_away:
-            raise Away
+    def call(self, call: Callable[[Client], AnswerT]) -> AnswerT:
+        """Returns the result of ``call`` with the client; raises RedisDown if Redis fails."""
+        if self.is_down:
+            raise RedisDown
         try:
             with self.span("redis"):
                 return call(self._connected())
         except (redis.ConnectionError, redis.TimeoutError, RedisClusterException, OSError) as error:
-            self.trouble = trouble_of(error)
+            self.failure = describe_failure(error)
             self._leave_alone(error)
-            raise Away from error
+            raise RedisDown from error
         except RedisError as error:
             count("failures")
-            self.trouble = trouble_of(error)
+            self.failure = describe_failure(error)
             self._resolve_again()
             logger.warning("Redis refused a call: %s", _kind_of(error))
-            raise Away from error
+            raise RedisDown from error
 
-    def answers(self) -> bool:
+    def is_reachable(self) -> bool:
         """Returns True if Redis answers now."""
         try:
-            self.ask(lambda client: client.ping())
-        except Away:
+            self.call(lambda client: client.ping())
+        except RedisDown:
             return False
         return True
 
@@ -159,9 +159,9 @@ class Link:
     def _leave_alone(self, error: Exception) -> None:
         count("failures")
         with self._lock:
-            if self.is_away:
+            if self.is_down:
                 return
-            self._is_away.set()
+            self._is_down.set()
         count("openings")
         logger.warning("Redis is down (%s); everything is read from SQL.", _kind_of(error))
         self._resolve_again()
@@ -172,10 +172,10 @@ class Link:
             try:
                 self._connected().ping()
             except (RedisError, RedisClusterException, OSError) as error:
-                self.trouble = trouble_of(error)
+                self.failure = describe_failure(error)
                 self._resolve_again()
                 continue
-            self._is_away.clear()
+            self._is_down.clear()
             logger.warning("Redis is back.")
             for run in self.on_return:
                 run()

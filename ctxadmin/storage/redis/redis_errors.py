@@ -7,67 +7,69 @@ from typing import Final
 
 from redis.exceptions import AuthenticationError, InvalidResponse, NoPermissionError
 
-from ctxadmin.storage.redis.client import NO_ANSWER, Trouble
+from ctxadmin.storage.redis.client import NO_ANSWER, RedisFailure
 
 # The first that an error, or what caused it, fits.
-_TROUBLES: Final[tuple[tuple[Callable[[BaseException], bool], Trouble], ...]] = (
+_FAILURES: Final[tuple[tuple[Callable[[BaseException], bool], RedisFailure], ...]] = (
     (
         lambda error: isinstance(error, AuthenticationError),
-        Trouble(
+        RedisFailure(
             "Redis refuses the name or the password", "Correct the name and password in REDIS_URL."
         ),
     ),
     (
         lambda error: isinstance(error, NoPermissionError),
-        Trouble(
+        RedisFailure(
             "The user of REDIS_URL lacks rights",
             "Give the user of REDIS_URL all commands and keys with ACL SETUSER.",
         ),
     ),
     (
         lambda error: "DB index is out of range" in str(error),
-        Trouble("Redis has no database of this number", "Correct the number in REDIS_URL."),
+        RedisFailure("Redis has no database of this number", "Correct the number in REDIS_URL."),
     ),
     (
         lambda error: "SELECT is not allowed in cluster mode" in str(error),
-        Trouble(
+        RedisFailure(
             "This Redis is a cluster, which has no databases but 0",
             "Write redis+cluster:// in REDIS_URL, without a database.",
         ),
     ),
     (
         lambda error: "cluster support disabled" in str(error),
-        Trouble("This Redis is not a cluster", "Write redis:// in REDIS_URL."),
+        RedisFailure("This Redis is not a cluster", "Write redis:// in REDIS_URL."),
     ),
     (
         lambda error: "unknown command 'SENTINEL'" in str(error),
-        Trouble("What answers is not a Sentinel", "Write the Sentinels in REDIS_URL, or redis://."),
+        RedisFailure(
+            "What answers is not a Sentinel", "Write the Sentinels in REDIS_URL, or redis://."
+        ),
     ),
     (
         lambda error: isinstance(error, InvalidResponse),
-        Trouble("What answers is not a Redis", "Correct the host and port in REDIS_URL."),
+        RedisFailure("What answers is not a Redis", "Correct the host and port in REDIS_URL."),
     ),
     (
         lambda error: isinstance(error, ssl.SSLCertVerificationError),
-        Trouble(
+        RedisFailure(
             "The certificate of Redis is not trusted",
             "Name the authority of its certificate by ssl_ca_certs in REDIS_URL.",
         ),
     ),
     (
         lambda error: isinstance(error, ssl.SSLError) or "handshake" in str(error),
-        Trouble(
+        RedisFailure(
             "Redis does not respond over TLS",
             "Check Redis; if its port speaks no TLS, write redis:// in REDIS_URL.",
         ),
     ),
     (
         lambda error: isinstance(error, gaierror),
-        Trouble("The host of Redis is not known", "Correct the host in REDIS_URL."),
+        RedisFailure("The host of Redis is not known", "Correct the host in REDIS_URL."),
     ),
     (
         lambda error: isinstance(error, ConnectionResetError),
-        Trouble(
+        RedisFailure(
             "Redis closes the connection",
             "Check Redis; if its port speaks TLS, write rediss:// in REDIS_URL.",
         ),
@@ -75,11 +77,11 @@ _TROUBLES: Final[tuple[tuple[Callable[[BaseException], bool], Trouble], ...]] = 
 )
 
 
-def trouble_of(error: BaseException) -> Trouble:
+def describe_failure(error: BaseException) -> RedisFailure:
     """Returns a failure in own words, because those of the error may contain secrets."""
     causes = list(_causes(error))
     return next(
-        (trouble for fits, trouble in _TROUBLES if any(map(fits, causes))),
+        (failure for fits, failure in _FAILURES if any(map(fits, causes))),
         NO_ANSWER,
     )
 

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 
 from ctxadmin.accounts.authentication import member_actor
 from ctxadmin.accounts.models import User
-from ctxadmin.accounts.people import password_changed, role_of
+from ctxadmin.accounts.people import record_new_password, role_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui import error_pages
 from ctxadmin.ui.accounts.people import ROLES
@@ -94,5 +94,5 @@ def account(request: HttpRequest) -> HttpResponse:
 @transaction.atomic
 def _change(request: HttpRequest, actor: Actor, form: PasswordForm) -> None:
     user = form.save()
-    password_changed(actor, user)
+    record_new_password(actor, user)
     update_session_auth_hash(request, user)

@@ -132,7 +132,7 @@ class RowsBox:
 Box: TypeAlias = FieldBox | GroupBox | VariantBox | RowsBox
 
 
-def counts(box: Box) -> bool:
+def is_active(box: Box) -> bool:
     """Returns False for what a choice hides: it is neither required nor read."""
     return box.shown is None or box.shown.now
 
@@ -155,13 +155,13 @@ def fields_in(box: Box) -> Iterator[FieldBox]:
         yield box
         return
     for child in children(box):
-        if counts(child):
+        if is_active(child):
             yield from fields_in(child)
 
 
 def hidden_fields(box: Box, *, inside: bool = False) -> Iterator[str]:
     """Yields the names of all fields that do not count now."""
-    hidden = inside or not counts(box)
+    hidden = inside or not is_active(box)
     if isinstance(box, FieldBox):
         if hidden:
             yield box.bound.name

@@ -14,7 +14,7 @@ from ctxadmin.ui.forms.flat import (
     Texts,
     count_name,
     count_rows,
-    join,
+    join_names,
     marker_name,
 )
 from ctxadmin.ui.forms.hints import ShownWhen
@@ -61,7 +61,7 @@ class Builder:
         return box
 
     def _member(self, member: Member, parent: str) -> Box:
-        name = join(parent, member.name)
+        name = join_names(parent, member.name)
         legend = member.hint.label or label_of(member.name)
         box = self._box(member.shape, member, name, legend)
         if member.hint.shown_when is not None:
@@ -103,11 +103,13 @@ class Builder:
             variants.tag, Leaf(Kind.CHOICE, tuple(variants.options)), required=member.required
         )
         choice = self._field(
-            choice_member, Leaf(Kind.CHOICE, tuple(variants.options)), join(name, variants.tag)
+            choice_member,
+            Leaf(Kind.CHOICE, tuple(variants.options)),
+            join_names(name, variants.tag),
         )
         panels: dict[str, GroupBox] = {}
         for tag, group in variants.options.items():
-            panel = self.group(group, member, join(name, tag), label_of(tag))
+            panel = self.group(group, member, join_names(name, tag), label_of(tag))
             panel.shown = self._shown_box(ShownWhen.is_(variants.tag, tag), name)
             panels[tag] = panel
         return VariantBox(member, name, legend, variants.tag, choice, panels)
@@ -129,7 +131,7 @@ class Builder:
         if self.edit is not None and self.edit.rows == name:
             box.focus = self.edit.focus(count)
         for index in range(count):
-            row_name = join(name, str(index))
+            row_name = join_names(name, str(index))
             row_legend = format_lazy("{} {}", member.hint.row_label or legend, index + 1)
             row = self._box(rows.item, row_member, row_name, row_legend)
             if isinstance(row, GroupBox | VariantBox):
@@ -143,7 +145,7 @@ class Builder:
         return [legend for legend in self.inside if legend]
 
     def _shown_box(self, rule: ShownWhen, parent: str) -> Shown:
-        chooser = join(parent, rule.member)
+        chooser = join_names(parent, rule.member)
         now = self.texts.get(chooser, "") in rule.values
         return Shown(chooser, " ".join(sorted(rule.values)), now)
 

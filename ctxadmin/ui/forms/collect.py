@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from pydantic.alias_generators import to_camel
 
 from ctxadmin.lib.contract import Contract
-from ctxadmin.ui.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox, counts
+from ctxadmin.ui.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox, is_active
 from ctxadmin.ui.forms.fields import MISSING, Missing
 from ctxadmin.ui.forms.places import FormPath
 from ctxadmin.ui.forms.shape import member_of
@@ -51,7 +51,7 @@ class _Reader:
         shown = {part.member.name for part in box.boxes} | set(box.constants)
         result = dict(box.constants)
         for part in box.boxes:
-            if counts(part):
+            if is_active(part):
                 name = part.member.name
                 old = member_of(known, name)
                 value = self._box(part, f"{pointer}/{_escaped(name)}", old)

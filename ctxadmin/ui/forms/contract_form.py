@@ -15,7 +15,7 @@ from ctxadmin.ui.forms.build import Builder
 from ctxadmin.ui.forms.collect import Collected, collect
 from ctxadmin.ui.forms.collect_errors import Check, StandIns, all_faults
 from ctxadmin.ui.forms.fields import LinesLeaf
-from ctxadmin.ui.forms.flat import RowEdit, Texts, edit_rows, join, texts_of
+from ctxadmin.ui.forms.flat import RowEdit, Texts, edit_rows, join_names, texts_of
 from ctxadmin.ui.forms.hints import Hints
 from ctxadmin.ui.forms.places import BoxError, FieldError, FormPath, message_at, nearest
 from ctxadmin.ui.forms.shape import Group, Member, find_rows, shape_of
@@ -48,7 +48,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
         self.sent = data is not None
         self.root = root
         self.before = _as_json(self.contract, initial)
-        self.edit = RowEdit.read(data.get(join(root, ROWS_BUTTON), "")) if data else None
+        self.edit = RowEdit.read(data.get(join_names(root, ROWS_BUTTON), "")) if data else None
         self.found = Collected()
         self._parsed: Contract | None = None
         shape = shape_of(self.contract, self.hints, self.left_out)
@@ -56,7 +56,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
         texts = self._texts(shape, whole, data)
         super().__init__(texts)
         self.texts = texts
-        builder = Builder(self, texts, self.edit, join(root, ROWS_BUTTON))
+        builder = Builder(self, texts, self.edit, join_names(root, ROWS_BUTTON))
         self.box: GroupBox = builder.group(shape, whole, root)
 
     @property
@@ -67,7 +67,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
     @property
     def as_typed(self) -> str:
         """Returns name and value of a button that only shows the form again as it was sent."""
-        return f"{join(self.root, ROWS_BUTTON)}=up:-:0"
+        return f"{join_names(self.root, ROWS_BUTTON)}=up:-:0"
 
     @property
     def as_sent(self) -> QueryDict:

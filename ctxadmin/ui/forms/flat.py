@@ -24,7 +24,7 @@ Texts: TypeAlias = MultiValueDict[str, str]
 EditAction: TypeAlias = Literal["add", "remove", "up", "down"]
 
 
-def join(prefix: str, name: str) -> str:
+def join_names(prefix: str, name: str) -> str:
     return f"{prefix}-{name}" if prefix else name
 
 
@@ -64,12 +64,12 @@ def _write(shape: Shape, member: Member, value: JsonValue, name: str, texts: Tex
             for part in shape.members:
                 given = member_of(known, part.name)
                 given = part.default if given is None else given
-                _write(part.shape, part, given, join(name, part.name), texts)
+                _write(part.shape, part, given, join_names(name, part.name), texts)
         case Rows():
             items = value if isinstance(value, list) else []
             texts[count_name(name)] = str(len(items))
             for index, item in enumerate(items):
-                _write(shape.item, member, item, join(name, str(index)), texts)
+                _write(shape.item, member, item, join_names(name, str(index)), texts)
         case Variants():
             _write_variants(shape, member, value, name, texts)
 
@@ -90,10 +90,10 @@ def _write_variants(
 ) -> None:
     known = value if isinstance(value, dict) else {}
     chosen = str(known.get(shape.tag, "" if not member.required else next(iter(shape.options))))
-    texts[join(name, shape.tag)] = chosen
+    texts[join_names(name, shape.tag)] = chosen
     for tag, group in shape.options.items():
         given: JsonValue = known if tag == chosen else None
-        _write(group, member, given, join(name, tag), texts)
+        _write(group, member, given, join_names(name, tag), texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def edit_rows(data: Texts, edit: RowEdit, new_row: Callable[[str], Texts], most:
             order[edit.index : edit.index + 2] = [edit.index + 1, edit.index]
     result = _reordered(data, edit.rows, order)
     if edit.action == "add" and count < most:
-        for name, values in new_row(join(edit.rows, str(count))).lists():
+        for name, values in new_row(join_names(edit.rows, str(count))).lists():
             result.setlist(name, values)
         order.append(count)
     result[count_name(edit.rows)] = str(len(order))

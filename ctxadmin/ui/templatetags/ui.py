@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
-from ctxadmin.lib.diff_folds import DiffPart, folded_parts
+from ctxadmin.lib.diff_folds import DiffPart, fold_parts
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
 from ctxadmin.ui import form_idempotency, json_view, markdown, visible_text
 from ctxadmin.ui.components import (
@@ -188,7 +188,7 @@ def change_row(row: DiffRow) -> dict[str, object]:
 @register.inclusion_tag("components/diff_text.html")
 def diff_text(pieces: Sequence[TextPiece]) -> dict[str, object]:
     """Draws a text with its removed and added words, long parts without a change folded."""
-    return {"parts": folded_parts(pieces)}
+    return {"parts": fold_parts(pieces)}
 
 
 @register.inclusion_tag("components/diff_text.html")
@@ -200,13 +200,13 @@ def diff_parts(parts: Sequence[DiffPart]) -> dict[str, object]:
 def _sides(row: DiffRow) -> tuple[list[DiffPart], list[DiffPart]]:
     """Returns the left and right side; only a changed row has its words marked."""
     if row.kind != "changed":
-        before = folded_parts([TextPiece(Piece.SAME, row.before)] if row.before else [])
+        before = fold_parts([TextPiece(Piece.SAME, row.before)] if row.before else [])
         return before, [DiffPart(Piece.SAME, row.after)] if row.after else []
     whole = [TextPiece(Piece.REMOVED, row.before), TextPiece(Piece.ADDED, row.after)]
     pieces = whole if row.whole else text_diff(row.before, row.after)
     left = [piece for piece in pieces if piece.kind is not Piece.ADDED]
     right = [piece for piece in pieces if piece.kind is not Piece.REMOVED]
-    return folded_parts(left), folded_parts(right)
+    return fold_parts(left), fold_parts(right)
 
 
 @register.simple_tag

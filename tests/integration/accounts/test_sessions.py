@@ -16,7 +16,7 @@ from pytest_django import Settings
 from ctxadmin.accounts.models import BrowserSession
 from ctxadmin.accounts.sessions import SessionStore, stored_key
 from ctxadmin.identity.roles import Role
-from ctxadmin.realtime.callers import asked_again, caller_of
+from ctxadmin.realtime.callers import caller_of, with_current_rights
 from tests.factories import member
 
 pytestmark = pytest.mark.django_db
@@ -211,10 +211,10 @@ def test_an_open_page_neither_uses_a_session_nor_outlives_it() -> None:
     caller = caller_of(_cookie(key))
     assert caller is not None
     _later(minutes=90)
-    assert asked_again(caller) is not None
+    assert with_current_rights(caller) is not None
     assert _idle() > 5000
     _later(minutes=30)
-    assert asked_again(caller) is None
+    assert with_current_rights(caller) is None
 
 
 def test_an_open_page_does_not_take_the_key_from_its_browser(settings: Settings) -> None:
@@ -223,5 +223,5 @@ def test_an_open_page_does_not_take_the_key_from_its_browser(settings: Settings)
     assert caller is not None
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another-only-for-tests-" + "1" * 40
-    assert asked_again(caller) is not None
+    assert with_current_rights(caller) is not None
     assert BrowserSession.objects.get().session_key == stored_key(key)

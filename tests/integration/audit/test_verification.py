@@ -16,7 +16,7 @@ from conversations.services import operate
 from ctxadmin.audit.anchors import anchor_heads, anchor_if_due
 from ctxadmin.audit.chain import FIRST_HASH, entry_hash, unkeyed_hash
 from ctxadmin.audit.checks import last_check
-from ctxadmin.audit.keys import derived
+from ctxadmin.audit.keys import derive
 from ctxadmin.audit.models import (
     AuditAnchor,
     AuditAnchoredHead,
@@ -133,7 +133,7 @@ def test_an_entry_rewritten_with_all_hashes_after_it_is_found(
     for entry in entries(head):
         entry.actor_name = "nobody"
         if keyed:
-            entry.hash = entry_hash(entry, before, derived("not the key"))
+            entry.hash = entry_hash(entry, before, derive("not the key"))
         else:
             entry.key_name, entry.reason_digest = "", ""
             entry.hash = unkeyed_hash(entry, before, "")
@@ -148,7 +148,7 @@ def test_an_entry_rewritten_with_a_key_that_leaked_differs_from_its_anchor(
     head: Conversation,
 ) -> None:
     before = FIRST_HASH
-    key = derived(override_key())
+    key = derive(override_key())
     for entry in entries(head):
         entry.actor_name = "nobody"
         entry.hash = before = entry_hash(entry, before, key)

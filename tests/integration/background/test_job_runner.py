@@ -9,7 +9,7 @@ from django.db import OperationalError
 
 from ctxadmin.background.leases import LEASE, JobTable, is_abandoned
 from ctxadmin.background.models import JobStatus
-from ctxadmin.background.runner import JobRunner, continuing_jobs
+from ctxadmin.background.runner import JobRunner, resume_jobs_on_first_request
 from ctxadmin.lib import clock, ids
 from tests.factories import workspace
 from workflows.models import Backtest
@@ -140,7 +140,7 @@ def test_the_first_request_of_a_server_has_unfinished_jobs_go_on() -> None:
         return None
 
     runners = [Woken("one", TABLE, finish, fail), Woken("two", TABLE, finish, fail)]
-    wrapped = continuing_jobs(app, runners)
+    wrapped = resume_jobs_on_first_request(app, runners)
     assert woken == []
     for _ in range(2):
         async_to_sync(wrapped)({}, None, None)

@@ -10,7 +10,7 @@ from django.test import Client
 
 from conversations.models import Conversation
 from ctxadmin.storage.database import probe
-from ctxadmin.storage.database.errors import number_of, unavailable_of
+from ctxadmin.storage.database.errors import as_unavailable, number_of
 from ctxadmin.storage.database.mysql import columns
 
 pytestmark = [pytest.mark.only("mysql"), pytest.mark.django_db(transaction=True)]
@@ -33,7 +33,7 @@ def modify(kind: str) -> None:
 
 
 def test_columns_as_our_migrations_make_them_are_right() -> None:
-    assert columns.narrow(connection, probe.charsets()) == []
+    assert columns.find_narrow_columns(connection, probe.charsets()) == []
     assert set(probe.charsets().values()) == {"ascii", "utf8mb4"}
 
 
@@ -52,21 +52,21 @@ def test_what_a_narrow_column_refuses_is_not_told_as_an_outage() -> None:
         cursor.execute("CREATE TEMPORARY TABLE narrow (word VARCHAR(9) CHARACTER SET latin1)")
     with pytest.raises(Error) as refused, connection.cursor() as cursor:
         cursor.execute("INSERT INTO narrow VALUES (%s)", ["\u4e2d\u6587"])
-    assert (number_of(refused.value), unavailable_of(refused.value)) == (1366, None)
+    assert (number_of(refused.value), as_unavailable(refused.value)) == (1366, None)
 
 
 def test_tables_of_others_are_passed_over() -> None:
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE of_others (word VARCHAR(9) CHARACTER SET latin1)")
         try:
-            assert columns.narrow(connection, probe.charsets()) == []
+            assert columns.find_narrow_columns(connection, probe.charsets()) == []
         finally:
             cursor.execute("DROP TABLE of_others")
 
 
 def test_columns_that_were_right_are_asked_once_a_minute() -> None:
     probe._columns_asked.clear()
-    with patch.object(columns, "narrow", return_value=[]) as asked:
+    with patch.object(columns, "find_narrow_columns", return_value=[]) as asked:
         assert {found.level for _ in range(3) for found in probe.columns_found()} == {"ok"}
     assert asked.call_count == 1
 

@@ -210,7 +210,7 @@ def test_it_is_asked_once_a_minute_unless_a_statement_is_denied(
     weak: Weak, database: str, find: Callable[[], Finding]
 ) -> None:
     weak.grant(ALL, f"{database}.*")
-    with patch.object(rights, "lacking", return_value={}) as asked:
+    with patch.object(rights, "find_missing_rights", return_value={}) as asked:
         assert {find().level for _ in range(3)} == {"ok"}
         assert asked.call_count == 1
         DatabaseWrapper({}, "none").noticed(OperationalError(1142, "denied"), 0.0)

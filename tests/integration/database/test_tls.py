@@ -9,7 +9,7 @@ from django.db import OperationalError
 from pytest_django import DjangoDbBlocker
 
 from ctxadmin.storage.database import url
-from ctxadmin.storage.database.errors import unavailable_of
+from ctxadmin.storage.database.errors import as_unavailable
 from ctxadmin.storage.database.mysql.base import DatabaseWrapper
 from tests.servers import MariaDB, program
 
@@ -112,7 +112,7 @@ def test_a_server_without_tls_is_refused_when_it_is_required(
             with pytest.raises(OperationalError) as refused:
                 cipher(plain, options, django_db_blocker)
             assert refused.value.args[0] == 2026
-            assert "cannot be encrypted" in str(unavailable_of(refused.value))
+            assert "cannot be encrypted" in str(as_unavailable(refused.value))
         for options in ("", "ssl_mode=preferred", "ssl_mode=disabled"):
             assert cipher(plain, options, django_db_blocker) == ""
 

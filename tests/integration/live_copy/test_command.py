@@ -136,7 +136,7 @@ def test_drop_leaves_nothing(head: Conversation, server: redis.Redis) -> None:
 def test_a_redis_that_is_away_is_told_in_a_sentence(
     head: Conversation, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    monkeypatch.setattr(Link, "is_away", True)
+    monkeypatch.setattr(Link, "is_down", True)
     with pytest.raises(CommandError, match="does not respond"):
         run(what, "c")
 

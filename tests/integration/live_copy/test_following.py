@@ -24,7 +24,7 @@ from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("copy")]
 Call = Callable[[Client], object]
-ASK = Link.ask
+ASK = Link.call
 
 
 def test_a_second_read_is_answered_by_the_copy() -> None:
@@ -74,7 +74,7 @@ def test_what_is_committed_together_is_followed_by_one_round_trip(
         asked.append(call)
         return ASK(link, call)
 
-    monkeypatch.setattr(Link, "ask", ask)
+    monkeypatch.setattr(Link, "call", ask)
     for attempt in ("known", "not known"):
         if attempt == "not known":
             server.script_flush()  # as a server that was started anew
@@ -175,12 +175,12 @@ def test_a_write_tells_redis_once(copy: RedisLiveCopy, monkeypatch: pytest.Monke
     conversation(user("hello"), public_id="c")
     snapshot("c")
     calls: list[object] = []
-    ask = Link.ask
+    ask = Link.call
 
     def asked(link: Link, call: Callable[[Client], object]) -> object:
         calls.append(call)
         return ask(link, call)
 
-    monkeypatch.setattr(Link, "ask", asked)
+    monkeypatch.setattr(Link, "call", asked)
     steps.save("c", "more", x=1)
     assert len(calls) == 1

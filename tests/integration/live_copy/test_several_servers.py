@@ -109,7 +109,7 @@ def test_sentinels_tell_the_primary_and_a_failover_costs_copies_and_nothing_else
         steps.save("c", "while there is no primary", x=1)
         assert snapshot("c") == snapshot_in_sql("c")
         wait_until(lambda: replication_of(second)["role"] == "master")
-        wait_until(link.answers)
+        wait_until(link.is_reachable)
         snapshot("c")
         steps.save("c", "and on", x=2)
         with counted({"hits": 1}):

@@ -32,7 +32,7 @@ def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the database read anew in every test."""
     monkeypatch.setattr(readings, "KEPT_SECONDS", 0.0)
     monkeypatch.setattr(readings, "KEPT_TIMES", 0)
-    registry = scrape.everything()
+    registry = scrape.all_metrics()
     monkeypatch.setattr(scrape, "REGISTRY", registry)
 
 
@@ -204,17 +204,17 @@ def test_the_page_of_the_docs_lists_what_is_told() -> None:
     """Every figure with its type, labels and meaning; those of other databases are there, too."""
     row = re.compile(r"\| `(\w+)` \| (\w+) \| (.*?) \| (.*?) \|")
     listed = {found[1]: (found[2], found[3]) for found in row.finditer(PAGE.read_text())}
-    told = {name: (kind, labels) for name, kind, labels in _told(scrape.everything())}
+    told = {name: (kind, labels) for name, kind, labels in _told(scrape.all_metrics())}
     only_mysql = {"ctxadmin_database_connections": ("gauge", "")}
     assert listed == only_mysql | told
 
 
 def _told(registry: CollectorRegistry) -> Iterator[tuple[str, str, str]]:
-    metrics.request_began()
-    metrics.request_ended("/", "GET", 200, 0.001)
+    metrics.count_request_start()
+    metrics.count_request_end("/", "GET", 200, 0.001)
     metrics.change_committed("messages.append", 1)
     metrics.write_repeated("checkpoint")
-    metrics.refused("not_found")
+    metrics.count_refusal("not_found")
     metrics.damage_found("message")
     metrics.count_live_copy(lambda: {"hits": 1})
     metrics.pull()

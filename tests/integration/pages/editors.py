@@ -21,7 +21,7 @@ from checkpoints.store import find_current
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
-from ctxadmin.realtime.following import follow
+from ctxadmin.realtime.following import next_state
 from tests.factories import member, workspace
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import Form, form_of, hidden, text, url
@@ -77,7 +77,7 @@ class Follower:
         self.hear(self.scene.fresh().as_change())
 
     def hear(self, frame: Any) -> None:
-        after = follow(self.state, frame)
+        after = next_state(self.state, frame)
         if after is self.state:
             return
         if isinstance(after, ConversationState):

@@ -48,7 +48,7 @@ def announced() -> Iterator[list[ConversationChanged]]:
         told = [each.frame for each in messages if isinstance(each, Announced)]
         heard.extend(frame for frame in told if isinstance(frame, ConversationChanged))
 
-    announcements.carry(carrier)
+    announcements.register_carrier(carrier)
     yield heard
     announcements._carriers.remove(carrier)
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 
-from ctxadmin.realtime.hubs import forget, hub_here
+from ctxadmin.realtime.hubs import current_hub, remove_hub
 from ctxadmin.realtime.routing import with_sockets
 from tests.factories import Api
 
@@ -116,11 +116,11 @@ def play(scene: Callable[[], Awaitable[ResultT]]) -> ResultT:
     """Run a scene on a loop of its own, whose hub is closed at the end."""
 
     async def run() -> ResultT:
-        hub = hub_here()
+        hub = current_hub()
         try:
             return await scene()
         finally:
-            forget(hub)
+            remove_hub(hub)
             await hub.close()
 
     return asyncio.run(run())

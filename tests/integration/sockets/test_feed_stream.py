@@ -7,7 +7,7 @@ import pytest
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.http.handler import ThreadedHandler
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.routing import with_sockets
 from tests import factories
 from tests.factories import Api, conversation, user
@@ -56,7 +56,7 @@ def test_a_stream_begins_now_and_tells_what_happens_in_every_conversation(
         again = await Call(app, api.secret, "/events", **later).waits()
         assert await again.event() == told[1]
         await again.leave()
-        assert not hub_here().listeners()
+        assert not current_hub().listeners()
 
     play(scene)
 

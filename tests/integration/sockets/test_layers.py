@@ -49,11 +49,11 @@ class Listening:
     def __init__(self) -> None:
         self.heard: asyncio.Queue[str] = asyncio.Queue()
 
-    def hear(self, frame: object, text: str) -> None:
+    def on_change(self, frame: object, text: str) -> None:
         self.heard.put_nowait(text)
 
     def catch_up(self, state: object) -> None: ...
-    def see(self, text: str) -> None: ...
+    def on_presence(self, text: str) -> None: ...
     def end(self, code: int) -> None: ...
 
 
@@ -62,7 +62,7 @@ def _quick_and_without_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nobody(hub: Hub) -> None:
         return
 
-    monkeypatch.setattr(rights, "look_at_all", nobody)
+    monkeypatch.setattr(rights, "recheck_all", nobody)
     monkeypatch.setattr(hub_module, "HEAR_OWN_EVERY", 1.0)
 
 
@@ -75,14 +75,14 @@ async def two_processes() -> AsyncIterator[Hears]:
     loop = asyncio.get_running_loop()
     here, there = Hub(loop), Hub(loop)
     listener = Listening()
-    await there.join(listener)
+    await there.add(listener)
 
     async def hears() -> None:
         while not listener.heard.empty():
             listener.heard.get_nowait()
         async with asyncio.timeout(PATIENCE):
             while listener.heard.empty():
-                here.carry([NEWS])
+                here.deliver([NEWS])
                 with suppress(TimeoutError):
                     listener.heard.put_nowait(await asyncio.wait_for(listener.heard.get(), 0.3))
 

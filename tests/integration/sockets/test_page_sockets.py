@@ -11,7 +11,7 @@ from conversations.erasure import erase
 from conversations.services import NewConversation, append, create
 from ctxadmin.identity.roles import Role
 from ctxadmin.realtime import hub, topics
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.page_socket import _MOST_UNSENT, PageSocket
 from ctxadmin.realtime.protocol import State
 from tests import factories
@@ -121,7 +121,7 @@ def test_what_was_missed_is_read_once_for_all_pages(reads: list[Sequence[int]]) 
         for page in pages:
             await page.open()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.realtime.hub.Hub.carry", lambda hub, messages: None)
+            patch.setattr("ctxadmin.realtime.hub.Hub.deliver", lambda hub, messages: None)
             await do(lambda: append(engine(), "one", drafts(user("unheard"))))
         await do(lambda: append(engine(), "one", drafts(user("heard"))))
         for page in pages:
@@ -142,12 +142,12 @@ def test_a_look_finds_what_nobody_announced(reads: list[Sequence[int]]) -> None:
         page = of_person(client, "/ws/conversations/one/")
         await page.open()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.realtime.hub.Hub.carry", lambda hub, messages: None)
+            patch.setattr("ctxadmin.realtime.hub.Hub.deliver", lambda hub, messages: None)
             await do(lambda: append(engine(), "one", drafts(user("unheard"))))
-        await hub_here().look()
+        await current_hub().poll()
         frame = await page.next()
         assert (frame["seq"], frame["what"], frame["who"]) == (2, "seen", None)
-        await hub_here().look()
+        await current_hub().poll()
         await do(lambda: append(engine(), "one", drafts(user("heard"))))
         assert (await page.next())["seq"] == 3
         await page.leave()
@@ -215,13 +215,13 @@ def test_a_client_that_does_not_read_loses_the_oldest_frames_and_holds_up_nobody
     async def scene() -> None:
         page = of_person(client, "/ws/conversations/one/")
         await page.open()
-        listener = hub_here().listeners()[0]
+        listener = current_hub().listeners()[0]
         assert isinstance(listener, PageSocket)
-        state = hub_here().state_of(listener.topic)
+        state = current_hub().state_of(listener.topic)
         assert state is not None
         for seq in range(2, 2 + 3 * _MOST_UNSENT):
             frame = state.model_copy(update={"seq": seq}).as_change()
-            listener.hear(frame, frame.model_dump_json())
+            listener.on_change(frame, frame.model_dump_json())
         first = await page.next()
         assert first["seq"] == 2 + 2 * _MOST_UNSENT
         await page.leave()

@@ -9,8 +9,8 @@ from ctxadmin.accounts.models import EngineToken, Membership, User
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.realtime import admission
-from ctxadmin.realtime.hubs import hub_here
-from ctxadmin.realtime.rights import look_at_all
+from ctxadmin.realtime.hubs import current_hub
+from ctxadmin.realtime.rights import recheck_all
 from tests import factories
 from tests.factories import Api, drafts, engine, user
 from tests.integration.sockets.pages import Closed, Page, do, of_engine, of_person, play
@@ -135,7 +135,7 @@ def test_rights_that_were_changed_by_hand_are_noticed() -> None:
         page = of_person(client, "/ws/conversations/one/")
         await page.open()
         await do(Membership.objects.update, role=Role.VIEWER.value)
-        await look_at_all(hub_here())
+        await recheck_all(current_hub())
         assert await page.closed() == 4403
 
     play(scene)

@@ -12,7 +12,7 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.identity.roles import Role
 from ctxadmin.realtime import admission
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.routing import with_sockets
 from tests import factories
 from tests.factories import Api, engine, user
@@ -128,7 +128,7 @@ def test_changes_that_nobody_announced_are_told_one_by_one(app: Any, api: Api) -
         stream = await Call(app, api.secret, "/conversations/one/events").waits()
         await stream.event()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.realtime.hub.Hub.carry", lambda hub, messages: None)
+            patch.setattr("ctxadmin.realtime.hub.Hub.deliver", lambda hub, messages: None)
             await do(save, api, 1)
             await do(say, api)
         told = [await stream.event() for _ in range(2)]
@@ -225,13 +225,13 @@ def test_listeners_that_all_reconnect_at_once_miss_nothing_and_hear_nothing_twic
             refused.append(wave.count(None))
         assert refused[0] > 0
         async with asyncio.timeout(PATIENCE):
-            while len(hub_here().listeners()) < most:
+            while len(current_hub().listeners()) < most:
                 await asyncio.sleep(0)
         assert not await (await Call(app, api.secret, path).begin()).is_admitted()
         await do(say, api)
         assert {(await stream.event())["id"] for stream in streams} == {5}
         await asyncio.gather(*(stream.leave() for stream in streams))
-        assert not hub_here().listeners()
+        assert not current_hub().listeners()
 
     play(scene)
     assert not admission._open

@@ -12,7 +12,7 @@ from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.realtime import admission
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.routing import with_sockets
 from tests import factories
 from tests.factories import Api, engine, user
@@ -49,7 +49,7 @@ def test_many_wait_for_a_status_on_one_thread_and_hear_of_it_at_once(app: Any, a
         for call in calls:
             answer = await call.answer()
             assert answer == {"status": "PAUSED", "version": 2, "revision": 0, "changed": True}
-        assert not hub_here().listeners()
+        assert not current_hub().listeners()
 
     play(scene)
     assert not admission._open
@@ -151,7 +151,7 @@ def test_a_client_that_goes_leaves_nothing_behind(app: Any, api: Api) -> None:
         await stream.event()
         await waiting.leave()
         await stream.leave()
-        assert not hub_here().listeners()
+        assert not current_hub().listeners()
 
     play(scene)
     assert not admission._open
@@ -161,7 +161,7 @@ def test_what_nobody_announced_is_found_by_looking(app: Any, api: Api) -> None:
     async def scene() -> None:
         call = await Call(app, api.secret, "/conversations/one/wait?status=PAUSED").waits()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.realtime.hub.Hub.carry", lambda hub, messages: None)
+            patch.setattr("ctxadmin.realtime.hub.Hub.deliver", lambda hub, messages: None)
             await do(save, api, 1, status="PAUSED")
         assert (await call.answer())["changed"] is True  # within seconds
 
@@ -201,7 +201,7 @@ def test_a_server_that_ends_answers_what_waits(app: Any, api: Api) -> None:
         call = await Call(app, api.secret, "/conversations/one/wait?timeout=60").waits()
         stream = await Call(app, api.secret, "/conversations/one/events").waits()
         await stream.event()
-        await hub_here().close()
+        await current_hub().close()
         assert (await call.answer())["changed"] is False
         with pytest.raises(EOFError):
             await stream.event()
@@ -212,7 +212,7 @@ def test_a_server_that_ends_answers_what_waits(app: Any, api: Api) -> None:
 def test_a_server_that_ends_answers_at_once_what_comes_then(app: Any, api: Api) -> None:
     async def scene() -> None:
         call = await Call(app, api.secret, "/conversations/one/wait?timeout=60").waits()
-        await hub_here().close()
+        await current_hub().close()
         assert (await call.answer())["changed"] is False
         late = await Call(app, api.secret, "/conversations/one/wait?timeout=60").begin()
         assert (await late.answer())["changed"] is False

@@ -6,7 +6,7 @@ from typing import Any
 
 from asgiref.testing import ApplicationCommunicator
 
-from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.hubs import current_hub
 from tests.integration.sockets.pages import PATIENCE
 from tests.openapi import checked_event
 
@@ -43,10 +43,10 @@ class Call:
 
     async def waits(self) -> "Call":
         """Begin, and go on when the hub has it as a listener."""
-        before = len(hub_here().listeners())
+        before = len(current_hub().listeners())
         await self.begin()
         async with asyncio.timeout(PATIENCE):
-            while len(hub_here().listeners()) == before:
+            while len(current_hub().listeners()) == before:
                 await asyncio.sleep(0)
         return self
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.ui.plots import Series, stacked
+from ctxadmin.ui.plots import Series, stack_bars
 from ctxadmin.ui.templatetags.ui import dollars, percent, thousands
 
 COUNTS = st.lists(st.tuples(st.integers(0, 10**9), st.integers(0, 10**9)), min_size=1, max_size=90)
@@ -17,7 +17,7 @@ def test_bars_of_a_day_stand_on_each_other_and_the_highest_fills_the_plot(
     days: list[tuple[int, int]],
 ) -> None:
     series = [Series(name, name, [day[at] for day in days]) for at, name in enumerate("ab")]
-    bars, most = stacked(len(days), series)
+    bars, most = stack_bars(len(days), series)
     assert most == max(map(sum, days))
     for bar in bars:
         assert 0 <= bar.x <= bar.x + bar.width <= 100.01
@@ -28,10 +28,10 @@ def test_bars_of_a_day_stand_on_each_other_and_the_highest_fills_the_plot(
 
 def test_days_without_usage_have_no_bars() -> None:
     series = [Series("a", "a", [0, 4, 0]), Series("b", "b", [0, 4, 0])]
-    lower, upper = stacked(3, series)[0]
+    lower, upper = stack_bars(3, series)[0]
     assert (lower.name, lower.y, lower.height) == ("a", 50, 50)
     assert (upper.name, upper.y, upper.height) == ("b", 0, 50)
-    assert stacked(2, [Series("a", "a", [0, 0])]) == ([], 0)
+    assert stack_bars(2, [Series("a", "a", [0, 0])]) == ([], 0)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from conversations.domain.configs import read_operation
 from conversations.domain.keywords import Keywords
 from ctxadmin.lib.errors import TooLarge, ValidationFailed
-from ctxadmin.lib.work_budget import bounded
+from ctxadmin.lib.work_budget import limit_work
 
 few_letters = st.text(alphabet="ab\u00e9\U0001f600", min_size=1, max_size=12)
 
@@ -28,19 +28,19 @@ def test_long_keywords_that_start_alike_are_told_apart(count: int, said: int, cu
 
 
 def test_a_thousand_keywords_take_one_look_at_each_character() -> None:
-    with bounded(10**9) as budget:
+    with limit_work(10**9) as budget:
         assert not Keywords([f"{number:04} keyword" for number in range(1_000)])("x" * 200)
     assert budget.spent == 2 * 200
 
 
 def test_keywords_whose_start_is_found_are_counted_each() -> None:
-    with bounded(10**9) as budget:
+    with limit_work(10**9) as budget:
         assert not Keywords([f"aaaaaaaa{number:04}" for number in range(1_000)])("a" * 20)
     assert budget.spent == 2 * 20 + 1_000
 
 
 def test_too_much_work_names_the_keywords() -> None:
-    with bounded(100), pytest.raises(TooLarge, match="keywords"):
+    with limit_work(100), pytest.raises(TooLarge, match="keywords"):
         Keywords(["a", "b"])("x" * 64 * 100)
 
 

@@ -12,7 +12,7 @@ from django.db import (
 )
 from django.db.utils import Error
 
-from ctxadmin.storage.database.errors import CommitUnknown, unavailable_of
+from ctxadmin.storage.database.errors import CommitUnknown, as_unavailable
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from ctxadmin.storage.database.errors import CommitUnknown, unavailable_of
     ],
 )
 def test_an_error_of_mysql_is_told_in_plain_words(number: int, words: str) -> None:
-    refusal = unavailable_of(OperationalError(number, "the driver's text with a 'value'"))
+    refusal = as_unavailable(OperationalError(number, "the driver's text with a 'value'"))
     assert refusal is not None
     assert words in refusal.detail
     assert "Nothing was changed" in refusal.detail
@@ -62,7 +62,7 @@ def test_an_error_of_mysql_is_told_in_plain_words(number: int, words: str) -> No
     ],
 )
 def test_an_error_of_sqlite_is_told_in_plain_words(code: int, words: str) -> None:
-    refusal = unavailable_of(of_sqlite(OperationalError("its text"), code))
+    refusal = as_unavailable(of_sqlite(OperationalError("its text"), code))
     assert refusal is not None
     assert words in refusal.detail
 
@@ -70,13 +70,13 @@ def test_an_error_of_sqlite_is_told_in_plain_words(code: int, words: str) -> Non
 def test_tables_that_are_not_there_are_told_on_both() -> None:
     missing = of_sqlite(OperationalError("no such table: x"), sqlite3.SQLITE_ERROR)
     for error in (missing, ProgrammingError(1146, "Table 'x' doesn't exist")):
-        refusal = unavailable_of(error)
+        refusal = as_unavailable(error)
         assert refusal is not None
         assert "manage.py migrate" in refusal.detail
 
 
 def test_a_lost_commit_does_not_say_that_nothing_was_changed() -> None:
-    refusal = unavailable_of(CommitUnknown(2013, "Lost connection"))
+    refusal = as_unavailable(CommitUnknown(2013, "Lost connection"))
     assert refusal is not None
     assert "Nothing was changed" not in refusal.detail
     assert "same Idempotency-Key" in refusal.detail
@@ -87,13 +87,13 @@ def test_a_lost_commit_does_not_say_that_nothing_was_changed() -> None:
 def test_what_the_client_library_stumbles_over_is_told_as_a_broken_connection(
     kind: type[Error], number: int
 ) -> None:
-    refusal = unavailable_of(kind(number, "Commands out of sync; you can't run this command now"))
+    refusal = as_unavailable(kind(number, "Commands out of sync; you can't run this command now"))
     assert refusal is not None
     assert "broke the connection" in refusal.detail
 
 
 def test_a_connection_that_was_closed_is_an_outage() -> None:
-    refusal = unavailable_of(InterfaceError(0, ""))
+    refusal = as_unavailable(InterfaceError(0, ""))
     assert refusal is not None
     assert "does not respond" in refusal.detail
 
@@ -107,12 +107,12 @@ def test_a_connection_that_was_closed_is_an_outage() -> None:
     ],
 )
 def test_faults_of_ours_are_not_told_as_outages(error: Error) -> None:
-    assert unavailable_of(error) is None
+    assert as_unavailable(error) is None
 
 
 def test_wrong_statements_on_sqlite_are_faults_of_ours() -> None:
     assert (
-        unavailable_of(of_sqlite(OperationalError("near X: syntax error"), sqlite3.SQLITE_ERROR))
+        as_unavailable(of_sqlite(OperationalError("near X: syntax error"), sqlite3.SQLITE_ERROR))
         is None
     )
 

@@ -55,7 +55,7 @@ def test_what_can_lose_an_acknowledged_write_is_an_error_that_can_be_excused(
     assert list(found) == [check]
     assert found[check].level == "error"
     assert found[check].fix
-    assert found[check].excused().level == "warning"
+    assert found[check].as_warning().level == "warning"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_what_can_lose_an_acknowledged_write_is_an_error_that_can_be_excused(
 def test_what_cannot_be_served_truthfully_has_no_excuse(name: str, value: str, check: str) -> None:
     found = wrong(**{name: value})
     assert list(found) == [check]
-    assert found[check].excused().level == "error"
+    assert found[check].as_warning().level == "error"
 
 
 @pytest.mark.parametrize(

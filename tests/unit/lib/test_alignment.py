@@ -1,6 +1,6 @@
 """The alignment of two sequences, and its bound on cost."""
 
-from ctxadmin.lib.alignment import MOST_PAIRS, aligned, stable
+from ctxadmin.lib.alignment import MOST_PAIRS, align, longest_increasing
 
 
 class Item:
@@ -20,36 +20,36 @@ class Item:
 
 
 def test_the_longest_common_subsequence_is_found() -> None:
-    assert aligned("xaybzc", "aqbc") == [(1, 0), (3, 2), (5, 3)]
+    assert align("xaybzc", "aqbc") == [(1, 0), (3, 2), (5, 3)]
 
 
 def test_nothing_in_common_gives_nothing() -> None:
-    assert aligned("abc", "xyz") == aligned("", "a") == aligned("", "") == []
+    assert align("abc", "xyz") == align("", "a") == align("", "") == []
 
 
 def test_equal_sequences_are_compared_once_from_the_front() -> None:
     Item.comparisons = 0
     items = [Item(n) for n in range(1000)]
-    assert aligned(items, [Item(n) for n in range(1000)]) == [(n, n) for n in range(1000)]
+    assert align(items, [Item(n) for n in range(1000)]) == [(n, n) for n in range(1000)]
     assert Item.comparisons == 1000
 
 
 def test_beyond_the_bound_the_rarest_items_are_the_landmarks() -> None:
     before = "aaaaaXaaaaaYaaaaa"
     after = "baaaXaaaaaaaYaaac"
-    assert aligned(before, after, most_pairs=2) == [(5, 4), (11, 12)]
+    assert align(before, after, most_pairs=2) == [(5, 4), (11, 12)]
 
 
 def test_a_hostile_pair_of_lists_stays_within_the_bound() -> None:
     many = MOST_PAIRS // 10
     before, after = [0, *[1] * many, 2], [3, *[1] * many, 4]
-    assert aligned(before, after) == []
+    assert align(before, after) == []
 
 
 def test_a_rise_needs_no_move() -> None:
-    assert stable([0, 5, 9]) == {0, 1, 2}
-    assert stable([]) == set()
+    assert longest_increasing([0, 5, 9]) == {0, 1, 2}
+    assert longest_increasing([]) == set()
 
 
 def test_one_item_out_of_place_is_the_one_that_moves() -> None:
-    assert stable([3, 0, 1, 2]) == {1, 2, 3}
+    assert longest_increasing([3, 0, 1, 2]) == {1, 2, 3}

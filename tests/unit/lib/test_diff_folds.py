@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.lib.diff_folds import DiffPart, folded_parts, shortened
+from ctxadmin.lib.diff_folds import DiffPart, fold_parts, shortened
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
 
 LINES = "".join(f"line {each} of what nobody changed\n" for each in range(60))
@@ -15,7 +15,7 @@ def folds(parts: list[DiffPart]) -> list[tuple[str, int]]:
 
 
 def test_lines_before_and_after_a_change_are_folded_but_the_nearest() -> None:
-    parts = folded_parts(text_diff(f"{LINES}old\n{LINES}", f"{LINES}new\n{LINES}"))
+    parts = fold_parts(text_diff(f"{LINES}old\n{LINES}", f"{LINES}new\n{LINES}"))
     assert folds(parts) == [("same", 58), ("same", 58)]
     assert [each.text for each in parts if each.kind is not Piece.SAME] == ["old\n", "new\n"]
     assert parts[1].text == LINES[LINES.index("line 58") :]
@@ -23,7 +23,7 @@ def test_lines_before_and_after_a_change_are_folded_but_the_nearest() -> None:
 
 def test_a_change_in_one_long_line_keeps_whole_words_beside_it() -> None:
     pieces = [TextPiece(Piece.ADDED, "New. "), TextPiece(Piece.SAME, WORDS)]
-    added, near, fold = folded_parts(pieces)
+    added, near, fold = fold_parts(pieces)
     assert added.text == "New. "
     assert near.text.endswith("word ")
     assert not near.folded
@@ -33,18 +33,18 @@ def test_a_change_in_one_long_line_keeps_whole_words_beside_it() -> None:
 
 
 def test_long_removed_text_keeps_both_ends() -> None:
-    parts = folded_parts([TextPiece(Piece.REMOVED, LINES), TextPiece(Piece.ADDED, "short")])
+    parts = fold_parts([TextPiece(Piece.REMOVED, LINES), TextPiece(Piece.ADDED, "short")])
     assert [each.folded for each in parts] == [False, True, False, False]
     assert parts[0].text.startswith("line 0 ")
     assert parts[2].text.endswith("changed\n")
 
 
 def test_added_text_is_never_folded() -> None:
-    assert folded_parts([TextPiece(Piece.ADDED, LINES)]) == [DiffPart(Piece.ADDED, LINES)]
+    assert fold_parts([TextPiece(Piece.ADDED, LINES)]) == [DiffPart(Piece.ADDED, LINES)]
 
 
 def test_a_text_without_its_other_side_shows_its_beginning_and_the_rest_on_demand() -> None:
-    head, rest = folded_parts([TextPiece(Piece.SAME, LINES)])
+    head, rest = fold_parts([TextPiece(Piece.SAME, LINES)])
     assert head.text.startswith("line 0 ")
     assert rest.rest
     assert rest.lines == 58
@@ -52,11 +52,11 @@ def test_a_text_without_its_other_side_shows_its_beginning_and_the_rest_on_deman
 
 def test_short_texts_are_whole() -> None:
     pieces = text_diff("one two three", "one 2 three")
-    assert [each.text for each in folded_parts(pieces)] == [each.text for each in pieces]
+    assert [each.text for each in fold_parts(pieces)] == [each.text for each in pieces]
 
 
 def test_a_fold_of_megabytes_brings_only_its_beginning_to_the_page() -> None:
-    (*_, fold) = folded_parts([TextPiece(Piece.SAME, "x" * 1_000_000)])
+    (*_, fold) = fold_parts([TextPiece(Piece.SAME, "x" * 1_000_000)])
     assert fold.is_cut
     assert len(fold.text) == 20_000
     assert fold.characters > 900_000
@@ -71,7 +71,7 @@ def test_a_shortened_difference_has_an_ellipsis_for_each_fold() -> None:
 @given(st.lists(st.tuples(st.sampled_from(Piece), st.text("ab \n", max_size=600)), max_size=5))
 def test_parts_joined_are_the_pieces_in_their_order(found: list[tuple[Piece, str]]) -> None:
     pieces = [TextPiece(kind, text) for kind, text in found if text]
-    parts = folded_parts(pieces)
+    parts = fold_parts(pieces)
     for kind in Piece:
         joined = "".join(each.text for each in parts if each.kind is kind)
         assert joined == "".join(each.text for each in pieces if each.kind is kind)

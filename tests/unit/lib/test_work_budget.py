@@ -4,7 +4,7 @@ import pytest
 
 from ctxadmin.lib import work_budget
 from ctxadmin.lib.errors import TooLarge
-from ctxadmin.lib.work_budget import WorkBudget, bounded, spend
+from ctxadmin.lib.work_budget import WorkBudget, limit_work, spend
 
 
 def test_all_of_the_limit_may_be_spent() -> None:
@@ -28,18 +28,18 @@ def test_work_is_free_where_nobody_set_a_limit() -> None:
 
 
 def test_a_block_inside_another_spends_what_that_has_left() -> None:
-    with bounded(10) as outer:
-        with bounded(1_000):
+    with limit_work(10) as outer:
+        with limit_work(1_000):
             spend(7, "looking")
         assert outer.spent == 7
-        with pytest.raises(TooLarge), bounded(1_000):
+        with pytest.raises(TooLarge), limit_work(1_000):
             spend(4, "looking")
 
 
 def test_the_next_request_begins_anew() -> None:
-    with bounded(10):
+    with limit_work(10):
         spend(10, "looking")
-    with bounded(10) as budget:
+    with limit_work(10) as budget:
         assert budget.spent == 0
 
 

@@ -17,16 +17,16 @@ from ctxadmin.telemetry import traces
 def away() -> Iterator[Link]:
     """A link whose Redis did not answer, with a pause that outlasts the test."""
     link = Link(read_address("redis://127.0.0.1:1/0"), pause=60)
-    assert not link.answers()
+    assert not link.is_reachable()
     yield link
     link.close()
 
 
 def test_a_forked_process_asks_again_as_it_has_no_probe(away: Link) -> None:
-    assert away.is_away
+    assert away.is_down
     away.reset()
-    assert not away.is_away
-    assert not away.answers()
+    assert not away.is_down
+    assert not away.is_reachable()
 
 
 def test_a_call_has_a_span_and_one_that_is_not_made_has_none() -> None:
@@ -37,8 +37,8 @@ def test_a_call_has_a_span_and_one_that_is_not_made_has_none() -> None:
         return nullcontext()
 
     link = Link(read_address("redis://127.0.0.1:1/0"), pause=60, span=span)
-    assert not link.answers()  # asked in vain
-    assert not link.answers()  # left alone
+    assert not link.is_reachable()  # asked in vain
+    assert not link.is_reachable()  # left alone
     link.close()
     assert entered == ["redis"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from ctxadmin.telemetry import metrics
 from ctxadmin.telemetry.application import Observed
-from ctxadmin.telemetry.facts import SCOPE_KEY, Facts, current, facts_in, template_of
+from ctxadmin.telemetry.facts import SCOPE_KEY, Facts, current, facts_of_headers, template_of
 
 ROUTE = "/things/{thing_id}"
 
@@ -125,16 +125,16 @@ def test_a_websocket_goes_through_untouched() -> None:
 
 
 def test_a_plain_request_id_of_the_caller_is_kept_and_any_other_replaced() -> None:
-    assert facts_in([(b"x-request-id", b"from-engine.1")]).request_id == "from-engine.1"
-    assert len(facts_in([(b"x-request-id", b"two words")]).request_id) == 16
-    assert len(facts_in([]).request_id) == 16
+    assert facts_of_headers([(b"x-request-id", b"from-engine.1")]).request_id == "from-engine.1"
+    assert len(facts_of_headers([(b"x-request-id", b"two words")]).request_id) == 16
+    assert len(facts_of_headers([]).request_id) == 16
 
 
 def test_the_trace_of_the_caller_is_taken_over_if_it_is_well_formed() -> None:
     trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     good = f"00-{trace}-00f067aa0ba902b7-01".encode()
-    assert facts_in([(b"traceparent", good)]).trace_id == trace
-    assert facts_in([(b"traceparent", b"00-zz-00f067aa0ba902b7-01")]).trace_id == ""
+    assert facts_of_headers([(b"traceparent", good)]).trace_id == trace
+    assert facts_of_headers([(b"traceparent", b"00-zz-00f067aa0ba902b7-01")]).trace_id == ""
 
 
 def test_a_route_is_told_as_the_contract_writes_paths() -> None:

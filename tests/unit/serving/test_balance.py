@@ -17,7 +17,7 @@ def board() -> Iterator[Path]:
 
 
 def _show(board: Path, count: int) -> None:
-    Balance(board).show(count)
+    Balance(board).publish(count)
 
 
 def in_another_process(board: Path, count: int) -> None:
@@ -49,6 +49,6 @@ def test_a_worker_with_more_than_another_lets_it_go_first(board: Path) -> None:
 
 def test_a_worker_that_leaves_is_not_waited_for(board: Path) -> None:
     mine = Balance(board)
-    mine.leave()
+    mine.withdraw()
     in_another_process(board, 5)
     assert mine.has_fewest(5)

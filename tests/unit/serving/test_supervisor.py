@@ -79,8 +79,8 @@ def test_wishes_that_come_together_are_one(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_the_next_supervisor_inherits_is_read_as_it_was_written() -> None:
     inherited = Inherited(7, (11, 12))
-    assert Inherited.taken_from({supervisor.FORMER: inherited.as_text()}) == inherited
-    assert Inherited.taken_from({}) is None
+    assert Inherited.from_environment({supervisor.FORMER: inherited.as_text()}) == inherited
+    assert Inherited.from_environment({}) is None
 
 
 class Worker:

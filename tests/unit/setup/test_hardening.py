@@ -59,13 +59,13 @@ def test_the_data_folder_and_its_files_are_closed_to_others(tmp_path: Path) -> N
     for file in files:
         file.write_text("")
         file.chmod(0o644)
-    environment.keep_private(folder, database)
+    environment.make_private(folder, database)
     assert mode(folder) == 0o700
     assert [mode(file) for file in files] == [0o600] * 3
     database.unlink()
     before = os.umask(0)
     try:
-        environment.keep_private(folder, database)
+        environment.make_private(folder, database)
     finally:
         os.umask(before)
     assert mode(database) == 0o600
@@ -73,7 +73,7 @@ def test_the_data_folder_and_its_files_are_closed_to_others(tmp_path: Path) -> N
 
 def test_a_folder_that_all_share_stays_as_it_is(tmp_path: Path) -> None:
     tmp_path.chmod(0o1777)
-    environment.keep_private(tmp_path, None)
+    environment.make_private(tmp_path, None)
     assert mode(tmp_path) == 0o1777
 
 

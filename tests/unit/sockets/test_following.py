@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoints.frames import MOST_KEYS, ConversationChanged, ConversationState, named
-from ctxadmin.realtime.following import follow
+from ctxadmin.realtime.following import next_state
 from ctxadmin.realtime.protocol import State, Told, Who
 from tests.servers import ROOT
 from workflows.frames import DraftChanged, WorkflowState
@@ -37,7 +37,7 @@ def _in_the_browser() -> Follow:
 
 @pytest.fixture(params=["server", "browser"], scope="module")
 def follows(request: pytest.FixtureRequest) -> Follow:
-    server: Follow = follow  # type: ignore[assignment]  # which is never asked about what is gone
+    server: Follow = next_state  # type: ignore[assignment]  # which is never asked about what is gone
     return server if request.param == "server" else _in_the_browser()
 
 

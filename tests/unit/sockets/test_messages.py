@@ -11,7 +11,7 @@ from ctxadmin.realtime.messages import (
     Message,
     Rights,
     WhoIsThere,
-    packed,
+    pack,
     unpacked,
 )
 from ctxadmin.realtime.protocol import Activity, Gone, Person, Told, Welcome, Who
@@ -44,16 +44,16 @@ def announced(topic: Topic, frame: Told) -> Announced:
     ids=lambda message: type(message).__name__,
 )
 def test_another_process_reads_what_was_told(message: Message) -> None:
-    assert unpacked(json.loads(json.dumps(packed(message)))) == message
+    assert unpacked(json.loads(json.dumps(pack(message)))) == message
 
 
 def test_what_is_told_of_a_kind_that_no_app_has_is_left() -> None:
-    assert unpacked(packed(announced(Topic("dreams", 1, 1), STATE.as_change()))) is None
+    assert unpacked(pack(announced(Topic("dreams", 1, 1), STATE.as_change()))) is None
 
 
 def test_a_change_of_another_kind_is_no_message() -> None:
     with pytest.raises(ValueError, match="draft"):
-        unpacked(packed(announced(WORKFLOW, STATE.as_change())))
+        unpacked(pack(announced(WORKFLOW, STATE.as_change())))
 
 
 def test_a_page_hears_at_first_all_of_where_the_object_stands() -> None:

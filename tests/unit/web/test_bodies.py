@@ -43,7 +43,7 @@ async def stranger(scope: object) -> None:
 
 
 def taken(client: Client, *headers: tuple[bytes, bytes], who: Any = known) -> bytes:
-    return asyncio.run(Bodies(who, 2**30).take(scope(*headers), client.receive))
+    return asyncio.run(Bodies(who, 2**30).read(scope(*headers), client.receive))
 
 
 def length(size: int) -> tuple[bytes, bytes]:
@@ -111,14 +111,14 @@ def test_bodies_beyond_the_room_wait_and_are_refused_when_it_stays_full(
     async def act() -> None:
         taker = Bodies(known, 2 * size)
         one, two, three = (scope(length(size), of(name)) for name in ("one", "two", "three"))
-        held = await taker.take(one, Client(b"x" * size).receive)
-        await taker.take(two, Client(b"x" * size).receive)
+        held = await taker.read(one, Client(b"x" * size).receive)
+        await taker.read(two, Client(b"x" * size).receive)
         third = Client(b"x" * size)
         with pytest.raises(RefusedEarly) as refused:
-            await taker.take(three, third.receive)
+            await taker.read(three, third.receive)
         assert (refused.value.status, refused.value.retry_after, third.taken) == (503, 2, 0)
         taker.release(one, held)
-        assert await taker.take(three, third.receive) == b"x" * size
+        assert await taker.read(three, third.receive) == b"x" * size
 
     asyncio.run(act())
 
@@ -129,14 +129,14 @@ def test_one_caller_has_half_of_the_room() -> None:
     async def act() -> None:
         taker = Bodies(known, 3 * size)
         one = scope(length(size), of("one"))
-        held = await taker.take(one, Client(b"x" * size).receive)
+        held = await taker.read(one, Client(b"x" * size).receive)
         with pytest.raises(RefusedEarly) as refused:
-            await taker.take(scope(length(size), of("one")), Client(b"x" * size).receive)
+            await taker.read(scope(length(size), of("one")), Client(b"x" * size).receive)
         assert (refused.value.status, refused.value.retry_after) == (429, 2)
         two = scope(length(size), of("two"))
-        assert await taker.take(two, Client(b"x" * size).receive) == b"x" * size
+        assert await taker.read(two, Client(b"x" * size).receive) == b"x" * size
         taker.release(one, held)
-        assert await taker.take(one, Client(b"x" * size).receive) == b"x" * size
+        assert await taker.read(one, Client(b"x" * size).receive) == b"x" * size
 
     asyncio.run(act())
 
@@ -147,12 +147,12 @@ def test_who_declares_much_and_sends_little_leaves_room_for_others() -> None:
     async def act() -> None:
         taker = Bodies(known, size)
         slow = [
-            asyncio.create_task(taker.take(scope(length(size), of(name)), Client(None).receive))
+            asyncio.create_task(taker.read(scope(length(size), of(name)), Client(None).receive))
             for name in "123"
         ]
         await asyncio.sleep(0)
         quick = Client(b"x" * KIB**2)
-        assert await taker.take(scope(length(KIB**2), of("quick")), quick.receive)
+        assert await taker.read(scope(length(KIB**2), of("quick")), quick.receive)
         for each in slow:
             each.cancel()
         await asyncio.gather(*slow, return_exceptions=True)
@@ -181,8 +181,8 @@ def test_a_body_that_breaks_off_leaves_its_room() -> None:
         taker = Bodies(known, size)
         for framing in (length(size), length(size)):
             with pytest.raises(ClientGone):
-                await taker.take(scope(framing), gone)
-        assert await taker.take(scope(length(size)), Client(b"x" * size).receive)
+                await taker.read(scope(framing), gone)
+        assert await taker.read(scope(length(size)), Client(b"x" * size).receive)
 
     asyncio.run(act())
 
@@ -193,13 +193,13 @@ def test_who_waits_longest_for_room_gets_it_first() -> None:
         order: list[str] = []
 
         async def wants(name: str, size: int) -> None:
-            await room.take(size)
+            await room.reserve(size)
             order.append(name)
 
-        await room.take(8)
+        await room.reserve(8)
         waiting = [asyncio.create_task(wants("large", 9)), asyncio.create_task(wants("small", 1))]
         await asyncio.sleep(0)
-        room.give_back(8)
+        room.release(8)
         await asyncio.gather(*waiting)
         return order
 

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from ctxadmin.ui.components import DiffRow, Tab
 from ctxadmin.ui.json_view import draw_json
-from ctxadmin.ui.visible_text import hides
+from ctxadmin.ui.visible_text import has_invisible
 from tests.unit.web.html_seen import Seen
 
 SCRIPT = "<script>alert(1)</script>"
@@ -196,7 +196,7 @@ def test_code_that_is_json_says_the_same_when_it_is_copied() -> None:
     said = {"a\u2066b": "\u200bc\u202e \U0001f469\u200d\U0001f680"}
     html = drawn('{% code_block text "json" %}', text=json.dumps(said, ensure_ascii=False))
     code = unescape(re.sub("<[^>]+>", "", html.partition("<code>")[2].partition("</code>")[0]))
-    assert not hides(code)
+    assert not has_invisible(code)
     assert json.loads(code) == said
 
 

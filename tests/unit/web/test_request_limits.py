@@ -31,7 +31,7 @@ def asked(token: str = "", *, address: str = "192.0.2.1") -> dict[str, Any]:
 def limited(under_way: int = 0, a_second: int = 0, *, known: str = "") -> RequestLimits:
     callers = KnownCallers()
     for token in known:
-        callers.keep(f"Bearer {token}".encode(), ("token", token), NOW)
+        callers.store(f"Bearer {token}".encode(), ("token", token), NOW)
     kinds: tuple[Kind, ...] = ("token", "person", "address")
     return RequestLimits(callers, dict.fromkeys(kinds, Limits(under_way, a_second)))
 
@@ -47,14 +47,14 @@ def test_more_under_way_than_allowed_waits_until_one_is_answered() -> None:
     begun = [limits.admit(asked("a")) for _ in range(2)]
     found = refusal(limits, asked("a"))
     assert (found.status, found.code, found.retry_after) == (429, "rate_limited", 1)
-    limits.leave(begun[0], asked("a"))
+    limits.finish(begun[0], asked("a"))
     limits.admit(asked("a"))
 
 
 def test_more_in_a_second_than_allowed_waits_as_long_as_it_says(clock: Clock) -> None:
     limits = limited(a_second=2, known="a")
     for _ in range(11):  # what five seconds allow, and the one of now
-        limits.leave(limits.admit(asked("a")), asked("a"))
+        limits.finish(limits.admit(asked("a")), asked("a"))
     wait = refusal(limits, asked("a")).retry_after
     assert wait == 1
     clock.now += wait
@@ -97,7 +97,7 @@ def test_idle_callers_are_forgotten_and_busy_ones_are_not(
     for number in range(100):
         clock.now += 1
         each = asked(address=f"192.0.2.{number}")
-        limits.leave(limits.admit(each), each)
+        limits.finish(limits.admit(each), each)
     assert len(limits._usages) <= 20
     refusal(limits, asked(address="192.0.2.255"))
 
@@ -105,6 +105,6 @@ def test_idle_callers_are_forgotten_and_busy_ones_are_not(
 def test_a_caller_is_known_for_minutes_only(clock: Clock) -> None:
     limits = limited(under_way=1, known="a")
     limits.admit(asked())
-    limits.leave(limits.admit(asked("a")), asked("a"))
+    limits.finish(limits.admit(asked("a")), asked("a"))
     clock.now += 301
     refusal(limits, asked("a"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.plots import Bar, Series, stacked
+from ctxadmin.ui.plots import Bar, Series, stack_bars
 from workflows.domain.backtests.replay import CallOfAll
 from workflows.pages.comparison.labels import PolicyRow
 
@@ -90,7 +90,7 @@ def _bands(cells: Sequence[BandCell], most: int) -> list[Band]:
         Series("fresh", "", [each.fresh for each in cells]),
         Series("dropped", "", [each.dropped for each in cells]),
     ]
-    bars, _full = stacked(len(cells), series, most)
+    bars, _full = stack_bars(len(cells), series, most)
     by_place: dict[float, list[Bar]] = {}
     for bar in bars:
         by_place.setdefault(bar.x, []).append(bar)

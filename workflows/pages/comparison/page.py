@@ -15,7 +15,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.form_idempotency import FIELD, once_per_form
+from ctxadmin.ui.form_idempotency import FIELD, run_once_per_form
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from workflows import backtest_store, backtests
@@ -65,7 +65,7 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
             return redirect("workflows:comparison", slug, started.public_id)
 
         try:
-            return once_per_form(request, actor, actor.workspace, start)
+            return run_once_per_form(request, actor, actor.workspace, start)
         except ContextError as error:
             problem = translated(error.detail)
             problems = [translated(each.message) for each in error.problems]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from conversations.domain.prices import Price
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.plots import Plot, Series, highest, stacked
+from ctxadmin.ui.plots import Plot, Series, highest, stack_bars
 from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.templatetags.ui import dollars, thousands
 from workflows.backtests import Result
@@ -172,7 +172,7 @@ def _plots(sums: Sequence[PolicySums], rows: Sequence[PolicyRow], pricing: Prici
         Plot(
             title=row.label,
             spoken=said,
-            bars=stacked(count, each, most)[0],
+            bars=stack_bars(count, each, most)[0],
             legend=(),
             most=words,
             first=_("Call %(n)s") % {"n": 1},

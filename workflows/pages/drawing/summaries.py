@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
-from ctxadmin.ui.components import Text, Tone, in_a_line, in_a_list
+from ctxadmin.ui.components import Text, Tone, join_line, join_list
 from ctxadmin.ui.sentences import translated
 from workflows.domain.context_types import default_behavior, default_context_type
 from workflows.domain.edge_filters import EdgeFilter
@@ -112,7 +112,7 @@ def context_type_of(node: Node) -> str:
 
 def node_words(node: Node, registries: Registries) -> str:
     """Returns a line about a node's own filters and its operation; empty without any."""
-    return in_a_line(_node_chips(node, registries))
+    return join_line(_node_chips(node, registries))
 
 
 def _node_chips(node: Node, registries: Registries) -> list[str]:
@@ -163,7 +163,7 @@ def edge_words(edge: Edge, registries: Registries) -> str:
     """
     if edge.context_filter is None:
         return ""
-    return in_a_line(edge_filter_chips(read_edge(edge, registries, "").edge_filter))
+    return join_line(edge_filter_chips(read_edge(edge, registries, "").edge_filter))
 
 
 def filters_chips(filters: Sequence[ContextFilter], default: str) -> list[str]:
@@ -222,11 +222,11 @@ def operation_label(config: OperationConfig) -> str:
     """Returns a label such as ``first 1, last 8``; ``no tool``; ``only user, assistant``."""
     match config.operation:
         case "truncate" if config.truncate:
-            return in_a_list(_truncate_words(config.truncate.model_dump(exclude_none=True)))
+            return join_list(_truncate_words(config.truncate.model_dump(exclude_none=True)))
         case "filter" if config.filter:
             origin = [str(translated(each)) for each in origin_words(config.filter)]
             words = _filter_words(config.filter.model_dump(exclude_none=True))
-            return in_a_list([*words, *origin])
+            return join_list([*words, *origin])
         case "insert" if config.insert:
             count = len(config.insert.messages)
             return ngettext("+%(n)s message", "+%(n)s messages", count) % {"n": count}

@@ -15,7 +15,15 @@ from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.diff_folds import shortened
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.text_diff import TextPiece, text_diff
-from ctxadmin.ui.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox, counts, fields_in
+from ctxadmin.ui.forms.boxes import (
+    Box,
+    FieldBox,
+    GroupBox,
+    RowsBox,
+    VariantBox,
+    fields_in,
+    is_active,
+)
 from ctxadmin.ui.forms.fields import LeafField
 from ctxadmin.ui.forms.shape import Kind
 from workflows.domain.graph import Edge, Node
@@ -146,7 +154,7 @@ def field_texts(box: GroupBox | VariantBox, *around: str) -> Iterator[FieldText]
     """Returns all fields of a form with a text, those of lists in a line for each row."""
     inner: Sequence[Box] = box.boxes if isinstance(box, GroupBox) else _chosen(box)
     for child in inner:
-        if not counts(child):
+        if not is_active(child):
             continue
         match child:
             case FieldBox():
@@ -176,14 +184,14 @@ def _has_rows(box: Box) -> bool:
         case RowsBox():
             return bool(box.rows)
         case GroupBox():
-            return any(_has_rows(child) for child in box.boxes if counts(child))
+            return any(_has_rows(child) for child in box.boxes if is_active(child))
         case VariantBox():
-            return any(_has_rows(child) for child in _chosen(box) if counts(child))
+            return any(_has_rows(child) for child in _chosen(box) if is_active(child))
     return False
 
 
 def _chosen(box: VariantBox) -> list[Box]:
-    return [box.choice, *(panel for panel in box.panels.values() if counts(panel))]
+    return [box.choice, *(panel for panel in box.panels.values() if is_active(panel))]
 
 
 def _line(box: Box) -> str:

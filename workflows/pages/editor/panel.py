@@ -18,7 +18,7 @@ from ctxadmin.lib.sentence import say
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
-from ctxadmin.ui.forms.flat import join
+from ctxadmin.ui.forms.flat import join_names
 from ctxadmin.ui.forms.places import BoxError, FieldError
 from ctxadmin.ui.sentences import translated
 from workflows.domain.patterns import pattern_fault
@@ -114,7 +114,7 @@ def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     actor.require(Action.WORKFLOW_CHANGE)
     opened = _Opened(workflow_named(actor, slug), _request_of_form(request.POST))
     sent = request.POST.copy()
-    sent.pop(join(_ROOTS[opened.asked.kind], ROWS_BUTTON), None)
+    sent.pop(join_names(_ROOTS[opened.asked.kind], ROWS_BUTTON), None)
     form = opened.form(sent)
     element = opened.read(form)
     return answered({"element": element, "id": opened.asked.id, "errors": _errors(form)})

@@ -71,7 +71,7 @@ class Command(BaseCommand):
             self.check()
             import_module("ctxadmin.config.asgi")
             return
-        inherited = Inherited.taken_from(os.environ)
+        inherited = Inherited.from_environment(os.environ)
         if inherited is not None:
             listener = socket.socket(fileno=inherited.listener)
             _serve(listener, options["workers"], inherited.workers)

@@ -21,7 +21,7 @@ from ctxadmin.storage.database.errors import (
     NO_TLS,
     READ_ONLY,
     CommitUnknown,
-    leaves_unknown,
+    is_outcome_unknown,
     number_of,
 )
 from ctxadmin.storage.database.mysql.circuit_breaker import BREAKER
@@ -126,7 +126,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Records of an error whether this connection, or a new one, is usable."""
         number = number_of(error)
         if number in AWAY:
-            BREAKER.noticed(self._server, waited)
+            BREAKER.record_failure(self._server, waited)
         elif number in READ_ONLY or number in BROKEN:
             self._unfit = True  # after a fail-over the name may lead to another server
         elif number in DENIED:
@@ -209,7 +209,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         try:
             yield
         except Error as error:
-            if leaves_unknown(error):
+            if is_outcome_unknown(error):
                 raise CommitUnknown(*error.args) from error
             raise
 

@@ -21,7 +21,7 @@ class CircuitBreaker:
         self._until: dict[Server, float] = {}
         self._lock = Lock()
 
-    def noticed(self, server: Server, waited: float) -> None:
+    def record_failure(self, server: Server, waited: float) -> None:
         """Records that the connection was lost, or not made, after so many seconds."""
         if waited >= _LONG:
             with self._lock:

@@ -26,7 +26,7 @@ class Table:
     verbs: Sequence[str] = VERBS
 
 
-def lacking(connection: Any, tables: Sequence[Table]) -> Lacking | None:
+def find_missing_rights(connection: Any, tables: Sequence[Table]) -> Lacking | None:
     """Returns the rights that the user of this connection lacks; missing tables lack nothing.
 
     The server is asked to explain a statement of each kind on each table. That needs the rights of

@@ -39,9 +39,9 @@ class Command(migrate.Command):
 
     def handle(self, *args: Any, **options: Any) -> Any:
         try:
-            _require_tables(schema_probe.look_before_migration())
+            _require_tables(schema_probe.check_before_migration())
             done = super().handle(*args, **options)
-            _require_tables(schema_probe.look())
+            _require_tables(schema_probe.check_schema())
         except Error as error:
             if self._started:
                 self.stdout.write("")  # ends the line of the migration that was under way
