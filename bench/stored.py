@@ -61,7 +61,7 @@ class Engine:
 
         block: JsonValue = {"keep_first": 1, "keep_last": 8}
         config = {"operation": "truncate", "truncate": block, "pairing": "keep"}
-        services.operate(self.actor, name, read_operation(config))
+        services.apply_operation(self.actor, name, read_operation(config))
 
     def roll_back(self, name: str) -> None:
         from conversations import services

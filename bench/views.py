@@ -9,7 +9,7 @@ from bench.table import Row, medians
 from conversations.domain.configs import read_operation
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import CountsAs, Draft, read_message
-from conversations.domain.operations import apply, truncated
+from conversations.domain.operations import apply, truncate
 from conversations.domain.pairing import find_splits
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
@@ -38,7 +38,7 @@ def _on_a_million(runs: int) -> list[Row]:
     found = medians(
         {
             "slice": partial(view.slice, 100, 900_000),
-            "truncate to head and tail": partial(truncated, config, view),
+            "truncate to head and tail": partial(truncate, config, view),
             "insert 2 messages in the middle": partial(view.insert, _MILLION // 2, new),
             "replace a message": partial(view.replace, _MILLION // 2, 3 * _MILLION),
             "look up a position": partial(view.index_at, 777_777),

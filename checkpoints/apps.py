@@ -19,7 +19,7 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.store import forget
         from checkpoints.verification.conversation import find_damage
         from conversations import feed
-        from conversations.announcements import follow
+        from conversations.announcements import register_follower
         from conversations.copies import register_copies
         from conversations.erasure import on_erase
         from ctxadmin.http.diagnosis import register_finder
@@ -41,4 +41,4 @@ class CheckpointsConfig(AppConfig):
         register_finder(find_damage)
         setup.set_up()
         register_source(page_updates.SOURCE)
-        follow(page_updates.tell)
+        register_follower(page_updates.tell)

@@ -49,7 +49,7 @@ Follower = Callable[[Sequence[ChangeNotice]], None]
 FOLLOWERS: Final[list[Follower]] = []
 
 
-def follow(follower: Follower) -> None:
+def register_follower(follower: Follower) -> None:
     """Registers ``follower``, which gets every change right after its commit, in order.
 
     The change is committed by then, so an exception of a follower is logged and stops nobody.
@@ -57,7 +57,7 @@ def follow(follower: Follower) -> None:
     FOLLOWERS.append(follower)
 
 
-def is_followed() -> bool:
+def has_followers() -> bool:
     """Returns False while there are no followers: then nothing has to be gathered."""
     return bool(FOLLOWERS)
 

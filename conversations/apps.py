@@ -17,6 +17,6 @@ class ConversationsConfig(AppConfig):
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
 
-        on_erase(feed.forget)
+        on_erase(feed.erase)
         register_heads(HeadTable(Conversation, hash="audit_hash"))
         register_stream("conversation", stream_of_conversation)

@@ -47,7 +47,7 @@ class Branch:
         self._limit: int | None = None  # how far that revision counts
         self._block = _FIRST_BLOCK
 
-    def sees(self, revision: int, index: int) -> bool:
+    def includes(self, revision: int, index: int) -> bool:
         """Returns True if the message at a log index, logged into a revision, is of the branch.
 
         Those of an ancestor are, up to where the next one branched off (``branched_at``).

@@ -9,11 +9,11 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from conversations.models import Conversation, Mark, Message, Move, Pin, Revision, UnsettledCall
-from conversations.revision_sums import check_revision, summed
+from conversations.revision_sums import add_checksums, check_revision
 from conversations.sql_log import SqlLog
 from conversations.store import view_of
 from conversations.token_sums import TokenSums
-from conversations.tool_links import link_again
+from conversations.tool_links import relink
 
 _BATCH: Final = 500
 
@@ -37,7 +37,7 @@ def copy_conversation(source: Conversation, upto: UpTo, target: Conversation) ->
         copy_rows(table, [source.key], [target.key], "index", upto.log_count)
     later = Message.objects.filter(conversation=source.key, index__gte=upto.log_count)
     cut = later.filter(call_index__lt=upto.log_count).values_list("call_index", flat=True)
-    link_again(target.key, {call for call in cut if call is not None})
+    relink(target.key, {call for call in cut if call is not None})
     _copy_revisions(source, upto, target)
     _copy_moves(source, upto, target)
     last = Message.objects.filter(conversation=source.key, index=upto.log_count - 1).first()
@@ -64,7 +64,7 @@ def _copy_revisions(source: Conversation, upto: UpTo, target: Conversation) -> N
         row.conversation = target.key
         row.has_children = row.number in parents
     Revision.objects.filter(conversation=target.key).delete()
-    Revision.objects.bulk_create(map(summed, rows), batch_size=_BATCH)
+    Revision.objects.bulk_create(map(add_checksums, rows), batch_size=_BATCH)
 
 
 def _cut(row: Revision, log_count: int, sums: TokenSums) -> None:

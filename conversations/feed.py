@@ -65,7 +65,7 @@ def last_position(workspace: int) -> int:
     return Feed.objects.filter(workspace=workspace).values_list("last", flat=True).first() or 0
 
 
-def forget(conversation: int) -> None:
+def erase(conversation: int) -> None:
     """Leaves one entry of a conversation that is being erased, that of its erasure."""
     head = Conversation.objects.filter(key=conversation).values_list("workspace", "change_seq")
     for workspace, seq in head:

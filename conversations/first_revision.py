@@ -4,7 +4,7 @@ from django.db import IntegrityError, transaction
 
 from conversations.domain.view import View
 from conversations.models import Conversation, Revision
-from conversations.revision_sums import summed
+from conversations.revision_sums import add_checksums
 from conversations.writing import Writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
@@ -40,5 +40,5 @@ def insert_head(head: Conversation, actor: Actor) -> Writing:
         author=actor.label,
         created_at=at,
     )
-    summed(first).save(force_insert=True)
+    add_checksums(first).save(force_insert=True)
     return Writing(head, actor)

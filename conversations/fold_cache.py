@@ -72,7 +72,7 @@ class FoldCache:
             for key in gone:
                 self._used -= _size(self._known.pop(key))
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         with self._lock:
             self._known.clear()
             self._used = 0
@@ -106,7 +106,7 @@ class StoredFolds:
     def continued(self, fold: Fold) -> Fold:
         return fold.copy()
 
-    def keep(self, key: Hashable, view: View, fold: Fold) -> None:
+    def store(self, key: Hashable, view: View, fold: Fold) -> None:
         if connection.in_atomic_block or not view:
             return
         proof = self._proof(view)

@@ -52,7 +52,7 @@ def hiding_revisions(
     places = {each.number: place for place, each in enumerate(revisions)}
     found: dict[int, HidingRevision] = {}
     for index, first in logged.items():
-        if first in places and branch.sees(first, index):
+        if first in places and branch.includes(first, index):
             hidden_at = _first_hidden(seen, revisions, places[first], index)
             found[index] = HidingRevision(revisions[hidden_at], on_branch=True)
         else:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from conversations.domain.bodies import StoredMessage
-from conversations.message_rows import checked
+from conversations.message_rows import check_rows
 from conversations.models import Conversation, Message
-from conversations.pin_rows import pinned_among
+from conversations.pin_rows import find_pinned
 from conversations.queries import (
     log_window,
     shown_revision,
@@ -66,7 +66,7 @@ def _position_before(request: PageRequest, count: int) -> int:
 
 def with_pins(head: Conversation, messages: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
     """Returns the messages, with the pins of those that are pinned."""
-    pinned = pinned_among(head.key, (message.index for message in messages))
+    pinned = find_pinned(head.key, (message.index for message in messages))
     if not pinned:
         return messages
     return [replace(message, pinned=message.index in pinned) for message in messages]
@@ -100,7 +100,7 @@ def _row_of(head: Conversation, name: str) -> Message:
         rows = rows.filter(message_id=name)
     else:
         raise unknown
-    row = next(checked(rows), None)
+    row = next(check_rows(rows), None)
     if row is None:
         raise unknown
     return row

@@ -60,7 +60,7 @@ def check_message(conversation: int, row: MessageRow) -> None:
         raise damaged(conversation, "message", row[0], ALTERED)
 
 
-def checked(rows: Iterable[Message]) -> Iterator[Message]:
+def check_rows(rows: Iterable[Message]) -> Iterator[Message]:
     """Yields rows of the ORM after ``check_message``."""
     for row in rows:
         if row.sum is not None and row.sum != sum_of_message(row):

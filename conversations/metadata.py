@@ -18,7 +18,7 @@ _DETAILS: Final = ("metadata", "tools")
 EDITED: Final = ("title", *_DETAILS)
 
 
-def seen_of(head: Conversation) -> dict[str, str]:
+def digests_of(head: Conversation) -> dict[str, str]:
     """Returns the digests of the current values that ``change_metadata`` sets."""
     return {name: field_digest(value_of(head, name)) for name in EDITED}
 
@@ -46,7 +46,7 @@ def change_metadata(
 ) -> Conversation:
     """Sets what is given: title, metadata (JSON bytes of an object) or tools.
 
-    ``seen`` are the digests of the values that the writer started from, as ``seen_of`` returns
+    ``seen`` are the digests of the values that the writer started from, as ``digests_of`` returns
     them: VersionConflict names the given fields that someone else changed since. It is also raised
     if ``view`` is not the current view.
     """
@@ -55,7 +55,7 @@ def change_metadata(
     fields = {name: value for name, value in given.items() if value is not None}
     with writing(actor, public_id) as opened:
         check_seen(opened, view)
-        now = seen_of(opened.head)
+        now = digests_of(opened.head)
         stale = [name for name in fields if seen.get(name, now[name]) != now[name]]
         if stale:
             message = say("These fields have changed since: {names}.", names=", ".join(stale))

@@ -35,7 +35,7 @@ def write_pins(
         )
 
 
-def pinned_among(conversation: int, indices: Iterable[int]) -> frozenset[int]:
+def find_pinned(conversation: int, indices: Iterable[int]) -> frozenset[int]:
     """Returns those of some messages that are pinned now, with one statement."""
     marks = Mark.objects.filter(conversation=conversation, kind=Mark.PIN)
     return frozenset(indices).intersection(marks.values_list("index", flat=True))
@@ -50,7 +50,7 @@ def remove_pin(conversation: int, index: int) -> None:
 def pins_among(conversation: int, indices: Iterable[int]) -> Mapping[int, Pin]:
     """Returns the pins of those of some messages that are pinned, by log index."""
     found: dict[int, Pin] = {}
-    for part in chunks(pinned_among(conversation, indices)):
+    for part in chunks(find_pinned(conversation, indices)):
         rows = Pin.objects.filter(conversation=conversation, index__in=part)
         found.update((row.index, row) for row in rows)
     return found

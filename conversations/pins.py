@@ -6,8 +6,8 @@ from typing import Final
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.message_pages import index_of
 from conversations.models import Conversation
-from conversations.pin_rows import pinned_among
-from conversations.services import change_of, check_seen, require_quiet
+from conversations.pin_rows import find_pinned
+from conversations.services import change_of, check_seen, require_no_running_execution
 from conversations.writing import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -41,9 +41,9 @@ def pin(
     with writing(actor, public_id) as opened:
         head = opened.head
         index = index_of(head, name)
-        require_quiet(opened)
+        require_no_running_execution(opened)
         check_seen(opened, seen)
-        if pinned == bool(pinned_among(head.key, [index])):
+        if pinned == bool(find_pinned(head.key, [index])):
             return
         before = f"{head.current_revision}.{head.visible_count}"
         opened.set_pin(index, pinned=pinned, reason=reason)
@@ -73,11 +73,11 @@ def pin_several(
         raise ValidationFailed(say("Select 1 to {n} messages to pin.", n=MOST_AT_ONCE))
     with writing(actor, public_id) as opened:
         head = opened.head
-        require_quiet(opened)
+        require_no_running_execution(opened)
         check_seen(opened, seen)
         if wanted[-1] >= head.log_count:
             raise OutOfRange(say("There is no message #{n}.", n=wanted[-1]))
-        there = set(pinned_among(head.key, wanted))
+        there = set(find_pinned(head.key, wanted))
         added = [index for index in wanted if index not in there]
         if not added:
             return 0

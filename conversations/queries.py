@@ -13,7 +13,7 @@ from conversations.domain import diff
 from conversations.domain.bodies import StoredMessage, message_bytes
 from conversations.domain.view import View
 from conversations.matching import ConversationFilter, matching
-from conversations.message_rows import MessageRow, checked, iso_of, message_rows
+from conversations.message_rows import MessageRow, check_rows, iso_of, message_rows
 from conversations.models import (
     Conversation,
     Message,
@@ -174,7 +174,7 @@ def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, st
     newest_first = sorted(rows, key=attrgetter("index"), reverse=True)
     found = {
         (row.call_index or 0, row.index): orjson.loads(bytes(row.body))
-        for row in checked(newest_first)
+        for row in check_rows(newest_first)
     }
     return {(call, str(body.get("tool_call_id"))): index for (call, index), body in found.items()}
 

@@ -86,7 +86,7 @@ def next_failure(head: Conversation, view: View, after: int) -> int | None:
     return None
 
 
-def turns_around(head: Conversation, view: View, index: int, most: int) -> Turns:
+def find_turns(head: Conversation, view: View, index: int, most: int) -> Turns:
     """``most`` turns of a view: those among which a message stands.
 
     The turns of a view are counted in the order of the log.

@@ -38,7 +38,7 @@ def growth_of(row: Revision) -> Mapping[str, object]:
     return {name: getattr(row, name) for name in names}
 
 
-def summed(row: Revision) -> Revision:
+def add_checksums(row: Revision) -> Revision:
     """Returns a new row with both of its checksums."""
     row.sum, row.grown_sum = sum_of_revision(row), sum_of_growth(row)
     return row

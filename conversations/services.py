@@ -9,10 +9,10 @@ from django.db import transaction
 
 from conversations.domain import operations, pairing, revisions
 from conversations.domain import runs as run_sets
-from conversations.domain.configs import OperationConfig, TruncateConfig, on_record
+from conversations.domain.configs import OperationConfig, TruncateConfig, stored_config
 from conversations.domain.message import Draft
 from conversations.domain.operations import Outcome
-from conversations.domain.pins import stays_with_pins
+from conversations.domain.pins import kept_by_pins
 from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
 from conversations.domain.view import View
 from conversations.first_revision import insert_head
@@ -72,7 +72,7 @@ def create(actor: Actor, new: NewConversation) -> Conversation:
     return opened.head
 
 
-def ask_for_workflows(knows: KnowsWorkflow) -> None:
+def register_workflow_check(knows: KnowsWorkflow) -> None:
     """Registers ``knows(workspace, slug)``: whether a new conversation's workflow exists.
 
     It is for the app above, which has the workflows.
@@ -127,12 +127,12 @@ def append_alone(
 def append_in(opened: Writing, drafts: Sequence[Draft], *, node_id: str = "") -> Appended:
     """Appends as a step of an open transaction."""
     first = opened.head.log_count
-    opened.append(pairing.place(drafts, opened.log), node_id=node_id)
+    opened.append(pairing.place_drafts(drafts, opened.log), node_id=node_id)
     head = opened.head
     return Appended(first, len(drafts), head.current_batch, head.current_revision)
 
 
-def operate(
+def apply_operation(
     actor: Actor,
     public_id: str,
     config: OperationConfig,
@@ -148,12 +148,12 @@ def operate(
     actor.require(Action.MESSAGES_OPERATE)
 
     def step(opened: Writing) -> Applied:
-        return operate_in(opened, config, reason=reason)
+        return apply_operation_in(opened, config, reason=reason)
 
     return _step(actor, public_id, Action.MESSAGES_OPERATE, step, reason, seen, dry_run)
 
 
-def operate_in(
+def apply_operation_in(
     opened: Writing, config: OperationConfig, *, reason: str | None = None, node_id: str = ""
 ) -> Applied:
     """Applies an operation in an open transaction; the caller checks rights and status.
@@ -171,12 +171,12 @@ def operate_in(
         before,
         outcome,
         config.operation,
-        config=on_record(config, first_added, outcome.hidden),
+        config=stored_config(config, first_added, outcome.hidden),
         reason=reason,
     )
 
 
-def pop(
+def pop_messages(
     actor: Actor,
     public_id: str,
     count: int,
@@ -198,7 +198,7 @@ def pop(
         nonlocal taken
         before = opened.view()
         log = opened.log
-        loose = before.without(run_sets.of_indices(stays_with_pins(before, log)))
+        loose = before.without(run_sets.of_indices(kept_by_pins(before, log)))
         taken = loose.slice(len(loose) - count, len(loose))
         if not taken:
             outcome = operations.compare(before, before, log)
@@ -206,7 +206,7 @@ def pop(
         first = before.position_of(taken.index_at(0)) or 0
         block = TruncateConfig(remove_last=len(before) - first)
         config = OperationConfig(operation="truncate", truncate=block)
-        return operate_in(opened, config, reason=why)
+        return apply_operation_in(opened, config, reason=why)
 
     applied = _step(actor, public_id, Action.MESSAGES_OPERATE, step, why, seen, dry_run=False)
     return Popped(taken, applied)
@@ -287,7 +287,7 @@ def move_in(opened: Writing, kind: MoveKind, revision: int, *, reason: str | Non
     return _applied(opened, before, outcome, tokens_before, target)
 
 
-def require_quiet(opened: Writing) -> None:
+def require_no_running_execution(opened: Writing) -> None:
     """Raises InvalidState if a person would operate while an execution is RUNNING (rule 1.16)."""
     if not opened.actor.is_engine and opened.head.status == "RUNNING":
         raise InvalidState(
@@ -335,7 +335,7 @@ def _step(
     applied: Applied | None = None
     try:
         with writing(actor, public_id) as opened:
-            require_quiet(opened)
+            require_no_running_execution(opened)
             check_seen(opened, seen)
             head = opened.head
             before = f"{head.current_revision}.{head.visible_count}"

@@ -210,7 +210,7 @@ class SqlLog:
         results = self._results_of(answered)
         for (index, call), revision in homes.items():
             found = [result for result in results.get(index, ()) if result.call == call]
-            on_branch = self.branch.sees(revision, index)
+            on_branch = self.branch.includes(revision, index)
             here = [result for result in found if self._sees(result)]
             if not found:
                 yield OpenCall(names[call], index, on_branch)
@@ -275,7 +275,7 @@ class SqlLog:
         return max(answers, key=lambda answer: (self._sees(answer), answer.index))
 
     def _sees(self, answer: Answer) -> bool:
-        return self.branch.sees(answer.revision, answer.index)
+        return self.branch.includes(answer.revision, answer.index)
 
     def _read_answers(self, places: Sequence[int]) -> None:
         """Reads which calls the messages at some log indices answer."""
@@ -309,7 +309,7 @@ class SqlLog:
             talk = self._rows().filter(index__lt=below).exclude(role="tool").order_by("-index")
             block = talk.values_list("index", "revision")[:_BLOCK]
             for below, revision in block:
-                if self.branch.sees(revision, below):
+                if self.branch.includes(revision, below):
                     return below
             if len(block) < _BLOCK:
                 return -1

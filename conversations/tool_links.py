@@ -10,7 +10,7 @@ import orjson
 
 from conversations.domain.message import Entry
 from conversations.log_ranges import chunks
-from conversations.message_rows import checked
+from conversations.message_rows import check_rows
 from conversations.models import Mark, Message, UnsettledCall
 from ctxadmin.storage.tables import Table
 
@@ -42,7 +42,7 @@ class Group:
     answers: list[Answer] = field(default_factory=list)
 
     @property
-    def whole(self) -> bool:
+    def is_whole(self) -> bool:
         """Returns True if each call has one result and these directly follow the message."""
         count = len(self.calls)
         return (
@@ -52,9 +52,9 @@ class Group:
         )
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Returns True if it is whole permanently; see UnsettledCall."""
-        return self.whole and all(answer.revision == self.revision for answer in self.answers)
+        return self.is_whole and all(answer.revision == self.revision for answer in self.answers)
 
     def rows(self, conversation: int) -> Iterable[UnsettledCall]:
         """Returns the rows of its calls, none if it is settled."""
@@ -67,7 +67,7 @@ class Group:
                 call=call,
                 revision=self.revision,
                 answered=call in answered,
-                whole=self.whole,
+                whole=self.is_whole,
             )
 
 
@@ -103,12 +103,12 @@ def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
     _insert(conversation, groups.values())
 
 
-def link_again(conversation: int, calls: Collection[int]) -> None:
+def relink(conversation: int, calls: Collection[int]) -> None:
     """Rewrites the unsettled calls of messages whose results have changed."""
     _update(conversation, _groups_of_bodies(conversation, calls))
 
 
-def unsettle_at(conversation: int, index: int) -> None:
+def mark_unsettled(conversation: int, index: int) -> None:
     """Marks the group that is cut before a log index as not settled.
 
     It is for a branch that has only what is before that index.
@@ -150,7 +150,7 @@ def _groups_of_bodies(conversation: int, calls: Iterable[int]) -> list[Group]:
     groups: list[Group] = []
     for part in chunks(calls):
         rows = Message.objects.filter(conversation=conversation, index__in=part)
-        for row in checked(rows):
+        for row in check_rows(rows):
             body = orjson.loads(bytes(row.body))
             ids = [call_digest(call["id"]) for call in body["tool_calls"]]
             groups.append(Group(row.index, row.revision, ids))
@@ -169,6 +169,6 @@ def _update(conversation: int, groups: Collection[Group]) -> None:
 
 
 def _insert(conversation: int, groups: Iterable[Group]) -> None:
-    rows = [row for group in groups if not group.settled for row in group.rows(conversation)]
+    rows = [row for group in groups if not group.is_settled for row in group.rows(conversation)]
     if rows:
         _CALLS.insert(rows)

@@ -23,15 +23,15 @@ from conversations.domain.revisions import MoveKind
 from conversations.domain.revisions import Revision as RevisionValue
 from conversations.domain.transfer import LoggedMessage, Pinned, Transfer
 from conversations.domain.view import View
-from conversations.message_rows import checked, sum_of_message
+from conversations.message_rows import check_rows, sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.pin_rows import pins_of, write_pins
 from conversations.provider_views import view_in_format
-from conversations.revision_sums import check_revision, summed
+from conversations.revision_sums import add_checksums, check_revision
 from conversations.services import NewConversation, append_in, change_of, open_new
 from conversations.store import as_revision, find_head, find_revision, metadata_of_head, view_of
 from conversations.stored_views import revision_row
-from conversations.tool_links import call_digest, link, unsettle_at
+from conversations.tool_links import call_digest, link, mark_unsettled
 from conversations.writing import Writing
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.record import Change
@@ -181,7 +181,7 @@ def _free_id(actor: Actor, wanted: str | None) -> str | None:
 
 def _logged(head: Conversation) -> Iterator[LoggedMessage]:
     rows = Message.objects.filter(conversation=head.key).order_by("index")
-    for expected, row in enumerate(checked(rows.iterator(_BATCH))):
+    for expected, row in enumerate(check_rows(rows.iterator(_BATCH))):
         if row.index != expected:
             raise damaged(head.key, "message", expected, MISSING)
         yield LoggedMessage(
@@ -289,9 +289,9 @@ def _write_revisions(head: Conversation, document: Transfer) -> None:
         row.has_children = value.id in parents
         row.last_talk = talk.of(value)
         if value.branched_at is not None:
-            unsettle_at(head.key, value.branched_at)
+            mark_unsettled(head.key, value.branched_at)
         rows[value.id] = row
-    Revision.objects.bulk_create(map(summed, rows.values()), batch_size=_BATCH)
+    Revision.objects.bulk_create(map(add_checksums, rows.values()), batch_size=_BATCH)
     first = -len(document.moves)
     Move.objects.bulk_create(
         Move(

@@ -47,7 +47,7 @@ class Unsummed:
     rows: int = 0
 
 
-def guarded(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
+def report_errors(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
     """Yields the findings about ``what``.
 
     An error that ends them is one more, and hides no others.
@@ -111,10 +111,10 @@ class _Log:
 def verify_messages(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
     """Verifies everything of a conversation that is not an execution's."""
     log = _Log()
-    yield from guarded("the log", _verify_log(head, log, unsummed))
-    yield from guarded("the revisions", _verify_revisions(head, log, unsummed))
-    yield from guarded("what refers to messages", _verify_references(head))
-    yield from guarded("metadata", _verify_details(head))
+    yield from report_errors("the log", _verify_log(head, log, unsummed))
+    yield from report_errors("the revisions", _verify_revisions(head, log, unsummed))
+    yield from report_errors("what refers to messages", _verify_references(head))
+    yield from report_errors("metadata", _verify_details(head))
 
 
 def _verify_details(head: Conversation) -> Iterator[Finding]:
@@ -144,7 +144,7 @@ def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[F
             else:
                 before = log.total
             found = _verify_message(head, row, before, unsummed)
-            yield from guarded(f"message {row.index}", found)
+            yield from report_errors(f"message {row.index}", found)
             log.take(row)
             size += len(row.body)
             expected = row.index + 1
@@ -187,9 +187,9 @@ def _verify_revisions(head: Conversation, log: _Log, unsummed: Unsummed) -> Iter
     for row in Revision.objects.filter(conversation=head.key).order_by("number").iterator(_BLOCK):
         numbers.add(row.number)
         what = f"revision {row.number}"
-        yield from guarded(what, _verify_sums(row, unsummed))
-        yield from guarded(what, _verify_parent(row, numbers))
-        yield from guarded(what, _verify_view(row, head, log))
+        yield from report_errors(what, _verify_sums(row, unsummed))
+        yield from report_errors(what, _verify_parent(row, numbers))
+        yield from report_errors(what, _verify_view(row, head, log))
         if row.number == head.current_revision:
             yield from _verify_current(head, row)
     for start, stop in gaps(sorted(numbers), head.revision_count):
@@ -262,7 +262,7 @@ def _verify_references(head: Conversation) -> Iterator[Finding]:
             yield Finding(f"{table.__name__.lower()} at {index}", "is past the end of the log")
 
 
-def cover_messages(conversation: int) -> int:
+def add_message_checksums(conversation: int) -> int:
     """Adds checksums to rows older than checksums, of a verified conversation; returns how many.
 
     A row that someone writes meanwhile gets its checksum from the writer.

@@ -61,7 +61,7 @@ class WriteCache:
             found = self._known.pop(conversation, None)
         return found[1] if found is not None and found[0] == seen else Known()
 
-    def keep(self, conversation: int, now: AuditMark, known: Known) -> None:
+    def store(self, conversation: int, now: AuditMark, known: Known) -> None:
         """Stores the values after a commit."""
         with self._lock:
             self._known[conversation] = (now, known)
@@ -74,7 +74,7 @@ class WriteCache:
         with self._lock:
             self._known.pop(conversation, None)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         with self._lock:
             self._known.clear()
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db import IntegrityError, connection, transaction
 
-from conversations.announcements import ChangeNotice, announce_after_commit, is_followed
+from conversations.announcements import ChangeNotice, announce_after_commit, has_followers
 from conversations.domain.message import Entry
 from conversations.domain.revisions import MoveKind, RevisionKind
 from conversations.domain.tokens import tokens_of_message
@@ -16,7 +16,7 @@ from conversations.logged_rows import row_of_entry
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.opened_head import REVISION, OpenedHead
 from conversations.pin_rows import remove_pin, write_pins
-from conversations.revision_sums import GROWING, growth_of, sum_of_growth, summed
+from conversations.revision_sums import GROWING, add_checksums, growth_of, sum_of_growth
 from conversations.sql_log import SqlLog
 from conversations.store import (
     DETAILS,
@@ -29,7 +29,7 @@ from conversations.store import (
 )
 from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
-from conversations.tool_links import link, unsettle_at
+from conversations.tool_links import link, mark_unsettled
 from conversations.write_cache import WRITE_CACHE
 from ctxadmin.audit.record import Change, record
 from ctxadmin.identity.actor import Actor
@@ -170,7 +170,7 @@ class Writing(OpenedHead):
 
     def _follow(self, rows: Sequence[Message]) -> None:
         """Keep messages for those who follow; of very many they hear that the view is another."""
-        if not is_followed() or self._view_is_other:
+        if not has_followers() or self._view_is_other:
             return
         self._logged += rows
         if len(self._logged) > _MOST_FOLLOWED:
@@ -262,7 +262,7 @@ class Writing(OpenedHead):
         head.current_batch = row.batch
         head.visible_count = len(view)
         head.visible_tokens = self.sums.of_view(view, whole, row.tokens)
-        unsettle_at(head.key, log_count)
+        mark_unsettled(head.key, log_count)
         self._insert(
             row,
             batch=row.batch,
@@ -311,7 +311,7 @@ class Writing(OpenedHead):
             reason=reason or "",
             created_at=self.at,
         )
-        REVISIONS.insert([summed(row)])
+        REVISIONS.insert([add_checksums(row)])
         if not parent.has_children:
             before = growth_of(parent)
             parent.has_children = True
@@ -379,7 +379,7 @@ class Writing(OpenedHead):
         self._change_head(fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
         self.known.set(REVISION, self._current or self._known_revision())
-        transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
+        transaction.on_commit(lambda: WRITE_CACHE.store(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(
             ChangeNotice(self.head, before, after, shown, self.parts, self.actor, change.action)

@@ -101,13 +101,15 @@ def _chat(actor: Actor) -> None:
         "operation": "budget",
         "budget": {"max_tokens": 180, "target_tokens": 90},
     }
-    services.operate(actor, CHAT, read_operation(shorter), reason="The window was nearly full.")
+    services.apply_operation(
+        actor, CHAT, read_operation(shorter), reason="The window was nearly full."
+    )
     services.rollback(actor, CHAT, 0, reason="The price was gone; the customer asked for it.")
     calm: dict[str, JsonValue] = {
         "operation": "filter",
         "filter": {"content_excludes": ["over night"]},
     }
-    services.operate(actor, CHAT, read_operation(calm), reason="That is settled.")
+    services.apply_operation(actor, CHAT, read_operation(calm), reason="That is settled.")
     last: list[JsonValue] = [{"role": "user", "content": "One more thing: do you sell bells?"}]
     services.append(actor, CHAT, read_messages(last))
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from checkpoints.state_store import StateRows
-from conversations.message_rows import checked
+from conversations.message_rows import check_rows
 from conversations.message_search import searched_text
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError
@@ -122,7 +122,7 @@ class Hits:
         row = self._truth.messages.get((head.key, document.index or 0))
         if row is None or row.index >= head.log_count:
             return None
-        (row,) = checked([row])
+        (row,) = check_rows([row])
         body = orjson.loads(bytes(row.body))
         tool = self._query.tool
         if tool and not has_tool(tools_of(body, self._truth.call_of(row)), tool):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conversations.domain import revisions as tree
-from conversations.domain.configs import OperationConfig, on_record
+from conversations.domain.configs import OperationConfig, stored_config
 from conversations.domain.diff import Change, diff_revisions
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft, Entry
@@ -15,7 +15,7 @@ from conversations.domain.operations import (
     compare,
     tokens_of,
 )
-from conversations.domain.pairing import place
+from conversations.domain.pairing import place_drafts
 from conversations.domain.revisions import (
     UNSEEN,
     Cause,
@@ -144,7 +144,7 @@ class Conversation:
 
     def append(self, drafts: Sequence[Draft], cause: Cause) -> Appended:
         """Log messages and show them at the end; opens no batch and never conflicts."""
-        entries = place(drafts, self.log())
+        entries = place_drafts(drafts, self.log())
         first, count = len(self._log), len(entries)
         revision = revision_tree.extend(
             self.current,
@@ -170,7 +170,7 @@ class Conversation:
         """Carry out one of the operations, which opens exactly one batch."""
         self._check(seen)
         outcome = apply(config, self.current.view, self.log())
-        record = on_record(config, len(self._log))
+        record = stored_config(config, len(self._log))
         report, revision = self._opened(outcome, config.operation, cause, config=record)
         return _dry(report) if dry_run else self._committed(report, revision, cause)
 

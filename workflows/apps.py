@@ -8,7 +8,7 @@ class WorkflowsConfig(AppConfig):
 
     def ready(self) -> None:
         """Registers the workflows and the tables of their heads with the apps below."""
-        from conversations.services import ask_for_workflows
+        from conversations.services import register_workflow_check
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.realtime.topics import register_source
@@ -16,7 +16,7 @@ class WorkflowsConfig(AppConfig):
         from workflows.models import Workflow
         from workflows.store import follow, stream_of_workflow, workflow_exists
 
-        ask_for_workflows(workflow_exists)
+        register_workflow_check(workflow_exists)
         register_source(page_updates.SOURCE)
         register_heads(HeadTable(Workflow))
         register_stream("workflow", stream_of_workflow)

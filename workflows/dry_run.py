@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, model_validator
 from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft
-from conversations.domain.pairing import place
+from conversations.domain.pairing import place_drafts
 from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
@@ -94,7 +94,7 @@ class GivenContext:
     def open(self) -> tuple[NodeInput, MemoryLog]:
         """Returns the input for filters, and the log of its messages."""
         log = MemoryLog()
-        log.append(place(self.drafts, log))
+        log.append(place_drafts(self.drafts, log))
         return NodeInput(self.context, Messages(log, View([(0, len(log))]))), log
 
 

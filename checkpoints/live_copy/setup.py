@@ -5,7 +5,7 @@ import os
 from django.conf import settings
 
 from checkpoints.live_copy import current, erasure
-from conversations.announcements import follow
+from conversations.announcements import register_follower
 from ctxadmin.storage.redis import links
 from ctxadmin.storage.redis.counts import counts
 from ctxadmin.telemetry.metrics import count_live_copy
@@ -25,4 +25,4 @@ def set_up() -> None:
     os.register_at_fork(after_in_child=link.reset)
     count_live_copy(counts)
     current.use(RedisLiveCopy(link))
-    follow(current.follow_changes)
+    register_follower(current.follow_changes)

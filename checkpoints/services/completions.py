@@ -14,7 +14,7 @@ from checkpoints.services.preconditions import SentUpdate, check_expected, read_
 from checkpoints.services.repeated_saves import find_repeated
 from checkpoints.writing.execution import ExecutionWriting, Write
 from conversations.results import Applied
-from conversations.services import operate_in
+from conversations.services import apply_operation_in
 from conversations.writing import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -137,7 +137,7 @@ def _end(run: ExecutionWriting, node_id: str, command: CompleteNode) -> _Ended:
     if operation is None:
         return _Ended()
     try:
-        return _Ended(applied=operate_in(run.opened, operation, node_id=node_id))
+        return _Ended(applied=apply_operation_in(run.opened, operation, node_id=node_id))
     except ContextError as error:
         if run.opened.changed:  # only a refusal that changed nothing is a failure of the node
             raise

@@ -14,7 +14,7 @@ from checkpoints.pinned_workflow import pinned_to
 from checkpoints.writing.execution import ExecutionWriting, current_of
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.message import Draft, read_message
-from conversations.services import operate_in
+from conversations.services import apply_operation_in
 from conversations.writing import Writing
 from ctxadmin.lib.errors import ContextError, InvalidState
 from ctxadmin.lib.sentence import say
@@ -141,7 +141,7 @@ def apply_operations(
     """Applies operations to the view in order; errors name the place of the operation."""
     for place, config in enumerate(operations):
         try:
-            operate_in(opened, config, reason=reason)
+            apply_operation_in(opened, config, reason=reason)
         except ContextError as error:
             error.problems = tuple(
                 replace(problem, pointer=f"/operations/{place}{problem.pointer}")

@@ -30,9 +30,9 @@ from conversations.store import find_head
 from conversations.verification import (
     Finding,
     Unsummed,
-    cover_messages,
+    add_message_checksums,
     gaps,
-    guarded,
+    report_errors,
     span,
     verify_messages,
 )
@@ -49,8 +49,10 @@ _OF_EXECUTIONS: Final = (
 def verify_conversation(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
     """Yields the damage of everything stored of a conversation; changes nothing, never aborts."""
     yield from verify_messages(head, unsummed)
-    yield from guarded("the executions", _verify_executions(head, unsummed))
-    yield from guarded("audit", (Finding("audit", each.text) for each in verify_stream(head.key)))
+    yield from report_errors("the executions", _verify_executions(head, unsummed))
+    yield from report_errors(
+        "audit", (Finding("audit", each.text) for each in verify_stream(head.key))
+    )
 
 
 def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
@@ -58,17 +60,17 @@ def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Findi
     records = records_of(head)
     for row in rows:
         what = f"execution {row.number}"
-        yield from guarded(what, verify_execution(head, row, records))
-        yield from guarded(what, verify_manifests(head, row, records))
-        yield from guarded(f"{what}: details", _verify_details(row))
-        yield from guarded(f"{what}: usage", _verify_usage(row))
-        yield from guarded(f"{what}: state", verify_state(row, unsummed))
-    yield from guarded("head", verify_head(head, rows, records))
+        yield from report_errors(what, verify_execution(head, row, records))
+        yield from report_errors(what, verify_manifests(head, row, records))
+        yield from report_errors(f"{what}: details", _verify_details(row))
+        yield from report_errors(f"{what}: usage", _verify_usage(row))
+        yield from report_errors(f"{what}: state", verify_state(row, unsummed))
+    yield from report_errors("head", verify_head(head, rows, records))
     yield from _verify_numbers(head, [row.number for row in rows])
-    yield from guarded("writes", _verify_writes(head))
+    yield from report_errors("writes", _verify_writes(head))
     for edit in PendingEdit.objects.filter(conversation=head.key):
         what = f"execution {edit.execution}: unsaved edit of person {edit.person}"
-        yield from guarded(what, _verify_edit(what, bytes(edit.typed)))
+        yield from report_errors(what, _verify_edit(what, bytes(edit.typed)))
 
 
 def _verify_writes(head: Conversation) -> Iterator[Finding]:
@@ -138,7 +140,7 @@ def cover_conversation(conversation: int) -> int:
 
     A row that is written meanwhile gets its checksum from the writer.
     """
-    covered = cover_messages(conversation)
+    covered = add_message_checksums(conversation)
     for value in StateValue.objects.filter(conversation=conversation, sum=None).iterator(_BLOCK):
         own = StateValue.objects.filter(pk=value.pk, sum=None)
         covered += own.update(sum=sum_of_value(value.key, value.version, bytes(value.value)))

@@ -16,7 +16,7 @@ from checkpoints.pinned_workflow import reducers_of
 from checkpoints.position import position_of
 from checkpoints.verification.manifests import Recorded, Records
 from conversations.models import Conversation
-from conversations.verification import Finding, guarded
+from conversations.verification import Finding, report_errors
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from workflows.domain.routing import Marking
@@ -41,7 +41,7 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
         differing = [n for n in same if getattr(newest, n) != getattr(row, n)]
         if differing:
             yield Finding(what, f"differs from its latest version in: {', '.join(differing)}")
-        yield from guarded(what, _side(row, newest))
+        yield from report_errors(what, _side(row, newest))
     problems = chain(
         _decided(row),
         _details(head, row),
@@ -49,13 +49,13 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
         _origin(row, own.filter(version=0).first(), records),
         _workflow(row),
     )
-    yield from guarded(what, (Finding(what, problem) for problem in problems))
+    yield from report_errors(what, (Finding(what, problem) for problem in problems))
     for name, part in _parts(row):
-        yield from guarded(f"{what}: {name}", part)
+        yield from report_errors(f"{what}: {name}", part)
     thinned = own.filter(thinned_at__isnull=False).count()
     if thinned != row.thinned_count:
         yield Finding(what, f"says {row.thinned_count} thinned versions, there are {thinned}")
-    yield from guarded(what, _deleted(row, own, records))
+    yield from report_errors(what, _deleted(row, own, records))
     if row.workspace != head.workspace:
         yield Finding(what, "belongs to another workspace than its conversation")
     if not -1 <= row.told_version <= row.version:

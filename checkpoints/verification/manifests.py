@@ -17,7 +17,7 @@ from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.state_store import LISTS
 from checkpoints.store import manifest_fault
 from conversations.models import Conversation, Message
-from conversations.verification import Finding, guarded
+from conversations.verification import Finding, report_errors
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
@@ -106,7 +106,7 @@ def verify_manifests(head: Conversation, row: Execution, records: Records) -> It
             _verify_record(row, each, records),
         )
         for check in checks:
-            yield from guarded(what, (Finding(what, text) for text in check))
+            yield from report_errors(what, (Finding(what, text) for text in check))
         before = each
 
 

@@ -23,7 +23,7 @@ from checkpoints.domain.state import (
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.state_checksums import sum_of_key, sum_of_value
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows
-from conversations.verification import Finding, Unsummed, guarded, span
+from conversations.verification import Finding, Unsummed, report_errors, span
 from ctxadmin.lib.errors import ContextError
 
 _BLOCK: Final = 500
@@ -68,16 +68,16 @@ def verify_state(row: Execution, unsummed: Unsummed) -> Iterator[Finding]:
         found[key] = known = _Key(heads[key].name if key in heads else key)
         for value in rows:
             what = f"{_what(row, key, known.name)} at version {value.version}"
-            yield from guarded(what, _verify_value(known, value, unsummed))
+            yield from report_errors(what, _verify_value(known, value, unsummed))
         if key not in heads:
             yield Finding(_what(row, key, known.name), "has values and is not among the keys")
     for key, head in heads.items():
         what = _what(row, head.key, head.name)
-        yield from guarded(what, _verify_key(row, head, found.get(key), unsummed))
+        yield from report_errors(what, _verify_key(row, head, found.get(key), unsummed))
     totals = _verify_totals(row, [known for key, known in found.items() if key not in LISTS])
-    yield from guarded(f"execution {row.number}: state", totals)
+    yield from report_errors(f"execution {row.number}: state", totals)
     if not _is_latest_deleted(row):
-        yield from guarded(f"execution {row.number}: lists", _verify_lists(row))
+        yield from report_errors(f"execution {row.number}: lists", _verify_lists(row))
 
 
 def _is_latest_deleted(row: Execution) -> bool:

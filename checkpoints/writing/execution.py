@@ -29,7 +29,7 @@ from checkpoints.store import (
 from checkpoints.usage_store import insert_usage, sum_of_usage, usage_row
 from checkpoints.writing.state import Known, StateWriting
 from checkpoints.writing.version_events import VersionWritten
-from conversations.announcements import is_followed
+from conversations.announcements import has_followers
 from conversations.domain import pairing
 from conversations.domain.message import Draft
 from conversations.write_cache import Kind
@@ -112,7 +112,7 @@ class ExecutionWriting:
         if not drafts:
             return
         self._message_bytes += sum(len(draft.body) for draft in drafts)
-        entries = pairing.place(drafts, self.opened.log, pointers)
+        entries = pairing.place_drafts(drafts, self.opened.log, pointers)
         # A message names its node by an id of the contract; a free execution's may be any text.
         self.opened.append(entries, node_id=node_id if is_public_id(node_id) else "")
 
@@ -142,7 +142,7 @@ class ExecutionWriting:
         written = self.state.store(self.now.version)
         self.opened.size += written
         self._insert_checkpoint(write, written + self._message_bytes, replaced)
-        if is_followed():
+        if has_followers():
             self.opened.parts.append(self._version_event(changes))
         head = self.opened.head
         head.checkpoint_bytes += written

@@ -18,7 +18,7 @@ class ConversationEndpoint(Endpoint):
     def idempotency_stream(self) -> int:
         return find_head(self.actor.workspace, self.kwargs["conversation_id"]).key
 
-    def seen(self, body: SeenView) -> Seen:
+    def expected_view(self, body: SeenView) -> Seen:
         """Returns the view that the writer saw, from the body or from If-Match."""
         return Seen(
             *etags.expected_view(
@@ -36,7 +36,7 @@ def json_answer(data: bytes, status: int = 200) -> HttpResponse:
     return HttpResponse(data, status=status, content_type="application/json")
 
 
-def shown(head: Conversation, status: int = 200) -> Response:
+def conversation_response(head: Conversation, status: int = 200) -> Response:
     """Returns the answer for a conversation, with its ETag."""
     response = Response(queries.conversation_json(head), status=status)
     response["ETag"] = etags.quoted(head.current_revision, head.visible_count)
@@ -44,6 +44,6 @@ def shown(head: Conversation, status: int = 200) -> Response:
 
 
 def created(head: Conversation) -> Response:
-    response = shown(head, 201)
+    response = conversation_response(head, 201)
     response["Location"] = f"/api/v1/conversations/{head.public_id}"
     return response

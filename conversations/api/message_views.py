@@ -156,7 +156,7 @@ class OneMessage(ConversationEndpoint):
                 message,
                 pinned=body.pinned,
                 reason=body.reason,
-                seen=self.seen(body),
+                seen=self.expected_view(body),
             )
         head = find_head(self.actor.workspace, conversation_id)
         return json_answer(_one_message(head, message_pages.one_message(head, message)))
@@ -178,8 +178,12 @@ class PoppedMessages(ConversationEndpoint):
         batch is opened.
         """
         body = self.body(PopMessages)
-        popped = services.pop(
-            self.actor, conversation_id, body.count, reason=body.reason, seen=self.seen(body)
+        popped = services.pop_messages(
+            self.actor,
+            conversation_id,
+            body.count,
+            reason=body.reason,
+            seen=self.expected_view(body),
         )
         head = find_head(self.actor.workspace, conversation_id)
         messages = queries.hidden_messages(head, popped.messages)

@@ -53,7 +53,7 @@ class ViewChange(ConversationEndpoint):
             self.kwargs["conversation_id"],
             what,
             reason=body.reason,
-            seen=self.seen(body),
+            seen=self.expected_view(body),
             dry_run=body.dry_run,
         )
 
@@ -71,7 +71,7 @@ class Operations(ViewChange):
         if legacy.is_version_1(request.data):
             read_operation(request.data)
         body = self.body(Operate)
-        applied = self.change(services.operate, body, body)
+        applied = self.change(services.apply_operation, body, body)
         return Response(applied.as_json())
 
 

@@ -15,7 +15,7 @@ from conversations.api.answers import (
     MigratedAnswer,
     ValidatedAnswer,
 )
-from conversations.api.endpoints import ConversationEndpoint, created, shown
+from conversations.api.endpoints import ConversationEndpoint, conversation_response, created
 from conversations.api.formats import EXPORT_FORMAT, IN_FORMAT, format_of
 from conversations.api.schemas import (
     ChangeConversation,
@@ -106,7 +106,9 @@ class Conversations(Endpoint):
 class OneConversation(ConversationEndpoint):
     @described("Get a conversation", answer=ConversationAnswer, answer_headers=("ETag",))
     def get(self, request: Request, conversation_id: str) -> Response:
-        return shown(find_with_details(self.actor.workspace, conversation_id, checked=True))
+        return conversation_response(
+            find_with_details(self.actor.workspace, conversation_id, checked=True)
+        )
 
     @described(
         "Change a conversation",
@@ -128,7 +130,7 @@ class OneConversation(ConversationEndpoint):
             tools=body.tools,
             view=self.seen_view(),
         )
-        return shown(head)
+        return conversation_response(head)
 
     @described(
         "Erase a conversation",
@@ -156,7 +158,9 @@ class Archive(ConversationEndpoint):
 
         Any write unarchives it.
         """
-        return shown(archival.archive(self.actor, conversation_id, seen=self.seen_view()))
+        return conversation_response(
+            archival.archive(self.actor, conversation_id, seen=self.seen_view())
+        )
 
 
 class Unarchive(ConversationEndpoint):
@@ -170,7 +174,9 @@ class Unarchive(ConversationEndpoint):
         answer_headers=("ETag",),
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        return shown(archival.unarchive(self.actor, conversation_id, seen=self.seen_view()))
+        return conversation_response(
+            archival.unarchive(self.actor, conversation_id, seen=self.seen_view())
+        )
 
 
 class Export(ConversationEndpoint):

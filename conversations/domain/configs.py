@@ -332,7 +332,7 @@ def read_operation(data: JsonValue, pointer: str = "") -> OperationConfig:
     return parse(_CONFIG, data, pointer)
 
 
-def on_record(config: OperationConfig, first_added: int, covered: Runs = ()) -> bytes:
+def stored_config(config: OperationConfig, first_added: int, covered: Runs = ()) -> bytes:
     """The config as it is kept with its revision, as JSON.
 
     Without defaults; messages stand in it as ``{"index": log index}``, ``first_added`` and so on,

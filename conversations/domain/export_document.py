@@ -32,7 +32,7 @@ RunInDocument = Annotated[list[Place], Field(min_length=2, max_length=2)]
 def _as_they_are(value: object, read: ValidatorFunctionWrapHandler) -> object:
     """Validates pairs of numbers without a copy, which takes 100 MB for a million of them.
 
-    ``read`` validates anything else; ``View.checked`` checks their meaning.
+    ``read`` validates anything else; ``View.from_runs`` checks their meaning.
     """
     return value if isinstance(value, list) and all(map(_is_run, value)) else read(value)
 

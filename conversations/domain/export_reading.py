@@ -133,7 +133,7 @@ def _read_revisions(
         if found.log_length > len(messages):
             raise ValidationFailed.at(f"{place}/log_length", say("the log is shorter than that"))
         try:
-            view = View.checked([(start, stop) for start, stop in found.view], found.log_length)
+            view = View.from_runs([(start, stop) for start, stop in found.view], found.log_length)
         except ValueError as error:
             raise ValidationFailed.at(f"{place}/view", error.args[0]) from None
         revisions[number] = Revision(

@@ -12,7 +12,7 @@ from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs, Draft, Entry
 from conversations.domain.origin import Origin
-from conversations.domain.pairing import place
+from conversations.domain.pairing import place_drafts
 from conversations.domain.runs import Run, Runs
 from conversations.domain.tokens import tokens_of_message
 
@@ -62,7 +62,7 @@ class MemoryLog:
         self._open: dict[str, list[int]] = {}  # of these, those without any result
         self._loose: dict[int, None] = {}  # assistant messages whose group is not whole here
         if drafts:
-            self.append(place(drafts, self))
+            self.append(place_drafts(drafts, self))
 
     def append(
         self,
@@ -71,7 +71,7 @@ class MemoryLog:
         revision: int = 0,
         tokens: Sequence[int] | None = None,
     ) -> None:
-        """Logs entries that ``pairing.place`` made for this log, into ``revision``.
+        """Logs entries that ``pairing.place_drafts`` made for this log, into ``revision``.
 
         ``tokens`` are theirs, if they need not be counted.
         """

@@ -7,7 +7,7 @@ from typing import Final
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.budgets.incremental_fold import NOTHING, fold_of
-from conversations.domain.budgets.stand_ins import stand_ins
+from conversations.domain.budgets.stand_ins import make_stand_ins
 from conversations.domain.configs import OperationConfig
 from conversations.domain.log import Log
 from conversations.domain.outcomes import (
@@ -29,11 +29,11 @@ from conversations.domain.pairing import (
 )
 from conversations.domain.pins import keep_pinned, pins_before, with_calls
 from conversations.domain.pointers import LINE_TOKENS
-from conversations.domain.recall import line_for
+from conversations.domain.recall import recall_line
 from conversations.domain.runs import Runs
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
-from conversations.domain.view_steps import Step, operate, span_of, truncated
+from conversations.domain.view_steps import Step, apply_operation, span_of, truncate
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
 
@@ -42,12 +42,12 @@ __all__ = [
     "Outcome",
     "TokensOf",
     "apply",
-    "budgeted",
+    "apply_budget",
     "cached_prefix_lost",
     "compare",
     "pinned_notices",
     "tokens_of",
-    "truncated",
+    "truncate",
 ]
 
 _PROTECTING: Final = ("truncate", "filter", "budget")
@@ -64,8 +64,8 @@ def apply(config: OperationConfig, view: View, log: Log, *, tells: bool = True) 
     pointers into the config.
     """
     if config.budget is not None:
-        return _emptied_in_log(budgeted(config, config.budget, view, log), view, log)
-    step, told = _with_pins(config, operate(config, view, log), view, log)
+        return _emptied_in_log(apply_budget(config, config.budget, view, log), view, log)
+    step, told = _with_pins(config, apply_operation(config, view, log), view, log)
     placed = placement(step.drafts, log, step.pointers, instead_of=step.instead_of, view=step.view)
     after = step.view
     if config.pairing == "drop":
@@ -88,7 +88,7 @@ def with_line(outcome: Outcome, hidden: Runs, before: View, log: Log) -> Outcome
 
     Source: semantics 4.6.
     """
-    line = line_for(hidden, before, outcome.view, log, outcome.entries)
+    line = recall_line(hidden, before, outcome.view, log, outcome.entries)
     if line is None:
         return outcome
     shown = View(((line.entry.index, line.entry.index + 1),))
@@ -128,7 +128,7 @@ def _is_pinned(index: int) -> ValidationFailed:
     return ValidationFailed(message, problems=[FieldProblem("/replace/index", message)])
 
 
-def budgeted(
+def apply_budget(
     config: OperationConfig,
     budget: BudgetConfig,
     view: View,
@@ -191,7 +191,7 @@ def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
     if not outcome.emptied:
         return outcome
     texts = {index: outcome.emptied_text(index) for index, _ in outcome.emptied}
-    placed = stand_ins(texts, log)
+    placed = make_stand_ins(texts, log)
     new = {index: entry.index for index, entry in placed.entries.items()}
     after = View.of_indices(new.get(index, index) for index in outcome.view)
     entries = tuple(placed.entries.values())
@@ -210,7 +210,7 @@ def tokens_of(view: View, tokens: TokensOf) -> int:
     return sum(tokens(start, stop) for start, stop in view.runs)
 
 
-def tokens_in_front(view: View, count: int, tokens: TokensOf) -> int:
+def tokens_before(view: View, count: int, tokens: TokensOf) -> int:
     """The tokens of the first ``count`` messages of a view."""
     total = 0
     for start, stop in view.runs:

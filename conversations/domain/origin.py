@@ -33,7 +33,7 @@ class Origin:
     call: int | None = None
 
 
-def of_origin(config: "FilterConfig", view: View, log: "Log") -> Runs:
+def find_by_origin(config: "FilterConfig", view: View, log: "Log") -> Runs:
     """Returns the visible messages that match all criteria of ``config``, ascending.
 
     Reads bodies only for criteria on their content, and only those that the other criteria leave.

@@ -9,7 +9,13 @@ from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.configs import OperationConfig
 from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import CountsAs, Entry
-from conversations.domain.pairing import Split, Splits, find_splits, how_split, visible_members
+from conversations.domain.pairing import (
+    Split,
+    Splits,
+    find_splits,
+    visible_members,
+    what_is_missing,
+)
 from conversations.domain.pointers import emptied_text
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
@@ -78,7 +84,7 @@ class Outcome:
         return emptied_text(self.placeholder, index, leaves_pointer=self.leaves_pointer)
 
 
-def system_among(runs: Runs, log: Log) -> Runs:
+def find_system_messages(runs: Runs, log: Log) -> Runs:
     """The system messages that options keep; lines about hidden messages are none of them."""
     found = log.with_roles(_SYSTEM, runs)
     return run_sets.difference(found, run_sets.of_indices(sorted(log.pointers()))) if found else ()
@@ -149,7 +155,7 @@ def outcome_of(
 def _pair_notices(view: View, splits: Splits) -> list[Notice]:
     notices: list[Notice] = []
     for split, message in _SPLITS.items() if splits.groups else ():
-        groups = [group for group in splits.groups if how_split(group, view) == split]
+        groups = [group for group in splits.groups if what_is_missing(group, view) == split]
         if groups:
             indices = visible_members(groups, view)
             notices.append(Notice("split_pair", message, indices, split))
@@ -176,7 +182,7 @@ def system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Noti
     """
     if config.operation == "replace" or not hidden:
         return []
-    found = system_among(hidden, log)
+    found = find_system_messages(hidden, log)
     if found:
         found = run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
     if not found:

@@ -23,7 +23,7 @@ def keep_pinned(after: View, before: View, log: Log) -> tuple[View, tuple[int, .
     return before.within(shown).concat(new), tuple(lacking)
 
 
-def stays_with_pins(view: View, log: Log) -> list[int]:
+def kept_by_pins(view: View, log: Log) -> list[int]:
     """Returns what every operation keeps of a view, ascending: its pinned messages with their
     pairs.
     """

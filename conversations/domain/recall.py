@@ -29,7 +29,7 @@ class Line:
     position: int
 
 
-def line_for(
+def recall_line(
     hidden: Runs, before: View, after: View, log: Log, entries: Sequence[Entry] = ()
 ) -> Line | None:
     """The line for what of ``before`` is ``hidden`` in ``after``; None if nothing can be recalled.

@@ -38,7 +38,7 @@ class Revision:
     """One revision: a batch number and the view at its end, or so far if nothing follows it.
 
     ``operation``: start (batch 0), append (continued after a rollback), batch (explicit) or one of
-    the operations. ``config`` is JSON of these (see ``configs.on_record``), ``boundary`` is of
+    the operations. ``config`` is JSON of these (see ``configs.stored_config``), ``boundary`` is of
     explicit batches. ``log_length``: the length of the log when it was opened or last grew, which
     is what it knew. ``branched_at`` is set if it was opened from its parent as that was earlier:
     messages of the parent from that log index on are not of its branch. Source: semantics 1.3-1.5.

@@ -56,7 +56,7 @@ class View:
         return view
 
     @classmethod
-    def checked(cls, runs: Iterable[Run], log_length: int) -> "View":
+    def from_runs(cls, runs: Iterable[Run], log_length: int) -> "View":
         """Builds a view of external runs.
 
         Raises ValueError for indices outside the log or repeated.

@@ -15,9 +15,9 @@ from conversations.domain.configs import (
 from conversations.domain.keywords import Keywords
 from conversations.domain.log import Log
 from conversations.domain.message import Draft, tools_message
-from conversations.domain.origin import of_origin, older_than
-from conversations.domain.outcomes import system_among
-from conversations.domain.pins import stays_with_pins
+from conversations.domain.origin import find_by_origin, older_than
+from conversations.domain.outcomes import find_system_messages
+from conversations.domain.pins import kept_by_pins
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, OutOfRange
@@ -37,7 +37,7 @@ class Step:
     instead_of: int | None = None
 
 
-def operate(config: OperationConfig, view: View, log: Log) -> Step:
+def apply_operation(config: OperationConfig, view: View, log: Log) -> Step:
     """What the one operation of ``config`` shows."""
     if config.truncate:
         return Step(_protected(_truncated(config.truncate, view, log), config, view, log))
@@ -61,15 +61,15 @@ def _protected(after: View, config: OperationConfig, before: View, log: Log) -> 
 
 
 def _truncated(config: TruncateConfig, view: View, log: Log) -> View:
-    """Returns ``truncated``, with the visible system messages if they are to be kept."""
-    after = truncated(config, view)
+    """Returns ``truncate``, with the visible system messages if they are to be kept."""
+    after = truncate(config, view)
     if not config.keep_system:
         return after
-    system = system_among(view.indices_as_runs(), log)
+    system = find_system_messages(view.indices_as_runs(), log)
     return view.within(run_sets.union((*after.runs, *system)))
 
 
-def truncated(config: TruncateConfig, view: View) -> View:
+def truncate(config: TruncateConfig, view: View) -> View:
     """Applies the options in their fixed order, regardless of system messages.
 
     Source: semantics 1.6.
@@ -92,7 +92,7 @@ def truncated(config: TruncateConfig, view: View) -> View:
 
 
 def _filtered(config: FilterConfig, view: View, log: Log) -> View:
-    kept = of_origin(config, view, log)
+    kept = find_by_origin(config, view, log)
     if config.roles is not None:
         kept = log.with_roles(frozenset(config.roles), kept)
     contains, excludes = config.content_contains, config.content_excludes
@@ -133,9 +133,9 @@ def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool
     Protected messages are not covered.
     """
     span = span_of(config, view, log)
-    stays = run_sets.of_indices([] if includes else stays_with_pins(view, log))
+    stays = run_sets.of_indices([] if includes else kept_by_pins(view, log))
     if config.keep_system:
-        stays = run_sets.union((*stays, *system_among(span.indices_as_runs(), log)))
+        stays = run_sets.union((*stays, *find_system_messages(span.indices_as_runs(), log)))
     covered = span.without(stays)
     if not covered:
         place = "sources" if config.sources is not None else "range"
@@ -177,7 +177,7 @@ def _cleared(config: ClearConfig, view: View, log: Log) -> Step:
     """Keeps the system messages or nothing, and exactly one tool description if there are tools."""
     kept: Runs = ()
     if config.keep_system_message:
-        kept = system_among(view.indices_as_runs(), log)
+        kept = find_system_messages(view.indices_as_runs(), log)
     descriptions = log.tool_descriptions()
     every = run_sets.of_indices(descriptions)
     kept = run_sets.difference(kept, every)

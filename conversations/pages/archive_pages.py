@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods
 
 from conversations import archival
 from conversations.pages import presenters
-from conversations.pages.single_submit import done_once
+from conversations.pages.single_submit import submit_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -18,7 +18,7 @@ from ctxadmin.ui.pages import page
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.CONVERSATION_ARCHIVE)
     head = find_head(actor.workspace, conversation_id)
@@ -44,7 +44,7 @@ def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def unarchive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.CONVERSATION_UNARCHIVE)
     head = find_head(actor.workspace, conversation_id)

@@ -135,7 +135,7 @@ def text_block(text: str, *, parse: bool) -> Block:
 
     A duplicate key or a number beyond 64 bits would look different there.
     """
-    if parse and like_json(text):
+    if parse and looks_like_json(text):
         try:
             return Block("json", text=text, value=loads_strict(text.encode()))
         except ValidationFailed:
@@ -143,7 +143,7 @@ def text_block(text: str, *, parse: bool) -> Block:
     return Block("text", text=text)
 
 
-def like_json(text: str) -> bool:
+def looks_like_json(text: str) -> bool:
     """True for a text that begins like JSON."""
     return text.lstrip()[:1] in ("{", "[")
 
@@ -159,7 +159,7 @@ def _reference(part: dict[str, JsonValue]) -> str:
     return text
 
 
-def beginning(block: Block, most: int) -> Block:
+def excerpt(block: Block, most: int) -> Block:
     """As much of a block as a list shows."""
     if block.kind == "json" or len(block.text) <= most:
         return block

@@ -14,8 +14,8 @@ from conversations.models import Comment, Pin
 from conversations.pages.blocks import (
     MOST_MARKDOWN,
     Block,
-    beginning,
     blocks_of,
+    excerpt,
     lines_of,
     within_budget,
 )
@@ -246,14 +246,14 @@ def _shortened(
     left = _MOST_TEXT
     pieces: list[Block] = []
     for block in blocks[:_MOST_PIECES]:
-        pieces.append(beginning(block, left))
+        pieces.append(excerpt(block, left))
         left = max(left - len(block.text), 0)
         if not left:
             break
     heads: list[CallCard] = []
     for call in calls[:_MOST_PIECES]:
         arguments = call.call.arguments
-        heads.append(replace(call, call=replace(call.call, arguments=beginning(arguments, left))))
+        heads.append(replace(call, call=replace(call.call, arguments=excerpt(arguments, left))))
         left = max(left - len(arguments.text), 0)
     return pieces, heads
 
@@ -270,7 +270,7 @@ def comment_view(actor: Actor, comment: Comment) -> CommentView:
     )
 
 
-def joined(cards: Sequence[MessageCard]) -> list[MessageCard]:
+def join_results(cards: Sequence[MessageCard]) -> list[MessageCard]:
     """The cards of a page, each result that stands right behind its call put into that call.
 
     Together they have no more Markdown than a page may.

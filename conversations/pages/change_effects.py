@@ -83,7 +83,7 @@ def effect_of(
     found = diff_views(before, applied.view, known=head.log_count, edits=edits)
     drafts = {entry.index: entry.draft for entry in applied.entries}
     cost = change_cost(applied.tokens_before, applied.tokens_after, applied.cached_prefix_lost)
-    dropped = system_among(head, run_sets.difference(applied.hidden, _runs_of(edits)))
+    dropped = find_system_messages(head, run_sets.difference(applied.hidden, _runs_of(edits)))
     return Effect(
         hidden=_places(applied.hidden),
         shown=_places(applied.shown),
@@ -120,7 +120,7 @@ def current_view(head: Conversation) -> View:
     return view.slice(0, head.visible_count)
 
 
-def system_among(head: Conversation, runs: Runs) -> Runs:
+def find_system_messages(head: Conversation, runs: Runs) -> Runs:
     """The system messages among some log indices, without descriptions of tools and lines."""
     log = SqlLog(head, head.log_count, head.current_revision)
     found = log.with_roles(_SYSTEM, runs)
@@ -146,7 +146,7 @@ def _dropped_words(runs: Runs) -> str:
         "%(n)s system messages will be hidden: %(places)s.",
         _count(runs),
     )
-    return text % {"n": _count(runs), "places": named(runs)}
+    return text % {"n": _count(runs), "places": format_runs(runs)}
 
 
 def _system_kept_words(runs: Runs) -> str:
@@ -157,7 +157,7 @@ def _system_kept_words(runs: Runs) -> str:
         "%(n)s system messages stay: %(places)s.",
         _count(runs),
     )
-    return text % {"n": _count(runs), "places": named(runs)}
+    return text % {"n": _count(runs), "places": format_runs(runs)}
 
 
 def _count(runs: Runs) -> int:
@@ -171,11 +171,11 @@ def _places(runs: Runs) -> str:
         return ""
     return ngettext("%(n)s message: %(places)s", "%(n)s messages: %(places)s", count) % {
         "n": count,
-        "places": named(runs),
+        "places": format_runs(runs),
     }
 
 
-def named(runs: Runs) -> str:
+def format_runs(runs: Runs) -> str:
     """Runs of log indices as people write them: ``#3–#5, #9``."""
     named = [f"#{start}" if stop - start == 1 else f"#{start}–#{stop - 1}" for start, stop in runs]
     return ", ".join(named[:8]) + (" …" if len(named) > 8 else "")

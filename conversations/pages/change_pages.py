@@ -18,13 +18,13 @@ from conversations import erasure, queries, services
 from conversations.api.schemas import metadata_bytes
 from conversations.copies import Copy, copies_of
 from conversations.domain.revisions import Seen
-from conversations.metadata import EDITED, change_metadata, field_digest, seen_of, value_of
+from conversations.metadata import EDITED, change_metadata, digests_of, field_digest, value_of
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.change_effects import effect_of
 from conversations.pages.forms import ConversationForm
-from conversations.pages.operation_page import MEANWHILE, seen_in, undo_url
-from conversations.pages.single_submit import done_once
+from conversations.pages.operation_page import MEANWHILE, seen_view, undo_url
+from conversations.pages.single_submit import submit_once
 from conversations.results import Applied
 from conversations.store import find_head, find_revision, metadata_of_head
 from ctxadmin.identity.actor import Actor
@@ -74,7 +74,7 @@ class ErasureDetails:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: int) -> HttpResponse:
     def move(seen: Seen, reason: str | None, dry_run: bool) -> Applied:
         return services.rollback(
@@ -91,7 +91,7 @@ def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: in
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def restore(
     request: HttpRequest, actor: Actor, conversation_id: str, revision: int
 ) -> HttpResponse:
@@ -127,7 +127,7 @@ def _move(
     back = reverse("conversations:detail", args=[head.public_id])
 
     def write(reason: str) -> Done:
-        moved = move(seen_in(request, head), reason or None, False)
+        moved = move(seen_view(request, head), reason or None, False)
         return Done(back, done, undo=undo_url(head, moved))
 
     def question(refusal: ContextError | None) -> Confirm:
@@ -156,7 +156,7 @@ def _move(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Edits title, metadata and the description of the tools; writes only what was changed."""
     actor.require(Action.CONVERSATION_UPDATE)
@@ -167,7 +167,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
             "metadata": orjson.loads(metadata_of_head(head)),
             "tools": head.details.tools,
         }
-        return _edit_page(request, head, ConversationForm(initial=initial), seen_of(head))
+        return _edit_page(request, head, ConversationForm(initial=initial), digests_of(head))
     form = ConversationForm(request.POST)
     base = {name: request.POST.get(f"base_{name}", "") for name in EDITED}
     if not form.is_valid():
@@ -186,7 +186,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     except VersionConflict as conflict:
         now = find_head(actor.workspace, conversation_id)
         theirs = [(_FIELDS[name], _field_text(now, name)) for name in conflict.changed_keys]
-        seen = seen_of(now)
+        seen = digests_of(now)
         return _edit_page(request, now, form, seen, theirs=theirs, status=409)
     flash.success(request, _("Saved."))
     return redirect("conversations:detail", conversation_id)

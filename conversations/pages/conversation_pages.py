@@ -26,11 +26,11 @@ from conversations.pages.reading_pages import (
     Offers,
     Outline,
     detail_in,
-    keep_detail,
-    offers_of,
+    filter_choices,
     outline_of,
+    remember_detail,
 )
-from conversations.pages.url_parameters import number_in, shown_in, start_in
+from conversations.pages.url_parameters import number_in, requested_start, requested_view
 from conversations.pages.view_window import SECTION, Section, ShownView, is_number
 from conversations.pins import may_pin
 from conversations.reading import ROLES, narrowed
@@ -173,7 +173,7 @@ def _bulk_bar(
 @page
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     head = find_with_details(actor.workspace, conversation_id, checked=True)
-    wanted, start = shown_in(request), start_in(request)
+    wanted, start = requested_view(request), requested_start(request)
     if "at" in request.GET:
         index = number_in(request, "at", 0)
         place = view_window.place_of(head, wanted, index)
@@ -212,7 +212,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         and not wanted.only
         and head.log_count > window.view_count,
         budget=presenters.token_budget(head),
-        groups=presenters.folded(lines),
+        groups=presenters.group_lines(lines),
         more_batches=head.revision_count > len(newest),
         shown_count=window.view_count,
         old_batch=shown_batch if other else None,
@@ -227,13 +227,13 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         detail=detail_in(request),
         details=DETAILS,
         outline=outline_of(head, wanted, whole, window.messages[0].index if window.messages else 0),
-        offers=offers_of(cards),
+        offers=filter_choices(cards),
         roles=tuple(ROLES),
         first=view.index_at(0) if view else None,
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),
     )
-    return keep_detail(request, show(request, "conversations/detail.html", shown))
+    return remember_detail(request, show(request, "conversations/detail.html", shown))
 
 
 def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
@@ -248,7 +248,7 @@ def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
 def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Returns fifty messages for a page that is scrolled to them."""
     head = find_head(actor.workspace, conversation_id)
-    wanted, start = shown_in(request), start_in(request)
+    wanted, start = requested_view(request), requested_start(request)
     window = view_window.window_of(head, wanted, start)
     gaps = view_window.gaps_of(head, wanted)
     cards = view_window.cards_of(actor, head, wanted, window, gaps)
@@ -262,7 +262,7 @@ def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 def hidden(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Returns hidden messages for their place in a view: fifty of them and a gap for the rest."""
     head = find_head(actor.workspace, conversation_id)
-    wanted = shown_in(request)
+    wanted = requested_view(request)
     start, stop = number_in(request, "start", 0), number_in(request, "stop", 0)
     middle = min(start + SECTION, stop)
     cards = view_window.hidden_cards(actor, head, wanted, start, middle)
@@ -301,7 +301,7 @@ def _messages(
 def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Searches a view: as a page, or only the hits for the page of the messages."""
     head = find_head(actor.workspace, conversation_id)
-    wanted = shown_in(request)
+    wanted = requested_view(request)
     start = number_in(request, "from", 0)
     found = message_search.find(head, view_window.view_shown(head, wanted), wanted.words, start)
     here = view_window.messages_url(head, wanted) + urlencode({"q": wanted.words})

@@ -121,7 +121,7 @@ class OperationForm(ContractForm[OperationRequest]):
     }
 
     def read(self, value: JsonValue) -> JsonValue:
-        return typed_messages.in_operation(value, typed_messages.as_message)
+        return typed_messages.map_messages(value, typed_messages.as_message)
 
     def _place_problems(self, problems: Iterable[FieldProblem]) -> None:
         """Moves problems of calls to their field, which is in a group of its own."""

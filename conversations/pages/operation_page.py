@@ -25,11 +25,11 @@ from conversations.pages.change_effects import (
     Effect,
     current_view,
     effect_of,
+    find_system_messages,
     splits_pairs,
-    system_among,
 )
 from conversations.pages.forms import OperationForm, OperationRequest
-from conversations.pages.typed_messages import as_typed, in_operation
+from conversations.pages.typed_messages import form_message, map_messages
 from conversations.results import Applied
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
@@ -100,9 +100,9 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
     form = OperationForm(_with_offer(request.POST))
     if not form.is_valid():
         return operate_page(request, head, form, status=422 if form.errors else 200)
-    warning, seen = "", seen_in(request, head)
+    warning, seen = "", seen_view(request, head)
     if seen.revision != head.current_revision:
-        return moved_on(request, actor, head, form.model, seen)
+        return show_moved_form(request, actor, head, form.model, seen)
     try:
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
@@ -113,7 +113,7 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
     except VersionConflict:
         head = find_head(actor.workspace, head.public_id)
         if seen.revision != head.current_revision:
-            return moved_on(request, actor, head, form.model, seen)
+            return show_moved_form(request, actor, head, form.model, seen)
         warning = str(MEANWHILE)
     except ContextError as error:
         return operate_page(request, head, form, warning=_show_error(form, error), status=422)
@@ -162,14 +162,14 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
     return operate_page(request, head, form, effect=effect, previewed=_digest_of(model))
 
 
-def moved_on(
+def show_moved_form(
     request: HttpRequest, actor: Actor, head: Conversation, wanted: OperationRequest, seen: Seen
 ) -> HttpResponse:
     """Returns the form moved to the current view; previewed only if all of it still exists."""
     before = view_of(find_revision(head.key, seen.revision or 0)).slice(0, seen.count or 0)
     now = view_of(find_revision(head.key, head.current_revision))
     fields = position_drift.moved_positions(wanted, before, now)
-    shown = in_operation(fields, lambda message: as_typed(message, keeps_calls=True))
+    shown = map_messages(fields, lambda message: form_message(message, keeps_calls=True))
     try:
         model = parse(OperationRequest, fields)
         effect = _preview(actor, head, model)
@@ -200,10 +200,12 @@ def _with_offer(sent: QueryDict) -> QueryDict:
 
 def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effect:
     def would_be(model: OperationRequest) -> Applied:
-        return services.operate(actor, head.public_id, model, dry_run=True)
+        return services.apply_operation(actor, head.public_id, model, dry_run=True)
 
     applied = would_be(model)
-    effect = effect_of(head, applied, edits_of(head, model, applied), kept=kept_system(head, model))
+    effect = effect_of(
+        head, applied, edits_of(head, model, applied), kept=hidden_system_messages(head, model)
+    )
     if model.pairing == "warn":
         return effect
     alone = would_be(model.model_copy(update={"pairing": "warn"}))
@@ -220,17 +222,19 @@ def edits_of(head: Conversation, model: OperationRequest, applied: Applied) -> d
     return {current_view(head).index_at(model.replace.index): applied.entries[0].index}
 
 
-def kept_system(head: Conversation, model: OperationRequest) -> Runs:
+def hidden_system_messages(head: Conversation, model: OperationRequest) -> Runs:
     """Returns the system messages that the options of a truncate alone would hide."""
     if model.truncate is None or not model.truncate.keep_system:
         return ()
     view = current_view(head)
-    gone = view.without(operations.truncated(model.truncate, view).indices_as_runs())
-    return system_among(head, gone.indices_as_runs())
+    gone = view.without(operations.truncate(model.truncate, view).indices_as_runs())
+    return find_system_messages(head, gone.indices_as_runs())
 
 
 def _operate(actor: Actor, head: Conversation, form: OperationForm, seen: Seen) -> Applied:
-    return services.operate(actor, head.public_id, form.model, reason=form.model.reason, seen=seen)
+    return services.apply_operation(
+        actor, head.public_id, form.model, reason=form.model.reason, seen=seen
+    )
 
 
 def operate_page(
@@ -271,7 +275,7 @@ def _digest_of(model: OperationRequest) -> str:
     return digest(canonical(model.model_dump(mode="json", exclude=beside))).hex()
 
 
-def seen_in(request: HttpRequest, head: Conversation) -> Seen:
+def seen_view(request: HttpRequest, head: Conversation) -> Seen:
     """Returns the view that the person saw, from the form or its address, else the current one."""
     if request.method != "POST":
         return Seen(head.current_revision, head.visible_count)

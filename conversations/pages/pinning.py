@@ -13,8 +13,8 @@ from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
 from conversations.pages import presenters, selection
 from conversations.pages.cards import PinView
-from conversations.pages.change_effects import named
-from conversations.pages.single_submit import done_once
+from conversations.pages.change_effects import format_runs
+from conversations.pages.single_submit import submit_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -35,7 +35,7 @@ def _back(request: HttpRequest, name: str, index: int) -> str:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def pin(request: HttpRequest, actor: Actor, conversation_id: str, index: int) -> HttpResponse:
     """Pins or unpins a message; the address says which is meant."""
     actor.require(Action.MESSAGES_PIN)
@@ -70,7 +70,7 @@ def pin(request: HttpRequest, actor: Actor, conversation_id: str, index: int) ->
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Pins the messages that are selected in the current view, all or none.
 
@@ -83,7 +83,7 @@ def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> Ht
     sent = request.POST if request.method == "POST" else request.GET
     seen = Seen(seen_number(sent, "revision"), seen_number(sent, "count"))
     selection.require_current(head, sent)
-    chosen = selection.chosen_runs(head, sent)
+    chosen = selection.selected_runs(head, sent)
     indices = [index for start, stop in chosen for index in range(start, stop)]
     count = run_sets.count(chosen)
     too_many = not 0 < count <= pins.MOST_AT_ONCE
@@ -102,7 +102,7 @@ def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> Ht
     confirm = Confirm(
         title=title,
         text=_("Pinned messages stay when operations, filters and budgets hide others: %(places)s.")
-        % {"places": named(chosen)},
+        % {"places": format_runs(chosen)},
         submit="" if too_many else _("Pin"),
         refusal=_("Select 1 to %(n)s messages to pin.") % {"n": pins.MOST_AT_ONCE}
         if too_many

@@ -60,7 +60,7 @@ def batch_lines(
     return [_batch_line(head, row, row.number in branch, may_move) for row in reversed(rows)]
 
 
-def folded(lines: Sequence[BatchLine]) -> list[tuple[bool, list[BatchLine]]]:
+def group_lines(lines: Sequence[BatchLine]) -> list[tuple[bool, list[BatchLine]]]:
     """Returns the list in groups: lines of the branch, and folded ones that were rolled back."""
     groups = groupby(lines, key=lambda line: line.on_branch)
     return [(on_branch, list(group)) for on_branch, group in groups]

@@ -18,7 +18,7 @@ from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages import view_window
 from conversations.pages.cards import MessageCard
-from conversations.pages.url_parameters import number_in, shown_in
+from conversations.pages.url_parameters import number_in, requested_view
 from conversations.pages.view_window import ShownView
 from conversations.reading import Turns
 from conversations.store import find_head
@@ -66,7 +66,7 @@ def detail_in(request: HttpRequest) -> Detail:
     return "tools"
 
 
-def keep_detail(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+def remember_detail(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """The response that keeps what the address chose; a script reads and writes the cookie, too."""
     if "detail" in request.GET:
         response.set_cookie(
@@ -81,7 +81,7 @@ def keep_detail(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 def outline_of(head: Conversation, shown: ShownView, view: View, index: int) -> Outline:
     """The turns of the user in the ``view`` that is ``shown``, around a message."""
-    turns = reading.turns_around(head, view, index, _TURNS)
+    turns = reading.find_turns(head, view, index, _TURNS)
     first = turns.turns[0].index if turns.turns else 0
     last = turns.turns[-1].index if turns.turns else 0
     more = turns.start + len(turns.turns) < turns.total
@@ -99,7 +99,7 @@ def outline_of(head: Conversation, shown: ShownView, view: View, index: int) -> 
 def outline(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """The turns around a message, for the outline of a page."""
     head = find_head(actor.workspace, conversation_id)
-    shown, around = shown_in(request), number_in(request, "around", 0)
+    shown, around = requested_view(request), number_in(request, "around", 0)
     found = outline_of(head, shown, view_window.whole_view(head, shown), around)
     return render(request, "conversations/_outline.html", {"outline": found})
 
@@ -109,7 +109,7 @@ def outline(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 def next_error(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Go to the next tool result that reports an error, or say that there is none."""
     head = find_head(actor.workspace, conversation_id)
-    shown, after = shown_in(request), number_in(request, "after", 0)
+    shown, after = requested_view(request), number_in(request, "after", 0)
     view = view_window.view_shown(head, shown)
     here = view_window.messages_url(head, shown)
     found = reading.next_failure(head, view, after if "after" in request.GET else -1)
@@ -122,7 +122,7 @@ def next_error(request: HttpRequest, actor: Actor, conversation_id: str) -> Http
     return redirect(here)
 
 
-def offers_of(cards: Sequence[MessageCard]) -> Offers:
+def filter_choices(cards: Sequence[MessageCard]) -> Offers:
     """What can be filtered by, as far as the messages that are shown tell."""
     calls = [call.call.name for card in cards for call in card.calls]
     return Offers(

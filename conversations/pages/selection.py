@@ -12,8 +12,8 @@ from conversations import queries
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
-from conversations.pages.change_effects import current_view, system_among
-from conversations.pages.typed_messages import as_typed
+from conversations.pages.change_effects import current_view, find_system_messages
+from conversations.pages.typed_messages import form_message
 from conversations.store import find_revision
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
 from ctxadmin.lib.whole_number import whole_number
@@ -56,7 +56,7 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
         span: JsonValue = {"start": first, "end": places[-1][1]}
         written: JsonValue = {"role": "user", "content": ""}
         return operation | {"summarize": {"range": span, "message": written}}
-    message = as_typed(body_at(head, first), keeps_calls=False)
+    message = form_message(body_at(head, first), keeps_calls=False)
     return operation | {"replace": {"index": first, "message": message}}
 
 
@@ -75,7 +75,7 @@ def _only_system(head: Conversation, places: Runs) -> bool:
     """Returns True if the selection has nothing but system messages."""
     view = current_view(head)
     chosen = run_sets.union(run for start, stop in places for run in view.slice(start, stop).runs)
-    return bool(chosen) and system_among(head, chosen) == chosen
+    return bool(chosen) and find_system_messages(head, chosen) == chosen
 
 
 def first_position(sent: QueryDict) -> int:
@@ -88,7 +88,7 @@ def positions_of(sent: QueryDict) -> str:
     return ",".join(f"{start}-{stop - 1}" for start, stop in _places(sent))
 
 
-def chosen_runs(head: Conversation, sent: QueryDict) -> Runs:
+def selected_runs(head: Conversation, sent: QueryDict) -> Runs:
     """The log indices of the selected messages."""
     view = current_view(head)
     return run_sets.union(

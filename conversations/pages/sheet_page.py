@@ -21,18 +21,18 @@ from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages import selection
-from conversations.pages.change_effects import Effect, effect_of, named, splits_pairs
+from conversations.pages.change_effects import Effect, effect_of, format_runs, splits_pairs
 from conversations.pages.forms import OperationForm, OperationRequest
 from conversations.pages.operation_page import (
     done_words,
     edits_of,
-    kept_system,
-    moved_on,
+    hidden_system_messages,
     operate_page,
+    show_moved_form,
     undo_url,
 )
-from conversations.pages.single_submit import done_once
-from conversations.pages.typed_messages import as_typed, in_operation
+from conversations.pages.single_submit import submit_once
+from conversations.pages.typed_messages import form_message, map_messages
 from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
@@ -83,7 +83,7 @@ class Sheet:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Show the sheet of an action; apply it by POST.
 
@@ -118,14 +118,16 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         flash.warning(request, translated(error.detail))
         return redirect("conversations:detail", head.public_id)
     if seen.revision != head.current_revision:
-        return moved_on(request, actor, head, model, seen)
+        return show_moved_form(request, actor, head, model, seen)
     try:
         reason = model.reason
-        applied = services.operate(actor, head.public_id, model, reason=reason, seen=seen)
+        applied = services.apply_operation(actor, head.public_id, model, reason=reason, seen=seen)
     except VersionConflict:
-        return moved_on(request, actor, find_head(actor.workspace, head.public_id), model, seen)
+        return show_moved_form(
+            request, actor, find_head(actor.workspace, head.public_id), model, seen
+        )
     except ContextError as error:
-        shown = in_operation(asked, lambda message: as_typed(message, keeps_calls=True))
+        shown = map_messages(asked, lambda message: form_message(message, keeps_calls=True))
         form = OperationForm(initial=shown)
         return operate_page(request, head, form, warning=translated(error.detail), status=422)
     done = f"{_done(request.POST['do'], applied)} {done_words(applied)}"
@@ -176,7 +178,7 @@ def _sheet_of(
     actor: Actor, head: Conversation, sent: QueryDict, asked: dict[str, JsonValue]
 ) -> Sheet:
     wanted = sent.get("do", "")
-    chosen = selection.chosen_runs(head, sent)
+    chosen = selection.selected_runs(head, sent)
     text = _text_in(sent, asked) if wanted in _TYPED else None
     query = {name: sent.get(name, "") for name in ("do", "revision", "count")}
     query["positions"] = selection.positions_of(sent)
@@ -200,14 +202,16 @@ def _sheet_of(
         return replace(sheet, sentences=_sentences(wanted, chosen, chosen))
     try:
         model = parse(OperationRequest, asked)
-        applied = services.operate(actor, head.public_id, model, dry_run=True)
+        applied = services.apply_operation(actor, head.public_id, model, dry_run=True)
         alone = model.model_copy(update={"pairing": "warn"})
-        pairs = splits_pairs(services.operate(actor, head.public_id, alone, dry_run=True))
+        pairs = splits_pairs(services.apply_operation(actor, head.public_id, alone, dry_run=True))
     except VersionConflict:
         raise
     except ContextError as error:
         return replace(sheet, problem=translated(error.detail))
-    effect = effect_of(head, applied, edits_of(head, model, applied), kept=kept_system(head, model))
+    effect = effect_of(
+        head, applied, edits_of(head, model, applied), kept=hidden_system_messages(head, model)
+    )
     return replace(
         sheet,
         sentences=_sentences(wanted, chosen, applied.hidden),
@@ -239,7 +243,7 @@ def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:
 def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
     """What happens, in words: first what was asked for, then what goes along with it."""
     count = run_sets.count(hidden)
-    values = {"n": count, "places": named(hidden)}
+    values = {"n": count, "places": format_runs(hidden)}
     if wanted == "keep_from":
         first = chosen[0][0] if chosen else 0
         text = ngettext(
@@ -264,10 +268,10 @@ def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
         "%(n)s messages are hidden: %(places)s.",
         run_sets.count(asked),
     )
-    said = [text % {"n": run_sets.count(asked), "places": named(asked)}]
+    said = [text % {"n": run_sets.count(asked), "places": format_runs(asked)}]
     if along:
         more = _("The matching calls and results go with them: %(places)s.")
-        said.append(more % {"places": named(along)})
+        said.append(more % {"places": format_runs(along)})
     return said
 
 

@@ -13,7 +13,7 @@ from ctxadmin.ui.pages import PageView
 P = ParamSpec("P")
 
 
-def done_once(view: PageView[P]) -> PageView[P]:
+def submit_once(view: PageView[P]) -> PageView[P]:
     """Wraps a view with ``conversation_id`` in its path whose form redirects when done.
 
     See ``run_once_per_form``.

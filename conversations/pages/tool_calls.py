@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from pydantic import JsonValue
 
-from conversations.pages.blocks import Block, like_json, text_block
+from conversations.pages.blocks import Block, looks_like_json, text_block
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
 from ctxadmin.ui.components import Text
@@ -77,7 +77,7 @@ def _brief(arguments: str) -> str:
 
 
 def _is_broken(text: str) -> bool:
-    if not like_json(text):
+    if not looks_like_json(text):
         return False
     try:
         loads_strict(text.encode())

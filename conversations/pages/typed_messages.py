@@ -95,7 +95,7 @@ def hints(path: str, height: int) -> dict[str, FieldHint]:
     }
 
 
-def as_typed(message: Mapping[str, JsonValue], *, keeps_calls: bool) -> Fields:
+def form_message(message: Mapping[str, JsonValue], *, keeps_calls: bool) -> Fields:
     """Returns a message of the contract for the form; ``keeps_calls`` is its initial value."""
     calls = message.get("tool_calls")
     own = {"role", "tool_call_id", "name", "metadata", "tool_description"}
@@ -128,7 +128,7 @@ def as_message(typed: Mapping[str, JsonValue]) -> Fields:
     return (further if isinstance(further, dict) else {}) | message
 
 
-def in_operation(fields: JsonValue, change: Callable[[Fields], Fields]) -> JsonValue:
+def map_messages(fields: JsonValue, change: Callable[[Fields], Fields]) -> JsonValue:
     """Applies ``change`` to each message of an operation; anything else stays."""
     if not isinstance(fields, dict):
         return fields

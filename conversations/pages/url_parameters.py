@@ -13,7 +13,7 @@ from ctxadmin.lib.whole_number import whole_number
 _LONGEST: Final = 200
 
 
-def shown_in(request: HttpRequest) -> ShownView:
+def requested_view(request: HttpRequest) -> ShownView:
     """Returns the requested view."""
     asked = request.GET
     return ShownView(
@@ -39,7 +39,7 @@ def _short(request: HttpRequest, name: str) -> str:
     return text
 
 
-def start_in(request: HttpRequest) -> int:
+def requested_start(request: HttpRequest) -> int:
     """Returns the start of the requested section."""
     return number_in(request, "start", 0) // SECTION * SECTION
 

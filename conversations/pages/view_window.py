@@ -22,7 +22,7 @@ from conversations.pages.cards import (
     MessageCard,
     SummaryView,
     comment_view,
-    joined,
+    join_results,
     message_card,
 )
 from conversations.queries import MessageWindow
@@ -216,7 +216,7 @@ def cards_of(
     recalled = recalls.recalls_among(head, [message.index for message in messages])
     whole_log = shown.which == "all"
     places: Sequence[int | None] = [None] * len(messages) if whole_log else window.positions
-    return joined(
+    return join_results(
         [
             message_card(
                 message,
@@ -267,7 +267,7 @@ def hidden_cards(
     pinned = pin_rows.pins_among(head.key, asked)
     covers = _summaries(head, asked)
     recalled = recalls.recalls_among(head, asked)
-    return joined(
+    return join_results(
         [
             message_card(
                 message,

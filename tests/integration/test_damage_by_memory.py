@@ -29,7 +29,7 @@ KEEP_ONE = {"operation": "truncate", "truncate": {"keep_last": 1}}
 @pytest.fixture
 def run() -> Iterator[Run]:
     """A conversation of two revisions, of which the process remembers the current one."""
-    WRITE_CACHE.forget()
+    WRITE_CACHE.clear()
     found = Run.start()
     messages = [user("hello"), assistant("hi"), user("and?")]
     assert found.append(*messages).status_code == 201
@@ -38,7 +38,7 @@ def run() -> Iterator[Run]:
     assert found.append(user("more")).status_code == 201
     assert found.head.key in WRITE_CACHE._known
     yield found
-    WRITE_CACHE.forget()
+    WRITE_CACHE.clear()
 
 
 def damage(run: Run, **columns: object) -> None:
@@ -118,14 +118,14 @@ def test_no_operation_builds_on_a_damaged_revision(
 
 def test_a_row_that_is_older_than_the_sums_grows_by_memory(run: Run) -> None:
     damage(run, sum=None, grown_sum=None)
-    WRITE_CACHE.forget()
+    WRITE_CACHE.clear()
     for text in ("one", "two"):
         assert run.append(user(text)).status_code == 201
     assert Revision.objects.get(conversation=run.head.key, number=1).grown_sum is not None
 
 
 def test_of_appends_that_share_a_transaction_only_the_one_onto_damage_is_refused() -> None:
-    WRITE_CACHE.forget()
+    WRITE_CACHE.clear()
     heads = [conversation(user("hello"), public_id=f"c{n}") for n in range(2)]
     sent = [
         ("POST", f"/conversations/c{n}/messages", {"messages": [user("more")]}) for n in range(2)
@@ -138,4 +138,4 @@ def test_of_appends_that_share_a_transaction_only_the_one_onto_damage_is_refused
         assert answers[0].json()["code"] == "damaged"
     counts = [Message.objects.filter(conversation=head.key).count() for head in heads]
     assert counts == [2, 3]
-    WRITE_CACHE.forget()
+    WRITE_CACHE.clear()

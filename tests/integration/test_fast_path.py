@@ -227,14 +227,14 @@ def test_a_packet_that_fails_leaves_no_memory_of_what_it_would_have_stored(app: 
     entry.pk = (heads[1].key, entry.seq + 1)  # which a second writer would have to have written
     entry.save(force_insert=True)
     kept: list[int] = []
-    keep = WRITE_CACHE.keep
+    keep = WRITE_CACHE.store
 
     def noting(conversation: int, *args: Any) -> None:
         kept.append(conversation)
         keep(conversation, *args)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(WRITE_CACHE, "keep", noting)
+        patched.setattr(WRITE_CACHE, "store", noting)
         answers = app.send_together(append("c0"), append("c1"))
 
     assert [answer.status_code for answer in answers] == [201, 503]

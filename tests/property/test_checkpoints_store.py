@@ -206,7 +206,7 @@ class Executions(RuleBasedStateMachine):
     @rule(keep=st.integers(0, 3))
     def operate(self, keep: int) -> None:
         config = read_operation({"operation": "truncate", "truncate": {"keep_first": keep}})
-        conversations.operate(self.actor, self.id, config)
+        conversations.apply_operation(self.actor, self.id, config)
         self.shown = self.shown[:keep]
 
     @rule(update=updates)

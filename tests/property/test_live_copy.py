@@ -98,7 +98,7 @@ class Copied(RuleBasedStateMachine):
     @rule(last=st.integers(0, 3))
     def operate(self, last: int) -> None:
         config: JsonValue = {"operation": "truncate", "truncate": {"keep_last": last}}
-        self.do(services.operate, read_operation(config))
+        self.do(services.apply_operation, read_operation(config))
 
     @rule(batch=st.integers(0, 2))
     def roll_back(self, batch: int) -> None:

@@ -8,7 +8,7 @@ from conversations.domain.budgets.incremental_fold import fold_of
 from conversations.domain.configs import OperationConfig
 from conversations.domain.log import Log
 from conversations.domain.memory import MemoryLog
-from conversations.domain.operations import Outcome, apply, budgeted
+from conversations.domain.operations import Outcome, apply, apply_budget
 from conversations.domain.pairing import find_splits
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
@@ -73,7 +73,7 @@ def test_between_two_cuts_what_was_sent_stays_with_its_line(data: st.DataObject)
     for length in range(len(log) + 1):
         part = View(((0, length),))
         fold = fold_of(block, part, log, leaves_pointer=True)
-        outcome = budgeted(config, block, part, log)
+        outcome = apply_budget(config, block, part, log)
         sent = [_bytes(index, outcome, log) for index in outcome.view]
         now = ((fold.cut, len(fold.emptied)), sent)
         if former is not None and former[0] == now[0]:
@@ -93,7 +93,7 @@ def _bytes(index: int, outcome: Outcome, log: MemoryLog) -> bytes:
 def test_a_budget_with_its_line_is_under_the_maximum_or_says_so(data: st.DataObject) -> None:
     log, block = data.draw(talks()), data.draw(configs())
     config = OperationConfig(operation="budget", budget=block, leave_pointer=True)
-    outcome = budgeted(config, block, View(((0, len(log)),)), log)
+    outcome = apply_budget(config, block, View(((0, len(log)),)), log)
     freed = dict(outcome.emptied)
     tokens = sum(
         log.tokens(index, index + 1) - freed.get(index, 0)

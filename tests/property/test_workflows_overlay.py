@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from conversations.domain.log import Log
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import CountsAs, Draft, read_message
-from conversations.domain.pairing import place
+from conversations.domain.pairing import place_drafts
 from workflows.domain.overlay_log import OverlayLog
 
 CALLS = ["c1", "c2", "c3"]
@@ -41,7 +41,7 @@ def _both(given_drafts: Sequence[Draft], parts: Sequence[int]) -> tuple[Log, Log
     logged = MemoryLog(given_drafts)
     laid: Log = MemoryLog(given_drafts[: parts[0]])
     for start, stop in zip(parts, [*parts[1:], len(given_drafts)], strict=True):
-        laid = OverlayLog(laid, place(given_drafts[start:stop], laid))
+        laid = OverlayLog(laid, place_drafts(given_drafts[start:stop], laid))
     return logged, laid
 
 

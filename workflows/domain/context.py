@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, PlainValidator, SkipValidation
 from conversations.domain.log import Log
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft, Entry
-from conversations.domain.pairing import place
+from conversations.domain.pairing import place_drafts
 from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, TooLarge
@@ -136,7 +136,7 @@ class Messages:
     def of(cls, drafts: Sequence[Draft] = (), *, tools: str | None = None) -> Self:
         """Returns all of some messages that belong to no conversation, as a log of their own."""
         log = MemoryLog(tools=tools)
-        log.append(place(drafts, log))
+        log.append(place_drafts(drafts, log))
         return cls(log, View([(0, len(drafts))]))
 
     def showing(self, view: View) -> Self:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from conversations.domain import runs as run_sets
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft
-from conversations.domain.pairing import place
+from conversations.domain.pairing import place_drafts
 from conversations.domain.view import View
 from workflows.domain.context import Messages
 from workflows.domain.merged_order import in_one_order
@@ -128,7 +128,7 @@ def _in_order(
 ) -> JoinedMessages:
     """Returns the ``winners`` in their order; those that are in no shared log come last."""
     base = origin or Messages.of(tools=arrivals[0].log.tools())
-    entries = place([each.draft for each in winners.values() if each.draft], base.log)
+    entries = place_drafts([each.draft for each in winners.values() if each.draft], base.log)
     new_indices = iter(entry.index for entry in entries)
     index_of = {
         key: next(new_indices) if each.draft else each.index for key, each in winners.items()

@@ -11,7 +11,7 @@ from conversations.domain.configs import OperationConfig
 from conversations.domain.message import CountsAs, Entry
 from conversations.domain.operations import Outcome
 from conversations.domain.pins import keep_pinned
-from conversations.domain.recall import line_for
+from conversations.domain.recall import recall_line
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from ctxadmin.lib.contract import did_you_mean
@@ -120,7 +120,7 @@ def _with_line_of_roles(
 ) -> Narrowed:
     after = narrowed.messages
     hidden = run_sets.difference(before.view.indices_as_runs(), after.view.indices_as_runs())
-    line = line_for(hidden, before.view, after.view, before.log)
+    line = recall_line(hidden, before.view, after.view, before.log)
     if line is None:
         return narrowed
     index = line.entry.index
@@ -231,7 +231,7 @@ def _by_budget(
     tells: bool,
 ) -> Narrowed:
     """Applies a budget; results are emptied for the node alone, and nothing is logged."""
-    outcome = operations.budgeted(
+    outcome = operations.apply_budget(
         operation.config, budget, messages.view, messages.log, freed=messages.freed(), tells=tells
     )
     narrowed = _with_entries(messages.showing(outcome.view), outcome.entries)

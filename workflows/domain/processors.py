@@ -108,7 +108,7 @@ def _fault_of(result: object, sight: NodeInput) -> str | None:
     if result.messages.log is not sight.messages.log:
         return "it put in messages of its own"
     try:
-        View.checked(result.messages.view.runs, len(sight.messages.log))
+        View.from_runs(result.messages.view.runs, len(sight.messages.log))
     except ValueError as error:
         return f"its view of the messages is wrong: {error}"
     try:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from checkpoints.pages import presenters
 from checkpoints.pages.expected_version_fields import bound_to, execution_in, require_seen
 from checkpoints.services.assignments import assign, reviewers
-from conversations.pages.single_submit import done_once
+from conversations.pages.single_submit import submit_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -30,7 +30,7 @@ class AssignDetails:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.REVIEW_CLAIM)
     head = find_head(actor.workspace, conversation_id)

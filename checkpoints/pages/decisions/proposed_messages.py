@@ -15,7 +15,7 @@ from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs, difference, of_indices
 from conversations.domain.view import View
 from conversations.models import Message
-from conversations.pin_rows import pinned_among
+from conversations.pin_rows import find_pinned
 from conversations.queries import messages_at
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
@@ -228,7 +228,7 @@ class ProposedMessages:
         origins = sorted(indices)
         wanted = {*origins, *(changes.now_at(index) for index in origins)}
         found = {each.index: each for each in messages_at(self._moment.head, wanted, View())}
-        pinned = pinned_among(self._moment.head.key, wanted)
+        pinned = find_pinned(self._moment.head.key, wanted)
         shown = []
         for origin in origins:
             now = found[changes.now_at(origin)]

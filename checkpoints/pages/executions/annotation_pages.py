@@ -16,7 +16,7 @@ from checkpoints.services.annotations import SetLabel, WriteComment
 from checkpoints.store import find_checkpoint, find_current
 from conversations import comments
 from conversations.models import Comment, Conversation
-from conversations.pages.single_submit import done_once
+from conversations.pages.single_submit import submit_once
 from conversations.pages.view_window import is_number
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
@@ -38,7 +38,7 @@ from ctxadmin.ui.sentences import translated
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Adds a comment on the message, version or key that the address names."""
     actor.require(Action.COMMENT_WRITE)
@@ -80,7 +80,7 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def uncomment(
     request: HttpRequest, actor: Actor, conversation_id: str, number: int
 ) -> HttpResponse:
@@ -109,7 +109,7 @@ def uncomment(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
     """Sets or removes the label of a version."""
     actor.require(Action.LABEL_SET)

@@ -10,7 +10,7 @@ from checkpoints.pages import presenters
 from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import execution_field, execution_in, require_seen
 from checkpoints.services import deletions
-from conversations.pages.single_submit import done_once
+from conversations.pages.single_submit import submit_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -22,7 +22,7 @@ from ctxadmin.ui.pages import page
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def delete(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
     """Deletes a version. It never changes, so only its execution must still be the same."""
     actor.require(Action.CHECKPOINT_DELETE)

@@ -31,7 +31,7 @@ from checkpoints.usage_totals import usage_of_nodes
 from conversations.copies import Copy
 from conversations.matching import count_matching
 from conversations.models import Conversation
-from conversations.pages.cards import MessageCard, joined, message_card
+from conversations.pages.cards import MessageCard, join_results, message_card
 from conversations.pin_rows import pins_among
 from conversations.pins import may_pin
 from conversations.queries import results_of, visible_window
@@ -280,7 +280,7 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
     results = results_of(moment.head, indices)
     pinned = pins_among(moment.head.key, indices)
     recalled = recalls_among(moment.head, indices)
-    return joined(
+    return join_results(
         [
             message_card(
                 message,

@@ -30,7 +30,7 @@ from checkpoints.state_values import held_keys
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
-from conversations.pages.single_submit import done_once
+from conversations.pages.single_submit import submit_once
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -82,7 +82,7 @@ class ForkPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
     """Shows the changes of a restore, then restores if nobody wrote in between."""
     actor.require(Action.CHECKPOINT_RESTORE)
@@ -152,7 +152,7 @@ def _visible(moment: StoredSnapshot) -> Runs:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
     """Forks a version. It never changes, so only its execution must still be the same."""
     actor.require(Action.CHECKPOINT_FORK)

@@ -28,7 +28,7 @@ from checkpoints.services import status_changes
 from checkpoints.services.status_changes import Moved, MoveService
 from checkpoints.snapshots import StoredSnapshot
 from conversations.models import Conversation
-from conversations.pages.single_submit import done_once
+from conversations.pages.single_submit import submit_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -61,7 +61,7 @@ _DONE: Final[Mapping[str, Text]] = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Handles one of the buttons; shows a refusal on the page, with the input.
 
@@ -95,7 +95,7 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-@done_once
+@submit_once
 def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.EXECUTION_CANCEL)
     head = find_head(actor.workspace, conversation_id)

@@ -22,11 +22,11 @@ class Weight:
     counts_as: CountsAs
     call: int | None = None
 
-    def less(self, freed: int) -> "Weight":
+    def reduced_by(self, freed: int) -> "Weight":
         """Returns the weight of the message without some of its tokens."""
         return replace(self, tokens=self.tokens - freed)
 
-    def of_nobody(self) -> "Weight":
+    def as_notice(self) -> "Weight":
         """The weight of a line about hidden messages: no instruction, and it begins no turn."""
         return replace(self, counts_as="assistant")
 
@@ -43,7 +43,7 @@ class FoldStore(Protocol):
         A copy of it, unless nobody else has the fold.
         """
 
-    def keep(self, key: Hashable, view: View, fold: "Fold") -> None:
+    def store(self, key: Hashable, view: View, fold: "Fold") -> None:
         """Stores a fold over the whole of ``view``, which nobody continues any longer."""
 
 

@@ -40,7 +40,7 @@ def fold_of(
         fold = Fold(config, protected, leaves_pointer)
     extend(fold, view, log, freed)
     if folds:
-        folds.keep(key, view, fold)
+        folds.store(key, view, fold)
     return fold
 
 
@@ -55,11 +55,11 @@ def extend(fold: Fold, view: View, log: Log, freed: Mapping[int, int] = NOTHING)
     for weight in _weights(view.slice(fold.count, len(view)), log):
         index = weight.index
         if index in lines:
-            weight = weight.of_nobody()
+            weight = weight.as_notice()
         call = None if weight.call is None else view.position_of(weight.call)
         if call is not None and call >= fold.count:
             call = None  # it stands behind its result: they are split already
-        fold.add(weight.less(freed[index]) if index in freed else weight, call)
+        fold.add(weight.reduced_by(freed[index]) if index in freed else weight, call)
 
 
 def _weights(view: View, log: Log) -> Iterable[Weight]:

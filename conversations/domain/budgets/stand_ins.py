@@ -19,7 +19,7 @@ class StandIns:
     links: ToolLinks
 
 
-def stand_ins(texts: Mapping[int, str], log: Log) -> StandIns:
+def make_stand_ins(texts: Mapping[int, str], log: Log) -> StandIns:
     """Entries behind ``log`` that are results, by their log index, with other ``texts``.
 
     Each answers the call of the result that it replaces, which stays in the log.

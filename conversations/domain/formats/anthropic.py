@@ -18,10 +18,10 @@ from conversations.domain.formats.source import (
     SourceMessage,
     Text,
     arguments_object,
+    insert_calls,
     own_part,
-    placed,
     warn_of_fields,
-    warn_of_more,
+    warn_of_further_fields,
 )
 from conversations.domain.formats.warnings import (
     A_TEXT_PART,
@@ -116,7 +116,7 @@ class _Chat:
             return
         turn = self._turn("assistant", message)
         content: list[JsonValue] = [*blocks]
-        placed(content, [(call, self._call(call, message)) for call in calls], NAME)
+        insert_calls(content, [(call, self._call(call, message)) for call in calls], NAME)
         turn.blocks.extend(content)
 
     def _call(self, call: Call, message: SourceMessage) -> Block:
@@ -143,7 +143,7 @@ class _Chat:
     def _result(self, message: SourceMessage, blocks: list[Block]) -> Block:
         call = self.pairs.answer(message.answers, message.index)
         call_id = self.pairs.cleaned(message.answers) if call is None else call.id
-        kept = message.own(self.warnings)
+        kept = message.own_fields(self.warnings)
         result: Block = {**kept, "type": "tool_result", "tool_use_id": call_id}
         if blocks:
             result["content"] = list[JsonValue](blocks)
@@ -209,7 +209,7 @@ class _Chat:
         message: SourceMessage,
     ) -> Block:
         rest = {name: value for name, value in more.items() if name not in known}
-        warn_of_more(rest, of, message.index, self.warnings)
+        warn_of_further_fields(rest, of, message.index, self.warnings)
         return {name: value for name, value in more.items() if name in known}
 
     def _warn_of_empty(self, message: SourceMessage) -> None:

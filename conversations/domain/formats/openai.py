@@ -17,7 +17,7 @@ from conversations.domain.formats.source import (
     SourceMessage,
     Text,
     warn_of_fields,
-    warn_of_more,
+    warn_of_further_fields,
 )
 from conversations.domain.formats.warnings import (
     A_TEXT_PART,
@@ -62,7 +62,7 @@ def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> dict[s
     own = _FIELDS if role == "assistant" else frozenset()
     shown |= {name: value for name, value in message.body.items() if name in own}
     warn_of_fields(message, warnings, {"name", *own})
-    kept = message.own(warnings)
+    kept = message.own_fields(warnings)
     if role == "assistant" and "content" in kept:
         shown["content"] = None  # of a refusal, or of a sound whose transcript is the content here
     return {**kept, **shown}
@@ -90,7 +90,7 @@ def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
 def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
     match part:
         case Text(text, more):
-            warn_of_more(more, A_TEXT_PART, message.index, warnings)
+            warn_of_further_fields(more, A_TEXT_PART, message.index, warnings)
             return {"type": "text", "text": text}
         case Refusal(text):
             if message.role == "assistant":

@@ -17,7 +17,7 @@ from conversations.domain.formats.source import (
     Text,
     own_part,
     warn_of_fields,
-    warn_of_more,
+    warn_of_further_fields,
 )
 from conversations.domain.formats.warnings import (
     A_TEXT_PART,
@@ -85,7 +85,7 @@ def _messages(message: SourceMessage, warnings: Warnings) -> list[Item]:
 
 def _message(message: SourceMessage, content: JsonValue, warnings: Warnings) -> Item:
     item: Item = {"type": "message", "role": message.role, "content": content}
-    return {**message.own(warnings), **item}
+    return {**message.own_fields(warnings), **item}
 
 
 _FUNCTION_CALL: Final = ("function_call", "arguments")
@@ -99,7 +99,7 @@ def _output(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Item:
         "call_id": pairs.cleaned(message.answers) if call is None else call.id,
         "output": _content(message, warnings),
     }
-    return {**message.own(warnings), **item}
+    return {**message.own_fields(warnings), **item}
 
 
 def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
@@ -121,7 +121,7 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
         case Text(text, more):
             known = _OF_OUTPUT if is_model else frozenset[str]()
             rest = {name: value for name, value in more.items() if name not in known}
-            warn_of_more(rest, A_TEXT_PART, message.index, warnings)
+            warn_of_further_fields(rest, A_TEXT_PART, message.index, warnings)
             kept = {name: value for name, value in more.items() if name in known}
             return {"type": "output_text" if is_model else "input_text", "text": text, **kept}
         case Refusal(text):

@@ -132,7 +132,7 @@ class SourceMessage:
         """Returns the id of the call that a tool message answers."""
         return str(self.body.get("tool_call_id"))
 
-    def own(self, warnings: Warnings) -> Fields:
+    def own_fields(self, warnings: Warnings) -> Fields:
         """What only the written format knows of the message; warns of what another one knows."""
         return _own_of(own_fields_of(self.body), A_MESSAGE, self.index, warnings)
 
@@ -194,7 +194,9 @@ def _own_of(own: OwnFields, of: Sentence, index: int, warnings: Warnings) -> Fie
     return own.of(warnings.format_name)
 
 
-def placed(blocks: list[JsonValue], calls: Sequence[tuple[Call, JsonValue]], name: str) -> None:
+def insert_calls(
+    blocks: list[JsonValue], calls: Sequence[tuple[Call, JsonValue]], name: str
+) -> None:
     """Add the calls to a content: behind its other parts, or where they stood in this format."""
     for call, written in calls:
         place = call.own.place_in(name)
@@ -214,7 +216,7 @@ def warn_of_fields(message: SourceMessage, warnings: Warnings, known: Set[str] =
             warnings.field_left_out(field_named(name), message.index)
 
 
-def warn_of_more(more: Fields, of: Sentence, index: int, warnings: Warnings) -> None:
+def warn_of_further_fields(more: Fields, of: Sentence, index: int, warnings: Warnings) -> None:
     """Warns of the further fields of a part that a format lacks."""
     for name in more:
         warnings.field_left_out(field_of(name, of), index)

@@ -19,10 +19,10 @@ from conversations.domain.formats.source import (
     SourceMessage,
     Text,
     arguments_object,
+    insert_calls,
     own_part,
-    placed,
     warn_of_fields,
-    warn_of_more,
+    warn_of_further_fields,
 )
 from conversations.domain.formats.warnings import (
     A_TEXT_PART,
@@ -81,13 +81,13 @@ def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields
     written: list[JsonValue] = [part for part in found if part is not None]
     if role == "system":
         return {**shell, "content": "".join(_texts(parts))}
-    placed(written, [(call, _call(call, message, pairs, warnings)) for call in calls], NAME)
+    insert_calls(written, [(call, _call(call, message, pairs, warnings)) for call in calls], NAME)
     return {**shell, "content": written}
 
 
 def _own_of_message(message: SourceMessage, warnings: Warnings) -> Fields:
     """The fields of the message; those of a result are in the result."""
-    own = message.own(warnings)
+    own = message.own_fields(warnings)
     return {name: value for name, value in own.items() if name not in _OF_RESULTS}
 
 
@@ -150,7 +150,7 @@ def _part_of_output(part: Part, message: SourceMessage, warnings: Warnings) -> J
     if own is not None:
         return own
     if isinstance(part, Image):
-        warn_of_more(part.more, AN_IMAGE, message.index, warnings)
+        warn_of_further_fields(part.more, AN_IMAGE, message.index, warnings)
         if not part.url:
             return {"type": "media", "data": part.data, "mediaType": part.media_type}
         warnings.part_left_out(_ONLY_URL, message.index)
@@ -166,13 +166,13 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
         case Text(text):
             kept = {name: value for name, value in part.more.items() if name in _OF_PARTS}
             more = {name: value for name, value in part.more.items() if name not in _OF_PARTS}
-            warn_of_more(more, A_TEXT_PART, message.index, warnings)
+            warn_of_further_fields(more, A_TEXT_PART, message.index, warnings)
             return {"type": "text", "text": text, **kept}
         case Refusal(text):
             warnings.add("refusal_as_text", REFUSAL_AS_TEXT, message.index)
             return {"type": "text", "text": text}
         case Image() if message.role == "user":
-            warn_of_more(part.more, AN_IMAGE, message.index, warnings)
+            warn_of_further_fields(part.more, AN_IMAGE, message.index, warnings)
             image: Fields = {"type": "image", "image": part.address}
             return image | ({"mediaType": part.media_type} if part.media_type else {})
         case Image():

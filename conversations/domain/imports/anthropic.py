@@ -8,7 +8,7 @@ from conversations.domain.formats.own_fields import with_own_fields
 from conversations.domain.formats.source import provider_part
 from conversations.domain.imports.calls import Places, messages_of, tool_call
 from conversations.domain.imports.contents import result_content
-from conversations.domain.imports.source_values import SourceValue, word
+from conversations.domain.imports.source_values import SourceValue, text_or_empty
 from conversations.domain.imports.transcript import Fields, Transcript
 from ctxadmin.lib.sentence import say
 
@@ -26,7 +26,7 @@ def recognise(value: JsonValue) -> bool:
     if isinstance(value, dict) and _is_answer(value):
         return True
     messages = messages_of(value)
-    if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
+    if not messages or not all(text_or_empty(each.get("role")) in _ROLES for each in messages):
         return False
     parts = [part for message in messages for part in _parts(message)]
     if any("parts" in each or "toolInvocations" in each for each in messages):
@@ -43,7 +43,7 @@ def _parts(message: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
 
 
 def _is_block(part: dict[str, JsonValue]) -> bool:
-    kind = word(part.get("type"))
+    kind = text_or_empty(part.get("type"))
     if kind in ("image", "document"):
         return isinstance(part.get("source"), dict)
     return kind in _BLOCKS or _is_result(kind)
@@ -70,7 +70,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
         return Fields()
     append_system(place.get("system"), transcript)
     append_messages(place.get("messages"), transcript)
-    return Fields(place.rest("messages", "system", "tools"), place.get("tools"))
+    return Fields(place.unknown_fields("messages", "system", "tools"), place.get("tools"))
 
 
 def append_system(system: SourceValue, transcript: Transcript) -> None:
@@ -80,7 +80,7 @@ def append_system(system: SourceValue, transcript: Transcript) -> None:
     if not isinstance(system.value, str | list):
         raise system.refusal(say("a system text is a text or a list of text parts"))
     transcript.append(system, {"role": "system", "content": system.value})
-    transcript.took("system", "role: system")
+    transcript.report_conversion("system", "role: system")
 
 
 def append_messages(messages: SourceValue, transcript: Transcript) -> None:
@@ -103,12 +103,12 @@ def _append_message(place: SourceValue, transcript: Transcript) -> None:
 
 
 def _is_pair(part: dict[str, JsonValue]) -> bool:
-    return word(part.get("type")) in _CALLS or _is_result(part.get("type"))
+    return text_or_empty(part.get("type")) in _CALLS or _is_result(part.get("type"))
 
 
 def _is_changed(part: dict[str, JsonValue]) -> bool:
     """A pair, or a block that the log does not keep as it is."""
-    return _is_pair(part) or word(part.get("type")) not in _AS_THEY_ARE
+    return _is_pair(part) or text_or_empty(part.get("type")) not in _AS_THEY_ARE
 
 
 def _type_of(value: JsonValue) -> JsonValue:
@@ -134,7 +134,7 @@ class _Split:
         self._places = Places()
 
     def add(self, block: SourceValue) -> None:
-        kind = word(_type_of(block.value))
+        kind = text_or_empty(_type_of(block.value))
         if self._transcript.keeps_own and self._is_own(kind):
             self._add_part(provider_part(NAME, block.value))
         elif kind in _CALLS:
@@ -162,7 +162,7 @@ class _Split:
             return
         message: dict[str, JsonValue] = {"role": self._role, "content": self._parts or None}
         if self._calls:
-            message["tool_calls"] = self._transcript.placed(self._calls, self._places)
+            message["tool_calls"] = self._transcript.place_calls(self._calls, self._places)
         self._append(self._place, message)
         self._parts, self._calls, self._places = [], [], Places()
 
@@ -172,20 +172,20 @@ class _Split:
         self._others = {}
 
     def _add_call(self, block: SourceValue, kind: str) -> None:
-        call_id = self._transcript.calls.ask(block.get("id").text(), block.get("name").text())
-        rest = self._transcript.of_call(block.rest("type", "id", "name", "input"))
+        call_id = self._transcript.calls.open_call(block.get("id").text(), block.get("name").text())
+        rest = self._transcript.of_call(block.unknown_fields("type", "id", "name", "input"))
         if kind != "tool_use":
             rest = {**rest, "kind": kind}
         name, given = block.get("name").text(), block.get("input").value
         self._places.call(len(self._calls))
         self._calls.append(tool_call(call_id, name, given, rest))
-        self._transcript.took(kind, "tool_calls")
+        self._transcript.report_conversion(kind, "tool_calls")
 
     def _result_content(self, value: JsonValue) -> tuple[JsonValue, bool]:
         if not self._transcript.keeps_own or not isinstance(value, list):
             return result_content(value)
         kept = [
-            provider_part(NAME, each) if self._is_own(word(_type_of(each))) else each
+            provider_part(NAME, each) if self._is_own(text_or_empty(_type_of(each))) else each
             for each in value
         ]
         return kept, False
@@ -193,7 +193,7 @@ class _Split:
     def _add_result(self, block: SourceValue, kind: str) -> None:
         call_id = block.get("tool_use_id").text()
         content, is_json = self._result_content(block.get("content").value)
-        rest = block.rest("type", "tool_use_id", "content")
+        rest = block.unknown_fields("type", "tool_use_id", "content")
         if kind != "tool_result":
             rest = {**rest, "kind": kind}
         message: dict[str, JsonValue] = {
@@ -207,4 +207,4 @@ class _Split:
         if metadata:
             message["metadata"] = metadata
         self._append(block, {**message, **with_own_fields(NAME, own)})
-        self._transcript.took(kind, "role: tool (JSON)" if is_json else "role: tool")
+        self._transcript.report_conversion(kind, "role: tool (JSON)" if is_json else "role: tool")

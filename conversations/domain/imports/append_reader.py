@@ -40,7 +40,7 @@ class _WholeTranscript(Transcript):
 
     keeps_own: ClassVar[bool] = True
 
-    def leave_out(self, place: SourceValue, what: str, why: str) -> None:
+    def report_omission(self, place: SourceValue, what: str, why: str) -> None:
         raise place.refusal(say("{what} cannot be appended: {why}", what=what, why=why))
 
 

@@ -57,7 +57,7 @@ class CallIds:
         self._by_name: defaultdict[str, deque[int]] = defaultdict(deque)
         self._by_id: defaultdict[str, deque[int]] = defaultdict(deque)
 
-    def ask(self, call_id: str | None, name: str) -> str:
+    def open_call(self, call_id: str | None, name: str) -> str:
         """Returns the id of a new call."""
         call_id = call_id or self._new_id()
         self._used.add(call_id)

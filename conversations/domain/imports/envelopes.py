@@ -35,7 +35,9 @@ def open_envelope(place: SourceValue) -> Envelope:
     """Returns the request and the response of a line."""
     request = next((each for name in _REQUESTS if (each := place.get(name)).value), None)
     response = next((each for name in _RESPONSES if (each := place.get(name)).value), None)
-    fields = place.rest("custom_id", "key", "body", *_REQUESTS, *_RESPONSES, "method", "url", "id")
+    fields = place.unknown_fields(
+        "custom_id", "key", "body", *_REQUESTS, *_RESPONSES, "method", "url", "id"
+    )
     call = place.get("custom_id", "key", "id").value
     if call is not None:
         fields["custom_id"] = call

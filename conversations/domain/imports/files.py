@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from conversations.domain.imports.chats import is_message
 from conversations.domain.imports.shape import Shape
 from conversations.domain.imports.shapes import read_one, read_place, recognise, shape_named
-from conversations.domain.imports.source_values import SourceValue, in_line
+from conversations.domain.imports.source_values import SourceValue, with_line
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.message import MOST_MESSAGES
 from ctxadmin.lib import json_bytes
@@ -78,7 +78,7 @@ def _value_of(line: bytes, number: int) -> SourceValue | None:
     try:
         return SourceValue(json_bytes.loads_strict(text), line=number)
     except ContextError as error:
-        raise in_line(error, number) from None
+        raise with_line(error, number) from None
 
 
 def _is_loose(value: JsonValue) -> bool:
@@ -93,7 +93,7 @@ def _check_count(loose: list[SourceValue]) -> None:
         text = say(
             "a conversation has at most {most_messages} messages", most_messages=MOST_MESSAGES
         )
-        raise loose[-1].excess(text, MOST_MESSAGES)
+        raise loose[-1].too_large(text, MOST_MESSAGES)
 
 
 def _first(lines: list[bytes]) -> bytes:

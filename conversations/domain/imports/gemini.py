@@ -13,7 +13,7 @@ from conversations.domain.imports.contents import (
     text_part,
 )
 from conversations.domain.imports.reasons import ANOTHER_ANSWER, UNKNOWN_PART
-from conversations.domain.imports.source_values import SourceValue, word
+from conversations.domain.imports.source_values import SourceValue, text_or_empty
 from conversations.domain.imports.transcript import Fields, Transcript
 from ctxadmin.lib.sentence import say
 
@@ -49,7 +49,7 @@ def _are_contents(value: JsonValue) -> bool:
 
 def _is_content(value: JsonValue) -> bool:
     """Recognizes a role and parts; those of other shapes have a type."""
-    if not isinstance(value, dict) or word(value.get("role") or "user") not in _ROLES:
+    if not isinstance(value, dict) or text_or_empty(value.get("role") or "user") not in _ROLES:
         return False
     if "content" in value:
         return False
@@ -72,11 +72,11 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
     if place.get("candidates").value is not None:
         _append_candidates(place.get("candidates"), transcript)
     known = ("systemInstruction", "system_instruction", "contents", "candidates", "tools")
-    return Fields(place.rest(*known), place.get("tools"))
+    return Fields(place.unknown_fields(*known), place.get("tools"))
 
 
 def _append_system(system: SourceValue, transcript: Transcript) -> None:
-    transcript.took("systemInstruction", "role: system")
+    transcript.report_conversion("systemInstruction", "role: system")
     if isinstance(system.value, str):
         transcript.append(system, {"role": "system", "content": system.value})
         return
@@ -89,9 +89,9 @@ def _append_system(system: SourceValue, transcript: Transcript) -> None:
 def _append_candidates(candidates: SourceValue, transcript: Transcript) -> None:
     for number, candidate in enumerate(candidates.items()):
         if number:
-            transcript.leave_out(candidate, "candidates", ANOTHER_ANSWER)
+            transcript.report_omission(candidate, "candidates", ANOTHER_ANSWER)
         elif candidate.get("content").value is not None:
-            rest = transcript.keep_fields(candidate.rest("content", "index"))
+            rest = transcript.fields_as_metadata(candidate.unknown_fields("content", "index"))
             _append_content(candidate.get("content"), transcript, "model", rest)
 
 
@@ -110,7 +110,7 @@ def _append_content(
     named = place.get("role").text_or_none() or usual
     if named not in _ROLES:
         raise place.get("role").refusal(say("a role is one of {roles}", roles=", ".join(_ROLES)))
-    rest = transcript.keep_fields(place.rest("role", "parts", "metadata"))
+    rest = transcript.fields_as_metadata(place.unknown_fields("role", "parts", "metadata"))
     turn = _Turn(place, _ROLES[named], {**rest, **(metadata or {})}, transcript)
     parts = place.get("parts")
     is_cut = usual == "model" and parts.value is None  # an answer that was stopped
@@ -139,7 +139,7 @@ class _Turn:
         if call.value is not None:
             self._add_call(part, call, _name(call).text(), call.get("args").value)
         elif code.value is not None:
-            self._add_call(part, code, _CODE, code.rest("id"))
+            self._add_call(part, code, _CODE, code.unknown_fields("id"))
         elif result.value is not None:
             self._add_result(result, _name(result).text_or_none(), result.get("response").value)
         elif done.value is not None:
@@ -173,20 +173,20 @@ class _Turn:
     def _add_call(
         self, part: SourceValue, call: SourceValue, name: str, arguments: JsonValue
     ) -> None:
-        call_id = self._transcript.calls.ask(call.get("id").text_or_none(), name)
-        signature = part.rest(
+        call_id = self._transcript.calls.open_call(call.get("id").text_or_none(), name)
+        signature = part.unknown_fields(
             *("functionCall", "function_call", "toolCall", "tool_call"),
             *("executableCode", "executable_code"),
         )
         self._calls.append(tool_call(call_id, name, arguments, signature))
-        self._transcript.took(_last(call), "tool_calls")
+        self._transcript.report_conversion(_last(call), "tool_calls")
 
     def _add_result(self, result: SourceValue, name: str | None, response: JsonValue) -> None:
         if self._role == "assistant" and (self._parts or self._calls):
             self._flush()
         content, _ = result_content(_only_result(response))
-        rest = result.rest("id", "name", "response", "output", "toolType", "tool_type")
-        kept = self._transcript.keep_fields(rest)
+        rest = result.unknown_fields("id", "name", "response", "output", "toolType", "tool_type")
+        kept = self._transcript.fields_as_metadata(rest)
         self._transcript.add(
             result,
             "tool",
@@ -195,7 +195,7 @@ class _Turn:
             name=name,
             metadata={**self._pop_metadata(), **kept},
         )
-        self._transcript.took(_last(result), "role: tool")
+        self._transcript.report_conversion(_last(result), "role: tool")
 
 
 def _name(place: SourceValue) -> SourceValue:
@@ -223,9 +223,9 @@ def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
     """
     text = part.get("text")
     if text.value is not None:
-        rest = part.rest("text", "thought")
+        rest = part.unknown_fields("text", "thought")
         if part.get("thought").value is True:
-            transcript.took("thought", "reasoning")
+            transcript.report_conversion("thought", "reasoning")
             return reasoning_part(text.text(), rest)
         return text_part(text.text(), rest)
     inline = part.get("inlineData", "inline_data")
@@ -236,8 +236,8 @@ def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
         media_type = held.get("mimeType", "mime_type").text_or_none()
         made = media_part(media_type, data.value, held.get("displayName").text_or_none())
         known = ("inlineData", "inline_data", "fileData", "file_data")
-        transcript.took(_last(held), str(made["type"]))
-        return {**made, **part.rest(*known)}
+        transcript.report_conversion(_last(held), str(made["type"]))
+        return {**made, **part.unknown_fields(*known)}
     what = next((name for name in part.fields() if name not in _BESIDE), "{}")
-    transcript.leave_out(part, what, UNKNOWN_PART)
+    transcript.report_omission(part, what, UNKNOWN_PART)
     return None

@@ -15,7 +15,7 @@ from conversations.domain.imports.contents import (
     text_part,
 )
 from conversations.domain.imports.reasons import NAMELESS_CALL, REMOVES
-from conversations.domain.imports.source_values import SourceValue, word
+from conversations.domain.imports.source_values import SourceValue, text_or_empty
 from conversations.domain.imports.transcript import Fields, Transcript
 from ctxadmin.lib.sentence import say
 
@@ -87,10 +87,10 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
     if isinstance(place.value, list):
         return Fields()
     if "kwargs" in place.fields():
-        return Fields(place.get("kwargs").rest("messages"))
+        return Fields(place.get("kwargs").unknown_fields("messages"))
     held = place if "messages" in place.fields() else place.get("values")
-    further = {} if held is place else place.rest("values")
-    return Fields({**held.rest("messages", "tools"), **further}, held.get("tools"))
+    further = {} if held is place else place.unknown_fields("values")
+    return Fields({**held.unknown_fields("messages", "tools"), **further}, held.get("tools"))
 
 
 def append_messages(messages: SourceValue, transcript: Transcript) -> None:
@@ -102,19 +102,21 @@ def append_messages(messages: SourceValue, transcript: Transcript) -> None:
 def _append_message(place: SourceValue, transcript: Transcript) -> None:
     kind, data = _kind_and_fields(place)
     if kind == "remove":
-        transcript.leave_out(place, "RemoveMessage", REMOVES)
+        transcript.report_omission(place, "RemoveMessage", REMOVES)
         return
     role = _role(kind, data)
     extra = _object(data.get("additional_kwargs"))
-    rest = {name: value for name, value in data.rest(*_KNOWN).items() if value not in ({}, [])}
-    metadata = transcript.keep_fields(rest)
+    rest = {
+        name: value for name, value in data.unknown_fields(*_KNOWN).items() if value not in ({}, [])
+    }
+    metadata = transcript.fields_as_metadata(rest)
     calls: list[JsonValue] = []
     if role == "assistant":
         calls = _calls(data, extra, transcript)
     known = ("tool_calls", "function_call", "refusal", "audio")
-    if kept := extra.rest(*known):
+    if kept := extra.unknown_fields(*known):
         metadata["additional_kwargs"] = kept
-        transcript.took("additional_kwargs", "metadata")
+        transcript.report_conversion("additional_kwargs", "metadata")
     parts = _parts(data, {str(call["id"]) for call in calls if isinstance(call, dict)}, transcript)
     calls += parts.calls
     content = content_of(parts.parts)
@@ -178,10 +180,10 @@ def _calls(data: SourceValue, extra: SourceValue, transcript: Transcript) -> lis
             wanted = call.get("id").text_or_none()
             name = call.get("name").text_or_none() or "unknown"
             arguments = texts.get(wanted or "", call.get("args").value)
-            call_id = transcript.calls.ask(wanted, name)
-            rest = call.rest("id", "name", "args", "type")
+            call_id = transcript.calls.open_call(wanted, name)
+            rest = call.unknown_fields("id", "name", "args", "type")
             made.append(tool_call(call_id, name, arguments, rest))
-            transcript.took(field, "tool_calls")
+            transcript.report_conversion(field, "tool_calls")
     if not made:
         made = _legacy_calls(extra, transcript)
     return made
@@ -204,16 +206,16 @@ def _legacy_calls(extra: SourceValue, transcript: Transcript) -> list[JsonValue]
     for call in calls.items_if_any():
         function = call.get("function")
         name = function.get("name").text()
-        call_id = transcript.calls.ask(call.get("id").text_or_none(), name)
+        call_id = transcript.calls.open_call(call.get("id").text_or_none(), name)
         made.append(tool_call(call_id, name, function.get("arguments").value))
     function = extra.get("function_call")
     if function.value is not None:
         name = function.get("name").text()
         made.append(
-            tool_call(transcript.calls.ask(None, name), name, function.get("arguments").value)
+            tool_call(transcript.calls.open_call(None, name), name, function.get("arguments").value)
         )
     if made:
-        transcript.took("additional_kwargs", "tool_calls", len(made))
+        transcript.report_conversion("additional_kwargs", "tool_calls", len(made))
     return made
 
 
@@ -234,7 +236,7 @@ def _append_result(
         message_id=data.get("id").value,
         metadata=metadata,
     )
-    transcript.took("ToolMessage", "role: tool")
+    transcript.report_conversion("ToolMessage", "role: tool")
 
 
 class _Parts:
@@ -261,32 +263,32 @@ def _parts(data: SourceValue, known: set[str], transcript: Transcript) -> _Parts
 
 def _add_block(block: SourceValue, known: set[str], found: _Parts, transcript: Transcript) -> None:
     fields = block.fields()
-    kind = word(fields.get("type"))
+    kind = text_or_empty(fields.get("type"))
     if kind in _CALL_BLOCKS:
         call_id, name = block.get("call_id", "id").value, block.get("name").value
         if isinstance(call_id, str) and call_id in known:
             return  # the same call as in tool_calls
         if not isinstance(name, str):
-            transcript.leave_out(block, kind, NAMELESS_CALL)
+            transcript.report_omission(block, kind, NAMELESS_CALL)
             return
-        made = transcript.calls.ask(call_id if isinstance(call_id, str) else None, name)
+        made = transcript.calls.open_call(call_id if isinstance(call_id, str) else None, name)
         given = block.get("input", "args", "arguments").value
         found.calls.append(tool_call(made, name, given))
-        transcript.took(kind, "tool_calls")
+        transcript.report_conversion(kind, "tool_calls")
     elif kind == "reasoning" and "text" not in fields:
         text = block.get("reasoning").text_or_none() or ""
-        found.parts.append(reasoning_part(text, block.rest("type", "reasoning")))
+        found.parts.append(reasoning_part(text, block.unknown_fields("type", "reasoning")))
     elif kind in _RESULT_BLOCKS or is_pair_part(fields):
         text = str(result_content(fields)[0])
         found.parts.append({"type": "langchain", "text": text})
-        transcript.took(kind, "content")
+        transcript.report_conversion(kind, "content")
     else:
         found.parts.append(_media(block) or fields)
 
 
 def _media(block: SourceValue) -> JsonValue:
     """Returns a picture, a sound or a file in LangChain's own form; None for any other block."""
-    kind = word(block.get("type").value)
+    kind = text_or_empty(block.get("type").value)
     if kind not in ("image", "audio", "file", "video"):
         return None
     data = block.get("base64", "data", "url")
@@ -296,4 +298,7 @@ def _media(block: SourceValue) -> JsonValue:
     if kind == "image" and media_type is None:
         media_type = "image"
     made = media_part(media_type, data.value)
-    return {**made, **block.rest("type", "base64", "data", "url", "mime_type", "source_type", "id")}
+    return {
+        **made,
+        **block.unknown_fields("type", "base64", "data", "url", "mime_type", "source_type", "id"),
+    }

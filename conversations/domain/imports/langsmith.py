@@ -73,11 +73,11 @@ def _traced(run: SourceValue) -> Traced | None:
         if state is not None:
             transcript = state
         else:
-            fields = fields.beside(_append_outputs(outputs, transcript))
+            fields = fields.merge(_append_outputs(outputs, transcript))
     if not len(transcript):
         return None
     known = ("inputs", "outputs", "events", "serialized", "metadata", *_CHILDREN)
-    values = {**fields.values, **run.rest(*known), **_metadata(run)}
+    values = {**fields.values, **run.unknown_fields(*known), **_metadata(run)}
     tools = run.get("extra").get("invocation_params").get("tools")
     return Traced(run, transcript, Fields(values, fields.tools or tools), _group(run))
 
@@ -102,7 +102,7 @@ def _append_inputs(inputs: SourceValue, transcript: Transcript) -> Fields:
     if isinstance(first, list):
         for number, batch in enumerate(messages.items()):
             if number:
-                transcript.leave_out(batch, "inputs/messages", ANOTHER_LIST)
+                transcript.report_omission(batch, "inputs/messages", ANOTHER_LIST)
             else:
                 append_list(batch, transcript)
         return Fields()
@@ -117,7 +117,7 @@ def _append_inputs(inputs: SourceValue, transcript: Transcript) -> Fields:
     if isinstance(prompts.value, list):
         for prompt in islice(prompts.items(), 1):
             transcript.append(prompt, {"role": "user", "content": prompt.text()})
-            transcript.took("prompts", "role: user")
+            transcript.report_conversion("prompts", "role: user")
     return Fields()
 
 
@@ -145,7 +145,7 @@ def _append_outputs(outputs: SourceValue, transcript: Transcript) -> Fields:
             return Fields()
         if place.value and append_chat(place, transcript) is not None:
             return Fields()
-    transcript.leave_out(outputs, "outputs", NO_MESSAGE_FOUND)
+    transcript.report_omission(outputs, "outputs", NO_MESSAGE_FOUND)
     return Fields()
 
 
@@ -154,7 +154,7 @@ def _append_generations(generations: SourceValue, transcript: Transcript) -> Non
     answers = first if first is not generations and isinstance(first.value, list) else generations
     for number, answer in enumerate(answers.items()):
         if number:
-            transcript.leave_out(answer, "generations", ANOTHER_ANSWER)
+            transcript.report_omission(answer, "generations", ANOTHER_ANSWER)
         elif answer.get("message").value is not None:
             one = answer.get("message")
             append_list(SourceValue([one.value], children=(one,)), transcript)

@@ -8,7 +8,7 @@ from conversations.domain.formats.own_fields import with_own_fields
 from conversations.domain.hidden_pairs import is_pair_part
 from conversations.domain.imports.calls import messages_of, tool_call
 from conversations.domain.imports.reasons import ALSO_IN_TOOL_CALLS, ANOTHER_ANSWER
-from conversations.domain.imports.source_values import SourceValue, word
+from conversations.domain.imports.source_values import SourceValue, text_or_empty
 from conversations.domain.imports.transcript import Fields, Transcript
 from conversations.domain.message import Role
 from ctxadmin.lib.sentence import say
@@ -32,7 +32,7 @@ def recognise(value: JsonValue) -> bool:
 def is_chat_message(message: dict[str, JsonValue]) -> bool:
     """Recognizes a message of OpenAI, or one that only a full parse refuses."""
     if (
-        word(message.get("role")) not in _ROLES
+        text_or_empty(message.get("role")) not in _ROLES
         or "parts" in message
         or "toolInvocations" in message
     ):
@@ -45,7 +45,7 @@ def is_chat_message(message: dict[str, JsonValue]) -> bool:
 
 def _is_foreign(part: dict[str, JsonValue]) -> bool:
     """Returns whether a part is Anthropic's or Vercel's, or a call or a result."""
-    kind = word(part.get("type"))
+    kind = text_or_empty(part.get("type"))
     if kind in ("image", "document"):
         return True
     if kind == "file":
@@ -69,11 +69,11 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
     append_messages(_messages(place), transcript)
     functions = place.get("functions")
     if not isinstance(functions.value, list) or place.get("tools").value is not None:
-        return Fields(place.rest("messages", "tools"), place.get("tools"))
+        return Fields(place.unknown_fields("messages", "tools"), place.get("tools"))
     tools: list[JsonValue] = [{"type": "function", "function": each} for each in functions.value]
-    transcript.took("functions", "tools", len(tools))
+    transcript.report_conversion("functions", "tools", len(tools))
     described = SourceValue(tools, functions.pointer, functions.line)
-    return Fields(place.rest("messages", "tools", "functions"), described)
+    return Fields(place.unknown_fields("messages", "tools", "functions"), described)
 
 
 def _messages(place: SourceValue) -> SourceValue:
@@ -122,7 +122,7 @@ def _note_calls(message: dict[str, JsonValue], transcript: Transcript) -> None:
         if isinstance(call, dict) and isinstance(call.get("id"), str):
             function = call.get("function")
             name = function.get("name") if isinstance(function, dict) else None
-            transcript.calls.ask(str(call["id"]), str(name))
+            transcript.calls.open_call(str(call["id"]), str(name))
     answered = message.get("tool_call_id", message.get("toolCallId"))
     if isinstance(answered, str):
         transcript.calls.answer(answered, None)
@@ -136,25 +136,25 @@ def _change_result(
     changed["role"] = "tool"
     if not changed.get("tool_call_id"):
         changed["tool_call_id"] = transcript.calls.answer(None, name)
-    transcript.took("role: function", "role: tool")
+    transcript.report_conversion("role: function", "role: tool")
 
 
 def _change_call(place: SourceValue, changed: dict[str, JsonValue], transcript: Transcript) -> None:
     function = place.get("function_call")
     del changed["function_call"]
     if changed.get("tool_calls"):
-        transcript.leave_out(function, "function_call", ALSO_IN_TOOL_CALLS)
+        transcript.report_omission(function, "function_call", ALSO_IN_TOOL_CALLS)
         return
     name = function.get("name").text() if isinstance(function.value, dict) else None
     if name is None:
         raise function.refusal(say("this must be an object"))
-    call_id = transcript.calls.ask(None, name)
+    call_id = transcript.calls.open_call(None, name)
     arguments = function.get("arguments").value
     changed["tool_calls"] = [
-        tool_call(call_id, name, arguments, function.rest("name", "arguments"))
+        tool_call(call_id, name, arguments, function.unknown_fields("name", "arguments"))
     ]
     changed.setdefault("content", None)
-    transcript.took("function_call", "tool_calls")
+    transcript.report_conversion("function_call", "tool_calls")
 
 
 def _change_content(
@@ -170,15 +170,15 @@ def _change_content(
         changed["content"] = [{"type": "refusal", "refusal": changed.pop("refusal")}]
         if null:
             changed |= with_own_fields(NAME, {**null, "refusal": refusal})
-        transcript.took("refusal", "content")
+        transcript.report_conversion("refusal", "content")
     elif isinstance(audio, dict):
         transcript_of = audio.get("transcript")
         changed["content"] = transcript_of if isinstance(transcript_of, str) else ""
         changed |= with_own_fields(NAME, null)
-        transcript.took("audio/transcript", "content")
+        transcript.report_conversion("audio/transcript", "content")
     elif "content" in message and message.get("role") in ("assistant", "tool", "function"):
         changed["content"] = ""
-        transcript.took("content: null", "content")
+        transcript.report_conversion("content: null", "content")
 
 
 def _is_completion(value: dict[str, JsonValue]) -> bool:
@@ -198,11 +198,11 @@ def _append_completion(place: SourceValue, transcript: Transcript) -> Fields:
     reason: JsonValue = None
     for number, choice in enumerate(place.get("choices").items()):
         if number:
-            transcript.leave_out(choice, "choices", ANOTHER_ANSWER)
+            transcript.report_omission(choice, "choices", ANOTHER_ANSWER)
         else:
             append_message(choice.get("message"), transcript)
             reason = choice.get("finish_reason").value
-    rest = place.rest("choices")
+    rest = place.unknown_fields("choices")
     return Fields({**rest, "finish_reason": reason} if reason is not None else rest)
 
 
@@ -218,6 +218,9 @@ def _append_preference(place: SourceValue, transcript: Transcript) -> Fields:
     asked = place.get("input")
     append_messages(_messages(asked), transcript)
     append_messages(place.get("preferred_output"), transcript)
-    transcript.took("preferred_output", "messages")
-    rest = {**asked.rest("messages", "tools"), **place.rest("input", "preferred_output")}
+    transcript.report_conversion("preferred_output", "messages")
+    rest = {
+        **asked.unknown_fields("messages", "tools"),
+        **place.unknown_fields("input", "preferred_output"),
+    }
     return Fields(rest, asked.get("tools"))

@@ -165,7 +165,7 @@ def _append_whole(named: Mapping[str, SourceValue], transcript: Transcript) -> N
     for name in _WHOLE:
         if name in named:
             otel_messages.append_attribute(name, named[name].parsed(), transcript)
-            transcript.took(name, "messages")
+            transcript.report_conversion(name, "messages")
 
 
 def _append_event(
@@ -177,13 +177,13 @@ def _append_event(
         held = named.get(_CONTENTS[name])
         if held is not None:
             otel_messages.append_recorded(held, _role_of(name), transcript)
-            transcript.took(name, "messages")
+            transcript.report_conversion(name, "messages")
     elif name in _EVENTS:
         if name == "gen_ai.choice" and _number(named.get("index")):
-            transcript.leave_out(event, name, ANOTHER_ANSWER)
+            transcript.report_omission(event, name, ANOTHER_ANSWER)
             return
         openai.append_message(otel_messages.event_message(_EVENTS[name], event, named), transcript)
-        transcript.took(name, "messages")
+        transcript.report_conversion(name, "messages")
 
 
 def _role_of(name: str) -> str:
@@ -200,4 +200,4 @@ def _append_indexed(named: Mapping[str, SourceValue], transcript: Transcript) ->
     for prefix in _INDEXED:
         for message in otel_messages.indexed_messages(prefix, named):
             openai.append_message(message, transcript)
-            transcript.took(f"{prefix}N", "messages")
+            transcript.report_conversion(f"{prefix}N", "messages")

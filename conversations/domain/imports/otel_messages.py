@@ -16,7 +16,7 @@ from conversations.domain.imports.contents import (
     result_content,
     text_part,
 )
-from conversations.domain.imports.source_values import SourceValue, word
+from conversations.domain.imports.source_values import SourceValue, text_or_empty
 from conversations.domain.imports.transcript import Transcript
 from ctxadmin.lib.errors import ContextError
 
@@ -46,12 +46,12 @@ def _append_message(place: SourceValue, transcript: Transcript) -> None:
         openai.append_message(place, transcript)
         return
     role = place.get("role").text()
-    metadata = transcript.keep_fields(place.rest("role", "parts", "name"))
+    metadata = transcript.fields_as_metadata(place.unknown_fields("role", "parts", "name"))
     parts: list[JsonValue] = []
     calls: list[JsonValue] = []
     is_begun = False
     for part in place.get("parts").items():
-        kind = word(part.fields().get("type"))
+        kind = text_or_empty(part.fields().get("type"))
         if kind in _CALLS:
             calls.append(_call(part, transcript))
         elif kind in _RESULTS:
@@ -66,32 +66,34 @@ def _append_message(place: SourceValue, transcript: Transcript) -> None:
 
 def _call(part: SourceValue, transcript: Transcript) -> JsonValue:
     name = part.get("name").text()
-    call_id = transcript.calls.ask(part.get("id").text_or_none(), name)
-    transcript.took("tool_call", "tool_calls")
-    rest = part.rest("type", "id", "name", "arguments")
+    call_id = transcript.calls.open_call(part.get("id").text_or_none(), name)
+    transcript.report_conversion("tool_call", "tool_calls")
+    rest = part.unknown_fields("type", "id", "name", "arguments")
     return tool_call(call_id, name, part.get("arguments").value, rest)
 
 
 def _append_result(part: SourceValue, transcript: Transcript) -> None:
     content, _ = result_content(part.get("response", "result").value)
-    metadata = transcript.keep_fields(part.rest("type", "id", "response", "result"))
+    metadata = transcript.fields_as_metadata(
+        part.unknown_fields("type", "id", "response", "result")
+    )
     answers = transcript.calls.answer(part.get("id").text_or_none(), None)
     transcript.add(part, "tool", content, answers=answers, metadata=metadata)
-    transcript.took("tool_call_response", "role: tool")
+    transcript.report_conversion("tool_call_response", "role: tool")
 
 
 def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
     fields = part.fields()
-    kind, content = word(fields.get("type")), part.get("content")
+    kind, content = text_or_empty(fields.get("type")), part.get("content")
     if kind == "text":
-        return text_part(content.text(), part.rest("type", "content"))
+        return text_part(content.text(), part.unknown_fields("type", "content"))
     if kind == "reasoning":
-        return reasoning_part(content.text_or_none() or "", part.rest("type", "content"))
+        return reasoning_part(content.text_or_none() or "", part.unknown_fields("type", "content"))
     data = part.get("content", "data", "uri")
     if kind in ("blob", "uri") and isinstance(data.value, str):
         media_type = part.get("mime_type").text_or_none() or part.get("modality").text_or_none()
         made = media_part(media_type, data.value)
-        transcript.took(kind, str(made["type"]))
+        transcript.report_conversion(kind, str(made["type"]))
         return made
     return fields
 

@@ -9,7 +9,7 @@ from conversations.domain.formats.source import provider_part
 from conversations.domain.imports.calls import has_chat_calls, tool_call
 from conversations.domain.imports.contents import content_of, result_content
 from conversations.domain.imports.reasons import OF_THE_SESSION, UNKNOWN_ITEM
-from conversations.domain.imports.source_values import SourceValue, word
+from conversations.domain.imports.source_values import SourceValue, text_or_empty
 from conversations.domain.imports.transcript import Fields, Transcript
 
 NAME: Final = "responses"
@@ -80,14 +80,15 @@ def _is_item(item: dict[str, JsonValue]) -> bool:
 
 def _is_marked(item: dict[str, JsonValue]) -> bool:
     """Returns whether an item cannot be a message of another shape."""
-    if word(item.get("type")) in _ITEMS:
+    if text_or_empty(item.get("type")) in _ITEMS:
         return True
     content = item.get("content")
     return (
         item.get("type") == "message"
         and isinstance(content, list)
         and any(
-            isinstance(part, dict) and word(part.get("type")) in ("input_text", "output_text")
+            isinstance(part, dict)
+            and text_or_empty(part.get("type")) in ("input_text", "output_text")
             for part in content
         )
     )
@@ -104,18 +105,18 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
     instructions, given = place.get("instructions"), place.get("input")
     if isinstance(instructions.value, str):
         transcript.append(instructions, {"role": "system", "content": instructions.value})
-        transcript.took("instructions", "role: system")
+        transcript.report_conversion("instructions", "role: system")
     elif instructions.value is not None:
         append_messages(instructions, transcript)
     if isinstance(given.value, str):
         transcript.append(given, {"role": "user", "content": given.value})
-        transcript.took("input", "role: user")
+        transcript.report_conversion("input", "role: user")
     elif given.value is not None:
         append_messages(given, transcript)
     if place.get("output").value is not None:
         append_messages(place.get("output"), transcript)
     known = ("instructions", "input", "output", "tools", "object")
-    return Fields(place.rest(*known), place.get("tools"))
+    return Fields(place.unknown_fields(*known), place.get("tools"))
 
 
 def append_messages(items: SourceValue, transcript: Transcript) -> None:
@@ -141,7 +142,7 @@ class _Turns:
         self._is_list = False
 
     def add(self, item: SourceValue) -> None:
-        kind = word(item.fields().get("type") or "message")
+        kind = text_or_empty(item.fields().get("type") or "message")
         if kind == "message":
             self._add_message(item)
         elif kind == "reasoning":
@@ -158,9 +159,9 @@ class _Turns:
             self.flush()
             self._add_result(item, kind)
         elif kind in _OF_SESSION:
-            self._transcript.leave_out(item, kind, OF_THE_SESSION)
+            self._transcript.report_omission(item, kind, OF_THE_SESSION)
         else:
-            self._transcript.leave_out(item, kind, UNKNOWN_ITEM)
+            self._transcript.report_omission(item, kind, UNKNOWN_ITEM)
 
     def flush(self) -> None:
         """Adds what was collected as one message."""
@@ -214,30 +215,30 @@ class _Turns:
     ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
         """Metadata and own fields of an item; its id and status are no metadata."""
         of_item = () if self._transcript.keeps_own else ("id", "status")
-        return self._transcript.sort_fields(item.rest("type", *known, *of_item))
+        return self._transcript.sort_fields(item.unknown_fields("type", *known, *of_item))
 
     def _add_call(self, item: SourceValue, kind: str) -> None:
         wanted = item.get("call_id", "id").text_or_none()
         if kind in _CALLS:
             name = item.get("name").text()
-            call_id = self._transcript.calls.ask(wanted, name)
+            call_id = self._transcript.calls.open_call(wanted, name)
             known: tuple[str, ...] = ("type", "call_id", "name", "arguments", "input")
             of_item = () if self._transcript.keeps_own else ("id", "status")
-            rest = self._transcript.of_call(item.rest(*known, *of_item))
+            rest = self._transcript.of_call(item.unknown_fields(*known, *of_item))
             given = item.get("arguments", "input").value
             if kind == "custom_tool_call" and isinstance(given, str):
                 custom: JsonValue = {"name": name, "input": given}
                 self._calls.append({"id": call_id, "type": "custom", "custom": custom, **rest})
-                self._transcript.took(kind, "tool_calls")
+                self._transcript.report_conversion(kind, "tool_calls")
                 return
         else:
             name = item.get("name").text_or_none() or kind.removesuffix("_call")
-            call_id = self._transcript.calls.ask(wanted, name)
+            call_id = self._transcript.calls.open_call(wanted, name)
             rest = {"kind": kind}
             known = ("type", "id", "call_id", "name", "arguments", "status", *_OUTPUTS)
-            given = item.get("arguments").value or item.rest(*known)
+            given = item.get("arguments").value or item.unknown_fields(*known)
         self._calls.append(tool_call(call_id, name, given, rest))
-        self._transcript.took(kind, "tool_calls")
+        self._transcript.report_conversion(kind, "tool_calls")
         if kind in _OWN_TOOLS:
             self._add_own_result(item, call_id, kind)
 
@@ -252,7 +253,7 @@ class _Turns:
         self.flush()
         answered = self._transcript.calls.answer(call_id, None)
         self._transcript.add(item, "tool", content, answers=answered, metadata={"kind": kind})
-        self._transcript.took(kind, "role: tool")
+        self._transcript.report_conversion(kind, "role: tool")
 
     def _add_result(self, item: SourceValue, kind: str) -> None:
         answered = self._transcript.calls.answer(item.get("call_id").text_or_none(), None)
@@ -274,7 +275,7 @@ class _Turns:
             metadata=metadata,
             own=own,
         )
-        self._transcript.took(kind, "role: tool")
+        self._transcript.report_conversion(kind, "role: tool")
 
 
 def _single(made: dict[str, JsonValue]) -> JsonValue:
@@ -290,23 +291,23 @@ def _parts(content: SourceValue, transcript: Transcript, role: str) -> list[Json
 
 def _part(part: SourceValue, transcript: Transcript, role: str) -> JsonValue:
     """Returns a part of a message in the chat form."""
-    kind = word(part.fields().get("type"))
+    kind = text_or_empty(part.fields().get("type"))
     if kind in _TEXTS:
-        rest = part.rest("type", "text")
+        rest = part.unknown_fields("type", "text")
         if not transcript.keeps_own:
             rest = {key: value for key, value in rest.items() if value != []}
-        transcript.took(kind, "text")
+        transcript.report_conversion(kind, "text")
         return {"type": "text", "text": part.get("text").text(), **rest}
     if kind == "input_image" and isinstance(url := part.get("image_url").value, str):
-        transcript.took("input_image", "image_url")
-        image: dict[str, JsonValue] = {"url": url, **part.rest("type", "image_url")}
+        transcript.report_conversion("input_image", "image_url")
+        image: dict[str, JsonValue] = {"url": url, **part.unknown_fields("type", "image_url")}
         made: dict[str, JsonValue] = {"type": "image_url", "image_url": image}
         if transcript.keeps_own and set(image) != {"url", "detail"}:
             return with_own_part(NAME, made, part.fields(), "image_url")
         return made
     if kind == "input_file":
-        transcript.took("input_file", "file")
-        return {"type": "file", "file": part.rest("type")}
+        transcript.report_conversion("input_file", "file")
+        return {"type": "file", "file": part.unknown_fields("type")}
     if transcript.keeps_own and role != "assistant" and kind not in _AS_THEY_ARE:
         return provider_part(NAME, part.value)
     return part.value

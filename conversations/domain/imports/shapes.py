@@ -176,9 +176,9 @@ def _read_envelope(place: SourceValue, forced: Shape | None) -> ImportedConversa
         reader = forced or first_match(CHATS, each.value) or shape
         if reader.append is None:
             raise each.refusal(say("{title} is not a request or response", title=reader.title))
-        fields = fields.beside(reader.append(each, transcript))
+        fields = fields.merge(reader.append(each, transcript))
     if opened.failed is not None:
-        transcript.leave_out(opened.failed, "response", FAILED)
+        transcript.report_omission(opened.failed, "response", FAILED)
     return transcript.finish(Fields({**fields.values, **opened.fields}, fields.tools))
 
 

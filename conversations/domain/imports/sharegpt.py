@@ -56,9 +56,11 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
     chosen = place.get("chosen")
     if chosen.value is not None and _is_turn(chosen.value):
         _append_turn(chosen, transcript)
-        transcript.took("chosen", "messages")
-        return Fields(place.rest("conversations", "system", "tools", "chosen"), place.get("tools"))
-    return Fields(place.rest("conversations", "system", "tools"), place.get("tools"))
+        transcript.report_conversion("chosen", "messages")
+        return Fields(
+            place.unknown_fields("conversations", "system", "tools", "chosen"), place.get("tools")
+        )
+    return Fields(place.unknown_fields("conversations", "system", "tools"), place.get("tools"))
 
 
 def append_messages(turns: SourceValue, transcript: Transcript) -> None:
@@ -69,18 +71,18 @@ def append_messages(turns: SourceValue, transcript: Transcript) -> None:
 
 def _append_turn(turn: SourceValue, transcript: Transcript) -> None:
     said_by = turn.get("from").text()
-    metadata = transcript.keep_fields(turn.rest("from", "value", "id"))
+    metadata = transcript.fields_as_metadata(turn.unknown_fields("from", "value", "id"))
     message_id = turn.get("id").value
     if said_by in _CALLS:
         calls = _calls(turn.get("value"), transcript)
-        transcript.took(f"from: {said_by}", "tool_calls", len(calls))
+        transcript.report_conversion(f"from: {said_by}", "tool_calls", len(calls))
         transcript.add(
             turn, "assistant", None, calls=calls, message_id=message_id, metadata=metadata
         )
     elif said_by in _RESULTS:
         answers = transcript.calls.answer(None, None)
         text = turn.get("value").text_or_none() or ""
-        transcript.took(f"from: {said_by}", "role: tool")
+        transcript.report_conversion(f"from: {said_by}", "role: tool")
         transcript.add(
             turn, "tool", text, answers=answers, message_id=message_id, metadata=metadata
         )
@@ -91,7 +93,7 @@ def _append_turn(turn: SourceValue, transcript: Transcript) -> None:
         if _ROLES[said_by] == "assistant" and _END in text:
             rest, tagged = _tagged_calls(text, transcript)
         if tagged:
-            transcript.took(_BEGIN, "tool_calls", len(tagged))
+            transcript.report_conversion(_BEGIN, "tool_calls", len(tagged))
         content = rest or (None if tagged else "")
         transcript.add(
             turn,
@@ -119,8 +121,8 @@ def _calls(value: SourceValue, transcript: Transcript) -> list[JsonValue]:
 
 def _call(place: SourceValue, transcript: Transcript) -> JsonValue:
     name = place.get("name").text()
-    call_id = transcript.calls.ask(place.get("id").text_or_none(), name)
-    rest = place.rest("id", "name", "arguments", "parameters")
+    call_id = transcript.calls.open_call(place.get("id").text_or_none(), name)
+    rest = place.unknown_fields("id", "name", "arguments", "parameters")
     return tool_call(call_id, name, place.get("arguments", "parameters").value, rest)
 
 

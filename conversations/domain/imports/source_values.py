@@ -46,7 +46,7 @@ class SourceValue:
         if not isinstance(self.value, list):
             raise self.refusal(say("this must be a list"))
         if most is not None and len(self.value) > most:
-            raise self.excess(say("this has more than {most} items", most=most), most)
+            raise self.too_large(say("this has more than {most} items", most=most), most)
         for number, item in enumerate(self.value):
             yield self._child(str(number), item)
 
@@ -70,7 +70,7 @@ class SourceValue:
             raise self.refusal(say("this must be an object"))
         return self.value
 
-    def rest(self, *known: str) -> dict[str, JsonValue]:
+    def unknown_fields(self, *known: str) -> dict[str, JsonValue]:
         """Returns the fields of an object without the known and the null ones."""
         return {
             name: value
@@ -93,14 +93,14 @@ class SourceValue:
         """Returns a ValidationFailed at this place."""
         return self.locate(ValidationFailed.at(self.pointer, message))
 
-    def excess(self, message: str, most: int) -> ContextError:
+    def too_large(self, message: str, most: int) -> ContextError:
         """Returns a TooLarge at this place."""
         problem = FieldProblem(self.pointer, message, "too_large")
         return self.locate(TooLarge(message, limit=most, problems=[problem]))
 
     def locate(self, error: ContextError) -> ContextError:
         """Returns the same error; its text names the line, if there is one, and the field."""
-        return _with_place(error) if self.line is None else in_line(error, self.line)
+        return _with_place(error) if self.line is None else with_line(error, self.line)
 
     def _child(self, name: str, value: JsonValue) -> "SourceValue":
         if self.is_embedded:
@@ -110,7 +110,7 @@ class SourceValue:
         return SourceValue(value, f"{self.pointer}/{name}", self.line)
 
 
-def word(value: JsonValue) -> str:
+def text_or_empty(value: JsonValue) -> str:
     """Returns the text; "" for anything else, which is no name of a role or a type."""
     return value if isinstance(value, str) else ""
 
@@ -126,7 +126,7 @@ def _with_place(error: ContextError) -> ContextError:
     return ValidationFailed(detail, problems=error.problems)
 
 
-def in_line(error: ContextError, line: int) -> ContextError:
+def with_line(error: ContextError, line: int) -> ContextError:
     """Returns the same error with its line."""
     if isinstance(error, json_bytes.NotJson):
         text = say("This is not JSON: {why}.", why=error.what)

@@ -33,7 +33,7 @@ class TraceBudget:
                 "a trace has at most {most_messages} runs or spans, and messages in all of them",
                 most_messages=MOST_MESSAGES,
             )
-            raise place.excess(text, MOST_MESSAGES)
+            raise place.too_large(text, MOST_MESSAGES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def whole_conversations(
         traced, known = found[number], owners[found[number].group]
         owner = known.get(prefixes[number][-1])
         if owner is not None:
-            owner.leave_out(traced.place, what, REPEATED)
+            owner.report_omission(traced.place, what, REPEATED)
             continue
         kept.add(number)
         for prefix in prefixes[number]:
@@ -69,7 +69,7 @@ def whole_conversations(
     if kept:
         first = found[min(kept)].transcript
         for place in without:
-            first.leave_out(place, what, WITHOUT_MESSAGES)
+            first.report_omission(place, what, WITHOUT_MESSAGES)
     return [found[number].transcript.finish(found[number].fields) for number in sorted(kept)]
 
 

@@ -56,7 +56,7 @@ class Fields:
     values: dict[str, JsonValue] = field(default_factory=dict)
     tools: SourceValue | None = None
 
-    def beside(self, others: "Fields") -> "Fields":
+    def merge(self, others: "Fields") -> "Fields":
         """Returns both; of two values with one name that of self."""
         return Fields({**others.values, **self.values}, self.tools or others.tools)
 
@@ -94,11 +94,11 @@ class Transcript:
     def __len__(self) -> int:
         return len(self._messages)
 
-    def took(self, source: str, target: str, count: int = 1) -> None:
+    def report_conversion(self, source: str, target: str, count: int = 1) -> None:
         """Reports that a field or part was stored as something else."""
         self._taken.add(source, target, count)
 
-    def leave_out(self, place: SourceValue, what: str, why: str) -> None:
+    def report_omission(self, place: SourceValue, what: str, why: str) -> None:
         """Reports that something of the file is not stored."""
         self._left_out.add(ImportNote(what, why, 1, place.pointer, place.line))
 
@@ -110,7 +110,7 @@ class Transcript:
             text = say(
                 "a conversation has at most {most_messages} messages", most_messages=MOST_MESSAGES
             )
-            raise place.excess(text, MOST_MESSAGES)
+            raise place.too_large(text, MOST_MESSAGES)
         if len(self._unread) == _MOST_UNREAD:
             self.read()
 
@@ -118,7 +118,7 @@ class Transcript:
         """Adds the system text beside the messages, if there is one."""
         if place.value:
             self.append(place, {"role": "system", "content": place.text()})
-            self.took("system", "role: system")
+            self.report_conversion("system", "role: system")
 
     def add_verbatim(self, place: SourceValue) -> None:
         """Adds a message that is in the chat form already."""
@@ -159,7 +159,7 @@ class Transcript:
             message["is_error"] = True
         self.append(place, {**message, **with_own_fields(self.shape, own or {})})
 
-    def keep_fields(self, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    def fields_as_metadata(self, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Returns further fields of a message as metadata.
 
         Merges an object ``metadata`` into them.
@@ -168,7 +168,7 @@ class Transcript:
         if isinstance(own, dict):
             fields = {**{key: fields[key] for key in fields if key != "metadata"}, **own}
         for name in fields:
-            self.took(name, "metadata")
+            self.report_conversion(name, "metadata")
         return fields
 
     def sort_fields(
@@ -176,7 +176,7 @@ class Transcript:
     ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
         """Further fields of a message: what becomes metadata, and what only the provider knows."""
         if not self.keeps_own:
-            return self.keep_fields(fields), {}
+            return self.fields_as_metadata(fields), {}
         metadata = fields.get("metadata")
         if not isinstance(metadata, dict):
             return {}, fields
@@ -186,7 +186,7 @@ class Transcript:
         """Further fields of a call."""
         return with_own_fields(self.shape, fields) if self.keeps_own else fields
 
-    def placed(self, calls: Sequence[JsonValue], places: Places) -> list[JsonValue]:
+    def place_calls(self, calls: Sequence[JsonValue], places: Places) -> list[JsonValue]:
         """The calls of a content with the places of those that parts stand behind."""
         if not self.keeps_own:
             return list(calls)
@@ -222,7 +222,7 @@ class Transcript:
             self._ids.add(str(wanted))
         else:
             kept["id"] = wanted
-            self.took("id", "metadata")
+            self.report_conversion("id", "metadata")
 
     def message_keys(self) -> list[bytes]:
         """Returns a digest of each message: equal ones have the same content, calls and results."""
@@ -264,7 +264,7 @@ class Transcript:
         if titled:
             del rest["title"]
         for other in rest:
-            self.took(other, "metadata")
+            self.report_conversion(other, "metadata")
         self._warn_of_pairs(drafts)
         return ImportedConversation(
             drafts=drafts,

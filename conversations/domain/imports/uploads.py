@@ -8,7 +8,7 @@ from conversations.domain.export_reading import read_export
 from conversations.domain.imports.files import read_file
 from conversations.domain.imports.report import ImportReport
 from conversations.domain.imports.shapes import EXPORT_NAME, read_only
-from conversations.domain.imports.source_values import in_line
+from conversations.domain.imports.source_values import with_line
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.transfer import Transfer, is_export
 from ctxadmin.lib.errors import ContextError, ValidationFailed
@@ -63,7 +63,7 @@ def _exports_in(lines: Sequence[bytes]) -> Iterator[Transfer]:
                 raise ValidationFailed.at("", say("this is not an export of ctxadmin"))
             found = read_export(document)
         except ContextError as error:
-            raise in_line(error, number) from None
+            raise with_line(error, number) from None
         yield found
 
 

@@ -16,7 +16,7 @@ from conversations.domain.imports.contents import (
     text_part,
 )
 from conversations.domain.imports.reasons import APPROVAL, OF_A_PAGE
-from conversations.domain.imports.source_values import SourceValue, word
+from conversations.domain.imports.source_values import SourceValue, text_or_empty
 from conversations.domain.imports.transcript import Fields, Transcript
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.sentence import say
@@ -36,7 +36,7 @@ _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 def recognise(value: JsonValue) -> bool:
     """Recognizes messages with parts that only this SDK has."""
     messages = messages_of(value)
-    if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
+    if not messages or not all(text_or_empty(each.get("role")) in _ROLES for each in messages):
         return False
     if any(
         "parts" in each or "toolInvocations" in each or has_chat_calls(each) for each in messages
@@ -55,7 +55,7 @@ def _content(message: dict[str, JsonValue]) -> list[JsonValue]:
 
 
 def _is_marked(part: dict[str, JsonValue]) -> bool:
-    kind = word(part.get("type"))
+    kind = text_or_empty(part.get("type"))
     if kind == "image":
         return isinstance(part.get("image"), str)
     if kind == "file":
@@ -70,7 +70,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
         return Fields()
     transcript.add_system_text(place.get("system"))
     append_messages(place.get("messages"), transcript)
-    return Fields(place.rest("messages", "system", "tools"), _tools(place))
+    return Fields(place.unknown_fields("messages", "system", "tools"), _tools(place))
 
 
 def _tools(place: SourceValue) -> SourceValue:
@@ -134,7 +134,7 @@ class ModelTurn:
         self._is_begun = False
 
     def add(self, part: SourceValue) -> None:
-        kind = word(part.fields().get("type"))
+        kind = text_or_empty(part.fields().get("type"))
         if self._transcript.keeps_own and _is_own(part.fields(), kind, self._role):
             self._places.part()
             self.parts.append(provider_part(NAME, part.value))
@@ -144,7 +144,7 @@ class ModelTurn:
             self.flush()
             self._add_result(part)
         elif kind in _APPROVALS:
-            self._transcript.leave_out(part, kind, APPROVAL)
+            self._transcript.report_omission(part, kind, APPROVAL)
         else:
             self._places.part()
             self.parts.append(chat_part(part, self._transcript))
@@ -155,7 +155,7 @@ class ModelTurn:
         if self.parts or self.calls or is_empty:
             is_list = self.is_list and bool(self.parts or not self.calls)
             content = list(self.parts) if is_list else content_of(self.parts)
-            calls = self._transcript.placed(self.calls, self._places)
+            calls = self._transcript.place_calls(self.calls, self._places)
             self._append(self._place, self._role, content, calls=calls)
         self.parts, self.calls, self._places = [], [], Places()
 
@@ -201,15 +201,15 @@ class ModelTurn:
 
     def _add_call(self, part: SourceValue) -> None:
         name = part.get("toolName").text()
-        call_id = self._transcript.calls.ask(part.get("toolCallId").text_or_none(), name)
+        call_id = self._transcript.calls.open_call(part.get("toolCallId").text_or_none(), name)
         known = ("type", "toolCallId", "toolName", "input", "args")
-        rest = self._transcript.of_call(part.rest(*known))
+        rest = self._transcript.of_call(part.unknown_fields(*known))
         self._places.call(len(self.calls))
         self.calls.append(tool_call(call_id, name, part.get("input", "args").value, rest))
-        self._transcript.took("tool-call", "tool_calls")
+        self._transcript.report_conversion("tool-call", "tool_calls")
 
     def _add_result(self, part: SourceValue) -> None:
-        rest = part.rest("type", "toolCallId", "toolName", "output", "result", "error")
+        rest = part.unknown_fields("type", "toolCallId", "toolName", "output", "result", "error")
         content, kind = _output(part, self._transcript)
         own: dict[str, JsonValue] = {}
         if self._transcript.keeps_own:
@@ -221,7 +221,7 @@ class ModelTurn:
         call_id, name = part.get("toolCallId").text_or_none(), part.get("toolName").text_or_none()
         is_error = kind in _ERRORS or part.get("type").value == "tool-error"
         self.add_result(part, call_id, name, content, rest, is_error=is_error, own=own)
-        self._transcript.took(str(part.get("type").value), "role: tool")
+        self._transcript.report_conversion(str(part.get("type").value), "role: tool")
 
 
 def _is_own(part: dict[str, JsonValue], kind: str, role: str) -> bool:
@@ -288,12 +288,12 @@ def _with_source(
 def chat_part(part: SourceValue, transcript: Transcript) -> JsonValue:
     """Returns a part of a content in the chat form."""
     fields = part.fields()
-    kind = word(fields.get("type"))
+    kind = text_or_empty(fields.get("type"))
     if kind == "text":
-        return text_part(part.get("text").text(), part.rest("type", "text"))
+        return text_part(part.get("text").text(), part.unknown_fields("type", "text"))
     if kind == "reasoning":
         text = part.get("text", "reasoning").text_or_none() or ""
-        return reasoning_part(text, part.rest("type", "text", "reasoning"))
+        return reasoning_part(text, part.unknown_fields("type", "text", "reasoning"))
     data = part.get("image", "data", "url")
     if kind in ("image", "file") and isinstance(data.value, str):
         media_type = part.get("mediaType", "mimeType").text_or_none()
@@ -301,6 +301,6 @@ def chat_part(part: SourceValue, transcript: Transcript) -> JsonValue:
             media_type = media_type or "image"
         name = part.get("filename", "name").text_or_none()
         made = media_part(media_type, data.value, name)
-        transcript.took(kind, str(made["type"]))
+        transcript.report_conversion(kind, str(made["type"]))
         return _with_source(made, part, transcript)
     return fields

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from conversations.domain.imports.calls import has_chat_calls, messages_of, tool_call
 from conversations.domain.imports.contents import media_part, result_content, text_part
 from conversations.domain.imports.reasons import FOR_PAGES, ONLY_SEPARATES
-from conversations.domain.imports.source_values import SourceValue, word
+from conversations.domain.imports.source_values import SourceValue, text_or_empty
 from conversations.domain.imports.transcript import Fields, Transcript
 from conversations.domain.imports.vercel import ModelTurn, chat_part
 
@@ -21,7 +21,7 @@ _OUTPUTS: Final = ("output", "result", "errorText")
 def recognise(value: JsonValue) -> bool:
     """Recognizes messages of which one has typed parts beside its content, or calls of a page."""
     messages = messages_of(value)
-    if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
+    if not messages or not all(text_or_empty(each.get("role")) in _ROLES for each in messages):
         return False
     if any(map(has_chat_calls, messages)):
         return False
@@ -43,7 +43,7 @@ def append(place: SourceValue, transcript: Transcript) -> Fields:
         append_messages(place, transcript)
         return Fields()
     append_messages(place.get("messages"), transcript)
-    return Fields(place.rest("messages", "tools"), place.get("tools"))
+    return Fields(place.unknown_fields("messages", "tools"), place.get("tools"))
 
 
 def append_messages(messages: SourceValue, transcript: Transcript) -> None:
@@ -55,10 +55,10 @@ def append_messages(messages: SourceValue, transcript: Transcript) -> None:
 def _append_message(place: SourceValue, transcript: Transcript) -> None:
     role = place.get("role").text()
     if role == "data":
-        transcript.leave_out(place, "role: data", FOR_PAGES)
+        transcript.report_omission(place, "role: data", FOR_PAGES)
         return
     known = ("role", "content", "parts", "toolInvocations", "id", "experimental_attachments")
-    metadata = transcript.keep_fields(place.rest(*known))
+    metadata = transcript.fields_as_metadata(place.unknown_fields(*known))
     turn = _UiTurn(place, role, place.get("id").value, metadata, transcript)
     parts = place.get("parts")
     if isinstance(parts.value, list) and parts.value:
@@ -86,7 +86,7 @@ def _append_without_parts(place: SourceValue, turn: "_UiTurn") -> None:
 def _attachment(place: SourceValue, transcript: Transcript) -> JsonValue:
     name, kind = place.get("name").text_or_none(), place.get("contentType").text_or_none()
     made = media_part(kind, place.get("url").text(), name)
-    transcript.took("experimental_attachments", str(made["type"]))
+    transcript.report_conversion("experimental_attachments", str(made["type"]))
     return made
 
 
@@ -108,7 +108,7 @@ class _UiTurn(ModelTurn):
         kind = part.get("type").text()
         if kind == "step-start":
             self._end_step()
-            self._transcript.leave_out(part, kind, ONLY_SEPARATES)
+            self._transcript.report_omission(part, kind, ONLY_SEPARATES)
         elif kind == "tool-invocation":
             self.add_invocation(part.get("toolInvocation"))
         elif kind == "dynamic-tool" or kind.startswith("tool-"):
@@ -130,12 +130,12 @@ class _UiTurn(ModelTurn):
         self._end_step(is_last=True)
 
     def _call(self, place: SourceValue, name: str, source: str) -> None:
-        call_id = self._transcript.calls.ask(place.get("toolCallId").text_or_none(), name)
+        call_id = self._transcript.calls.open_call(place.get("toolCallId").text_or_none(), name)
         self.calls.append(tool_call(call_id, name, place.get(*_INPUTS).value))
-        self._transcript.took(source, "tool_calls")
+        self._transcript.report_conversion(source, "tool_calls")
         state = place.get("state").text_or_none()
         known = ("type", "toolCallId", "toolName", "state", *_INPUTS, *_OUTPUTS)
-        rest = self._transcript.keep_fields(place.rest(*known))
+        rest = self._transcript.fields_as_metadata(place.unknown_fields(*known))
         if state == "output-error":
             text = place.get("errorText").text_or_none() or ""
             self._results.append((place, call_id, name, text, {**rest, "is_error": True}))
@@ -149,5 +149,5 @@ class _UiTurn(ModelTurn):
         for place, call_id, name, content, metadata in self._results:
             is_error = metadata.pop("is_error", False) is True
             self.add_result(place, call_id, name, content, metadata, is_error=is_error)
-            self._transcript.took("output", "role: tool")
+            self._transcript.report_conversion("output", "role: tool")
         self._results = []

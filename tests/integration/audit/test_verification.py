@@ -12,7 +12,7 @@ from django.test import override_settings
 from conversations.domain.configs import read_operation
 from conversations.erasure import erase
 from conversations.models import Conversation
-from conversations.services import operate
+from conversations.services import apply_operation
 from ctxadmin.audit.anchors import anchor_heads, anchor_if_due
 from ctxadmin.audit.chain import FIRST_HASH, entry_hash, unkeyed_hash
 from ctxadmin.audit.checks import last_check
@@ -58,7 +58,7 @@ def head() -> Conversation:
 
 
 def operate_with_reason(head: Conversation, keep: int) -> None:
-    operate(
+    apply_operation(
         person(Role.REVIEWER),
         head.public_id,
         read_operation({"operation": "truncate", "truncate": {"keep_last": keep}}),

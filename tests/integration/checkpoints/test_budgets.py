@@ -41,9 +41,9 @@ TAIL = {"operation": "truncate", "truncate": {"keep_last": 4, "keep_system": Tru
 
 @pytest.fixture(autouse=True)
 def _nothing_folded() -> Iterator[None]:
-    FOLDS.forget()
+    FOLDS.clear()
     yield
-    FOLDS.forget()
+    FOLDS.clear()
 
 
 @pytest.fixture

@@ -48,9 +48,9 @@ STEPS = 60
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
-    WRITE_CACHE.forget()
+    WRITE_CACHE.clear()
     yield
-    WRITE_CACHE.forget()
+    WRITE_CACHE.clear()
 
 
 class Run:
@@ -118,7 +118,7 @@ class Run:
     def operate(self) -> None:
         block: JsonValue = {"keep_last": self.random.randrange(6)}
         config = read_operation({"operation": "truncate", "truncate": block, "pairing": "keep"})
-        services.operate(self.actor, self.id, config)
+        services.apply_operation(self.actor, self.id, config)
 
     def roll_back(self) -> None:
         batch = find_head(self.actor.workspace, self.id).current_batch
@@ -176,7 +176,7 @@ def test_steps_store_the_same_whether_anything_is_remembered_or_not(seed: int) -
     for _ in range(STEPS):
         remembering.step()
     for _ in range(STEPS):
-        WRITE_CACHE.forget()
+        WRITE_CACHE.clear()
         forgetful.step()
     assert remembering.outcomes == forgetful.outcomes
     assert remembering.rows() == forgetful.rows()
@@ -192,7 +192,7 @@ def test_what_was_remembered_before_another_process_wrote_is_not_used(seed: int)
         before = deepcopy(WRITE_CACHE._known.get(beside.head.key))
         beside.step()
         if before is not None and chance.random() < 0.5:  # as if another process did the step
-            WRITE_CACHE.keep(beside.head.key, *before)
+            WRITE_CACHE.store(beside.head.key, *before)
     assert alone.outcomes == beside.outcomes
     assert alone.rows() == beside.rows()
 
@@ -206,7 +206,7 @@ def test_a_write_that_is_refused_leaves_nothing_remembered() -> None:
     assert run.head.key not in WRITE_CACHE._known
     run.save()
     before = snapshot_bytes(find_moment(run.actor, run.id))
-    WRITE_CACHE.forget()
+    WRITE_CACHE.clear()
     assert snapshot_bytes(find_moment(run.actor, run.id)) == before
 
 
@@ -215,7 +215,7 @@ def test_only_so_many_conversations_are_remembered() -> None:
     for key in range(3):
         known = Known()
         known.set(number, key)
-        memory.keep(key, audit.AuditMark(1, "h"), known)
+        memory.store(key, audit.AuditMark(1, "h"), known)
     assert not memory.take(0, audit.AuditMark(1, "h"))
     assert memory.take(1, audit.AuditMark(1, "h")).get(number) == 1
     assert not memory.take(2, audit.AuditMark(2, "h"))

@@ -43,7 +43,7 @@ def test_what_was_undone_is_never_told(told: list[ChangeNotice]) -> None:
     conversation(user("hello"), public_id="c")
     told.clear()
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": 0}})
-    services.operate(engine(), "c", config, dry_run=True)
+    services.apply_operation(engine(), "c", config, dry_run=True)
     assert not told
 
 
@@ -72,7 +72,7 @@ def test_an_operation_and_a_rollback_tell_that_the_view_is_another(
 ) -> None:
     conversation(user("hello"), assistant("so"), public_id="c")
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
-    services.operate(engine(), "c", config)
+    services.apply_operation(engine(), "c", config)
     if undo:
         services.rollback(engine(), "c", 0)
     assert told[-1].shown is None

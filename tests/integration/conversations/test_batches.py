@@ -53,7 +53,7 @@ class Talk:
         return services.append(self.actor, self.id, drafts)
 
     def operate(self, config: OperationConfig, seen: Seen = UNSEEN) -> Applied:
-        return services.operate(self.actor, self.id, config, reason="why", seen=seen)
+        return services.apply_operation(self.actor, self.id, config, reason="why", seen=seen)
 
     def open_batch(self, boundary: int, seen: Seen = UNSEEN) -> Applied:
         return services.open_batch(self.actor, self.id, boundary, seen=seen)

@@ -54,7 +54,7 @@ class History:
 
     def operate(self, name: str, block: JsonValue = None, **fields: JsonValue) -> None:
         config = read_operation({"operation": name, name: block, **fields})
-        services.operate(self.actor, self.id, config)
+        services.apply_operation(self.actor, self.id, config)
 
     def roll_back(self) -> None:
         """To the batch before, so that the next message starts another branch."""

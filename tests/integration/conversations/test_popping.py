@@ -131,7 +131,7 @@ def test_callers_at_once_never_get_the_same_message() -> None:
     head, actor = conversation(*[user(str(number)) for number in range(10)]), engine()
 
     def task(count: int) -> Callable[[], Popped]:
-        return lambda: services.pop(actor, head.public_id, count)
+        return lambda: services.pop_messages(actor, head.public_id, count)
 
     results = together([task(1), task(2), task(3), task(1), task(2), task(4)])
     taken = [list(each.messages) for each in results if isinstance(each, Popped)]
@@ -147,7 +147,7 @@ def test_callers_at_once_never_get_the_same_message() -> None:
 def test_of_callers_who_saw_the_same_view_one_gets_the_message() -> None:
     head, actor = conversation(user("a"), user("b")), engine()
     seen = Seen(0, 2)
-    results = together([lambda: services.pop(actor, head.public_id, 1, seen=seen)] * 4)
+    results = together([lambda: services.pop_messages(actor, head.public_id, 1, seen=seen)] * 4)
     assert sum(isinstance(each, Popped) for each in results) == 1
     assert sum(isinstance(each, VersionConflict) for each in results) == 3
 
@@ -155,7 +155,7 @@ def test_of_callers_who_saw_the_same_view_one_gets_the_message() -> None:
 def test_messages_that_come_meanwhile_are_popped_or_stay() -> None:
     head, actor = conversation(user("a")), engine()
     append = lambda: services.append(actor, head.public_id, drafts(user("b")))  # noqa: E731
-    results = together([append, lambda: services.pop(actor, head.public_id, 5), append])
+    results = together([append, lambda: services.pop_messages(actor, head.public_id, 5), append])
     (popped,) = [each for each in results if isinstance(each, Popped)]
     current = Conversation.objects.get(key=head.key)
     assert len(popped.messages) + current.visible_count == 3

@@ -50,7 +50,7 @@ def test_appends_of_many_writers_all_arrive_once_and_in_one_order() -> None:
 def test_of_two_operations_on_one_seen_view_one_wins_and_the_other_hears_of_it() -> None:
     head, actor = conversation(user("a"), user("b")), engine()
     clear = read_operation({"operation": "clear"})
-    task = lambda: services.operate(actor, head.public_id, clear, seen=Seen(0, 2))  # noqa: E731
+    task = lambda: services.apply_operation(actor, head.public_id, clear, seen=Seen(0, 2))  # noqa: E731
     with audited(head):
         results = together([task] * 4)
         assert sum(isinstance(result, VersionConflict) for result in results) == 3
@@ -61,7 +61,7 @@ def test_operations_that_name_no_view_open_one_batch_each() -> None:
     head, actor = conversation(user("a"), user("b")), engine()
     keep = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
     with audited(head):
-        results = together([lambda: services.operate(actor, head.public_id, keep)] * 4)
+        results = together([lambda: services.apply_operation(actor, head.public_id, keep)] * 4)
         batches = sorted(r.batch for r in results if isinstance(r, Applied))
         assert batches == [1, 2, 3, 4]
 

@@ -189,11 +189,11 @@ class Agreement(RuleBasedStateMachine):
         seen = Seen(self.made.current.id, self.made.current.visible_count)
         self.both(
             lambda: self.made.operate(config, CAUSE, dry_run=True),
-            lambda: services.operate(self.actor, self.id, config, seen=seen, dry_run=True),
+            lambda: services.apply_operation(self.actor, self.id, config, seen=seen, dry_run=True),
         )
         self.both(
             lambda: self.made.operate(config, CAUSE),
-            lambda: services.operate(self.actor, self.id, config, seen=seen),
+            lambda: services.apply_operation(self.actor, self.id, config, seen=seen),
         )
 
     @rule(block=truncations(), pairing=PAIRINGS, protect=st.booleans())

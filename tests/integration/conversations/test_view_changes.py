@@ -29,7 +29,7 @@ class Shared:
         self.read = self.as_read()
 
     def operate(self, actor: Actor, config: OperationConfig) -> None:
-        services.operate(actor, self.id, config)
+        services.apply_operation(actor, self.id, config)
 
     def as_read(self) -> ReadView:
         head = find_head(self.rita.workspace, self.id)

@@ -33,7 +33,7 @@ def append(name: str, *texts: str) -> None:
 
 def keep_last(name: str, messages: int) -> None:
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": messages}})
-    services.operate(engine(), name, config)
+    services.apply_operation(engine(), name, config)
 
 
 def snapshot(name: str, version: int | None = None) -> bytes:

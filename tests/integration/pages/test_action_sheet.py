@@ -8,7 +8,7 @@ from django.test import Client
 from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
-from conversations.services import operate
+from conversations.services import apply_operation
 from ctxadmin.identity.roles import Role
 from tests.factories import (
     assistant,
@@ -124,7 +124,7 @@ def test_a_view_that_changed_meanwhile_is_not_operated_on_unseen(reviewer: Clien
         "operation": "truncate",
         "truncate": {"remove_ranges": [{"start": 1, "end": 2}]},
     }
-    operate(engine(), "t", read_operation(cut), reason=None)
+    apply_operation(engine(), "t", read_operation(cut), reason=None)
     gone = reviewer.get("/conversations/t/act/", asked("hide", "3"))
     assert gone.status_code == 409
     assert "The view has changed since." in text(gone)
@@ -140,7 +140,9 @@ def test_a_view_that_changed_meanwhile_is_not_operated_on_unseen(reviewer: Clien
 
 def test_nothing_that_was_typed_is_lost_if_it_cannot_be_applied(reviewer: Client) -> None:
     booking()
-    operate(engine(), "t", read_operation({"operation": "truncate", "truncate": {"keep_last": 4}}))
+    apply_operation(
+        engine(), "t", read_operation({"operation": "truncate", "truncate": {"keep_last": 4}})
+    )
     answer = apply(reviewer, "summarize", "3-4", text="A long summary", pairing="drop")
     assert answer.status_code == 409
     assert re.search(r"<textarea[^>]*>\s*A long summary", text(answer))

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
-from conversations.services import operate, rollback
+from conversations.services import apply_operation, rollback
 from conversations.store import find_head
 from tests.factories import conversation, engine, user
 
@@ -28,7 +28,7 @@ def chat(count: int = 10) -> Conversation:
 
 
 def do(**operation: JsonValue) -> None:
-    operate(engine(), "chat", read_operation(operation))
+    apply_operation(engine(), "chat", read_operation(operation))
 
 
 def places(page: str) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message
-from conversations.services import operate
+from conversations.services import apply_operation
 from conversations.store import find_head
 from ctxadmin.identity.roles import Role
 from tests.factories import (
@@ -73,7 +73,7 @@ def test_a_conversation_shows_its_messages_and_the_rail(
 
 
 def test_hidden_messages_are_greyed_in_the_whole_log(reviewer: Client, chat: Conversation) -> None:
-    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    apply_operation(engine(), "chat", read_operation({"operation": "clear"}))
     assert 'id="m1"' not in text(reviewer.get("/conversations/chat/"))
     assert "message-hidden" in text(reviewer.get("/conversations/chat/?view=all"))
 
@@ -151,7 +151,9 @@ def test_after_a_conflict_one_sees_what_would_happen_now_and_can_go_on(
 ) -> None:
     seen = hidden(reviewer.post(OPERATE, KEEP_ONE | {"preview": "1"}))
     truncate: JsonValue = {"keep_last": 3}
-    operate(engine(), "chat", read_operation({"operation": "truncate", "truncate": truncate}))
+    apply_operation(
+        engine(), "chat", read_operation({"operation": "truncate", "truncate": truncate})
+    )
     body = KEEP_ONE | seen | {"apply": "1", "reason": "typed"}
     answer = reviewer.post(OPERATE, body)
     assert (answer.status_code, visible()) == (409, 3)
@@ -172,7 +174,7 @@ def test_a_wrong_option_is_named_at_its_field(reviewer: Client, chat: Conversati
 def test_a_rollback_is_asked_for_with_what_comes_and_goes(
     reviewer: Client, chat: Conversation
 ) -> None:
-    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    apply_operation(engine(), "chat", read_operation({"operation": "clear"}))
     question = text(reviewer.get("/conversations/chat/rollback/0/"))
     assert "3 messages" in question
     seen = {"expected_revision": "1", "expected_count": "1", "reason": "too much"}
@@ -186,7 +188,7 @@ def test_a_rollback_is_asked_for_with_what_comes_and_goes(
 def test_a_rollback_of_something_else_than_was_seen_asks_again_and_keeps_the_reason(
     reviewer: Client, chat: Conversation
 ) -> None:
-    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    apply_operation(engine(), "chat", read_operation({"operation": "clear"}))
     body = SEEN | {"reason": "my words"}
     answer = reviewer.post("/conversations/chat/rollback/0/", body)
     assert (answer.status_code, visible()) == (409, 1)
@@ -199,7 +201,7 @@ def test_a_rollback_of_something_else_than_was_seen_asks_again_and_keeps_the_rea
 def test_a_rolled_back_branch_is_restored_from_the_list(
     reviewer: Client, chat: Conversation
 ) -> None:
-    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    apply_operation(engine(), "chat", read_operation({"operation": "clear"}))
     reviewer.post(
         "/conversations/chat/rollback/0/", {"expected_revision": "1", "expected_count": "1"}
     )
@@ -215,7 +217,7 @@ def test_two_revisions_are_compared_with_the_words_marked(
         "operation": "replace",
         "replace": {"index": 1, "message": user("one and a half")},
     }
-    operate(engine(), "chat", read_operation(body))
+    apply_operation(engine(), "chat", read_operation(body))
     page = text(reviewer.get("/conversations/chat/diff/?from=0&to=1"))
     assert "<ins>" in page
     assert reviewer.get("/conversations/chat/diff/?from=0&to=9").status_code == 404
@@ -226,7 +228,7 @@ def test_a_difference_is_by_itself_that_of_the_current_revision(
     reviewer: Client, chat: Conversation
 ) -> None:
     for revision in (0, 1):
-        operate(engine(), "chat", read_operation({"operation": "clear"}))
+        apply_operation(engine(), "chat", read_operation({"operation": "clear"}))
         page = text(reviewer.get("/conversations/chat/diff/"))
         assert f"Changes from batch {revision} to {revision + 1}" in page
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
-from conversations.services import operate
+from conversations.services import apply_operation
 from conversations.store import find_revision, view_of
 from tests.factories import assistant, conversation, engine, system, user
 
@@ -43,7 +43,7 @@ def previewed(client: Client, **fields: str) -> str:
 
 
 def do(**operation: JsonValue) -> None:
-    operate(engine(), "chat", read_operation(operation))
+    apply_operation(engine(), "chat", read_operation(operation))
 
 
 def visible() -> list[int]:

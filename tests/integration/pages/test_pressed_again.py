@@ -10,7 +10,7 @@ from django.test import Client
 from checkpoints.models import Execution
 from conversations.domain.configs import read_operation
 from conversations.models import Comment, Conversation, Move, Revision
-from conversations.services import operate
+from conversations.services import apply_operation
 from ctxadmin.http.models import KeptAnswer
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, person, signed_in, user
@@ -120,7 +120,7 @@ def test_a_key_that_is_none_is_refused(reviewer: Client, chat: Conversation, key
 
 
 def test_a_roll_back_sent_again_moves_once(reviewer: Client, chat: Conversation) -> None:
-    operate(person(), "chat", read_operation({"operation": "clear"}))
+    apply_operation(person(), "chat", read_operation({"operation": "clear"}))
     page = reviewer.get("/conversations/chat/rollback/0/")
     seen = {"expected_revision": "1", "expected_count": "0"}
     sent = {"form_key": key_in(page), "reason": "too much", **seen}

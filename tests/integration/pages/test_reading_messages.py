@@ -14,7 +14,7 @@ from conversations import message_search
 from conversations.domain.configs import read_operation
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.services import operate, rollback
+from conversations.services import apply_operation, rollback
 from tests.factories import Api, assistant, calls, conversation, engine, result, system, user
 from tests.integration.pages.execution_scenes import paused, url
 
@@ -33,7 +33,7 @@ def message_of(page: str, index: int) -> str:
 
 
 def cut(name: str, **truncate: JsonValue) -> None:
-    operate(
+    apply_operation(
         engine(),
         name,
         read_operation({"operation": "truncate", "truncate": truncate}),
@@ -237,7 +237,7 @@ def test_a_message_of_a_rolled_back_branch_says_so(reviewer: Client) -> None:
 def test_a_replaced_message_waits_behind_the_one_before_it(reviewer: Client) -> None:
     long_chat(4)
     body: JsonValue = {"operation": "replace", "replace": {"index": 2, "message": user("new")}}
-    operate(engine(), "chat", read_operation(body))
+    apply_operation(engine(), "chat", read_operation(body))
     page = text(reviewer.get("/conversations/chat/"))
     between = message_of(page, 1).split('id="m4"')[0]
     assert "1 hidden message: #2" in between

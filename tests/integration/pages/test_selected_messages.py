@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message
 from conversations.queries import shown_revision
-from conversations.services import operate
+from conversations.services import apply_operation
 from conversations.store import find_head, view_of
 from ctxadmin.identity.roles import Role
 from tests.factories import assistant, calls, conversation, engine, result, signed_in, user
@@ -131,7 +131,7 @@ def test_replace_starts_from_what_stands_there(reviewer: Client, chat: Conversat
 
 def hidden_meanwhile(start: int, end: int) -> None:
     cut: dict[str, JsonValue] = {"remove_ranges": [{"start": start, "end": end}]}
-    operate(engine(), "chat", read_operation({"operation": "truncate", "truncate": cut}))
+    apply_operation(engine(), "chat", read_operation({"operation": "truncate", "truncate": cut}))
 
 
 @pytest.mark.parametrize("button", ["apply", "preview"])
@@ -183,7 +183,7 @@ def test_what_is_hidden_by_now_cannot_be_applied_and_what_was_typed_stays(
 
 
 def test_a_selection_of_another_view_is_refused(reviewer: Client, chat: Conversation) -> None:
-    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    apply_operation(engine(), "chat", read_operation({"operation": "clear"}))
     answer = reviewer.get(f"{OPERATE}?do=hide&positions=1&revision=0&count=5", follow=True)
     assert answer.redirect_chain
     assert "The view has changed since. Select the messages again." in text(answer)

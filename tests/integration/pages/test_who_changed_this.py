@@ -10,7 +10,7 @@ from checkpoints.store import find_current
 from conversations import pins
 from conversations.domain.configs import read_operation
 from conversations.message_history import history_of
-from conversations.services import operate, rollback
+from conversations.services import apply_operation, rollback
 from conversations.store import find_head
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, person, signed_in, user
@@ -29,7 +29,7 @@ def effects(index: int) -> list[tuple[str, str, str]]:
 def test_a_message_knows_who_hid_showed_and_pinned_it_and_why() -> None:
     conversation(user("a"), user("b"), user("c"), public_id="c", actor=engine())
     rita = person(Role.REVIEWER)
-    operate(rita, "c", KEEP_LAST, reason="too long")
+    apply_operation(rita, "c", KEEP_LAST, reason="too long")
     rollback(rita, "c", 0, reason="needed after all")
     pins.pin(rita, "c", "0", pinned=True, reason="the order number")
     assert effects(0) == [
@@ -46,7 +46,7 @@ def test_a_message_that_an_operation_wrote_was_not_hidden_before() -> None:
     message: JsonValue = {"role": "user", "content": "both"}
     replaced: JsonValue = {"index": 0, "message": message}
     config = read_operation({"operation": "replace", "replace": replaced})
-    operate(person(Role.REVIEWER), "c", config, reason="shorter")
+    apply_operation(person(Role.REVIEWER), "c", config, reason="shorter")
     assert [effect for effect, _, _ in effects(0)] == ["hid"]
     assert effects(2) == []
 
@@ -58,7 +58,7 @@ def test_a_history_costs_no_more_queries_for_more_changes() -> None:
     changes = 0
     for n in (1, 8):
         for _ in range(n):
-            operate(rita, "c", KEEP_LAST, reason="less")
+            apply_operation(rita, "c", KEEP_LAST, reason="less")
             rollback(rita, "c", 0, reason="more")
         head = find_head(engine().workspace, "c")
         with CaptureQueriesContext(connection) as asked:
@@ -71,7 +71,7 @@ def test_a_history_costs_no_more_queries_for_more_changes() -> None:
 
 def test_a_message_leads_to_its_changes_and_an_admin_to_the_audit() -> None:
     conversation(user("a"), user("b"), public_id="c", actor=engine())
-    operate(person(Role.REVIEWER), "c", KEEP_LAST, reason="too long")
+    apply_operation(person(Role.REVIEWER), "c", KEEP_LAST, reason="too long")
     viewer = signed_in(Role.VIEWER)
     link = "/conversations/c/messages/0/#changes"
     assert link in viewer.get("/conversations/c/?view=all").content.decode()

@@ -124,7 +124,7 @@ def test_state_reasons_and_comments_are_found(find: Find) -> None:
 
 def test_reasons_of_batches_and_pins_are_found(find: Find) -> None:
     head = conversation(user("one"), user("two"))
-    services.operate(
+    services.apply_operation(
         engine(),
         head.public_id,
         KEEP_ONE,
@@ -139,7 +139,7 @@ def test_reasons_of_batches_and_pins_are_found(find: Find) -> None:
 
 def test_hidden_messages_are_found_and_said_to_be_hidden(find: Find) -> None:
     head = conversation(user("needle one"), user("two"))
-    services.operate(engine(), head.public_id, KEEP_ONE)
+    services.apply_operation(engine(), head.public_id, KEEP_ONE)
     (hit,) = find("needle")
     assert hit.visible is False
 

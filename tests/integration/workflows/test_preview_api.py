@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
-from conversations.services import operate
+from conversations.services import apply_operation
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import NotFound
 from tests.factories import Api, assistant, calls, conversation, engine, result, system, user
@@ -179,7 +179,7 @@ def test_a_conversation_shows_its_visible_messages_and_metadata(api: CheckedApi,
     chat = conversation(
         system("s"), user("a"), assistant("b"), public_id="chat", metadata=b'{"owner": "anna"}'
     )
-    operate(
+    apply_operation(
         engine(), "chat", read_operation({"operation": "truncate", "truncate": {"keep_last": 2}})
     )
     shown = preview(api, "both", conversation_id="chat").json()

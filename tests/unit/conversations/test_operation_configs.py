@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain.configs import on_record, read_operation
+from conversations.domain.configs import read_operation, stored_config
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from tests.unit.conversations.chats import SAID, operation, problems
@@ -60,12 +60,12 @@ def test_a_version_1_config_is_refused_with_a_sentence_that_says_so(data: JsonVa
 def test_a_config_on_record_names_its_messages_by_log_index() -> None:
     block: JsonValue = {"position": 0, "messages": [SAID, SAID]}
     config = operation("insert", block, pairing="drop")
-    assert on_record(config, 10) == (
+    assert stored_config(config, 10) == (
         b'{"operation":"insert","pairing":"drop",'
         b'"insert":{"position":0,"messages":[{"index":10},{"index":11}]}}'
     )
     config = operation("replace", {"index": 3, "message": SAID})
-    assert on_record(config, 10) == (
+    assert stored_config(config, 10) == (
         b'{"operation":"replace","replace":{"index":3,"message":{"index":10}}}'
     )
 
@@ -74,5 +74,5 @@ def test_a_config_on_record_without_messages_can_be_read_again() -> None:
     blocks: dict[str, JsonValue] = {"truncate": {"keep_last": 0}, "clear": None}
     for name, block in blocks.items():
         config = operation(name, block, protect_tools=True)
-        record = on_record(config, 0)
-        assert on_record(read_operation(loads_strict(record)), 0) == record
+        record = stored_config(config, 0)
+        assert stored_config(read_operation(loads_strict(record)), 0) == record

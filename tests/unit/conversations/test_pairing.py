@@ -7,7 +7,7 @@ from conversations.domain.log import ToolGroup
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft
 from conversations.domain.operations import Outcome
-from conversations.domain.pairing import find_splits, place, validate_for_model
+from conversations.domain.pairing import find_splits, place_drafts, validate_for_model
 from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, ValidationFailed
 from tests.unit.conversations.chats import assistant, calls, result, run, user, whole
@@ -22,7 +22,7 @@ def codes(outcome: Outcome) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def grown(log: MemoryLog, *drafts: Draft, revision: int = 0) -> MemoryLog:
-    log.append(place(drafts, log), revision=revision)
+    log.append(place_drafts(drafts, log), revision=revision)
     return log
 
 
@@ -44,27 +44,27 @@ def test_calls_of_the_branch_are_answered_before_nearer_ones_of_other_branches()
     log = MemoryLog([calls("a")])
     grown(log, calls("a"), revision=1)
     seen = log.on_branch({0, 2})
-    entry = place([result("a")], seen)[0]
+    entry = place_drafts([result("a")], seen)[0]
     assert entry.call_index == 0
     log.append([entry], revision=2)
-    assert place([result("a")], seen)[0].call_index == 1
+    assert place_drafts([result("a")], seen)[0].call_index == 1
 
 
 def test_a_call_that_was_answered_on_another_branch_can_be_answered_again() -> None:
     log = MemoryLog([calls("a")])
     grown(log, result("a"), revision=1)
     seen = log.on_branch({0, 2})
-    assert place([result("a")], seen)[0].call_index == 0
+    assert place_drafts([result("a")], seen)[0].call_index == 0
     grown(seen, result("a"), revision=2)
     assert list(seen.tool_groups([])) == [ToolGroup(0, (2,), surplus=(1,))]
     assert list(log.on_branch({0, 1}).tool_groups([])) == [ToolGroup(0, (1,), surplus=(2,))]
-    assert place([result("a")], seen)[0].call_index is None
+    assert place_drafts([result("a")], seen)[0].call_index is None
 
 
 def test_two_results_of_one_call_leave_another_call_unanswered() -> None:
     log = MemoryLog([calls("a", "b")])
-    log.append(place([result("a")], log.on_branch({0, 1})), revision=1)
-    log.append(place([result("a")], log.on_branch({0, 2})), revision=2)
+    log.append(place_drafts([result("a")], log.on_branch({0, 1})), revision=1)
+    log.append(place_drafts([result("a")], log.on_branch({0, 2})), revision=2)
     seen = log.on_branch({0, 2})
     assert list(seen.tool_groups([])) == [ToolGroup(0, (2,), 1, pending=True, surplus=(1,))]
 
@@ -72,18 +72,18 @@ def test_two_results_of_one_call_leave_another_call_unanswered() -> None:
 def test_a_repeated_message_id_is_a_duplicate() -> None:
     log = MemoryLog([user(id="m")])
     with pytest.raises(Duplicate) as caught:
-        place([user(), user(id="m")], log)
+        place_drafts([user(), user(id="m")], log)
     assert caught.value.problems[0].pointer == "/messages/1/id"
     with pytest.raises(Duplicate):
-        place([user(id="n"), user(id="n")], log)
+        place_drafts([user(id="n"), user(id="n")], log)
 
 
 def test_an_id_of_the_form_log_n_is_for_that_log_index_only() -> None:
     log = MemoryLog([user()])
-    assert place([user(id="log-1")], log)[0].message_id == "log-1"
+    assert place_drafts([user(id="log-1")], log)[0].message_id == "log-1"
     for name in ("log-0", "log-2", "log-01"):
         with pytest.raises(ValidationFailed):
-            place([user(id=name)], log)
+            place_drafts([user(id=name)], log)
 
 
 def test_a_message_without_an_id_is_called_by_its_log_index() -> None:

@@ -8,7 +8,7 @@ from conversations.domain import runs
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft, read_logged, read_message
 from conversations.domain.operations import Outcome
-from conversations.domain.pairing import find_splits, place
+from conversations.domain.pairing import find_splits, place_drafts
 from conversations.domain.pointers import LINE_TOKENS
 from conversations.domain.recall import line_text
 from conversations.domain.tokens import tokens_of_message, tokens_of_plain
@@ -91,7 +91,7 @@ def test_the_next_line_names_what_the_one_before_named() -> None:
     log = ten()
     first = run(log, "truncate", {"keep_last": 4}, leave_pointer=True)
     log.append(first.entries)
-    log.append(place([user("more")], log))
+    log.append(place_drafts([user("more")], log))
     view = first.view.appended(11, 12)
     second = run(log, "truncate", {"keep_last": 2}, view=view, leave_pointer=True)
     assert left(second) == [12, 9, 11]

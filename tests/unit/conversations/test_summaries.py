@@ -4,7 +4,7 @@ import orjson
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain.configs import on_record
+from conversations.domain.configs import stored_config
 from conversations.domain.memory import MemoryLog
 from conversations.domain.view import View
 from ctxadmin.lib.errors import OutOfRange
@@ -61,7 +61,7 @@ def test_what_it_covers_is_hidden_and_on_record_without_the_text() -> None:
     config = operation("summarize", over(1, 5))
     outcome = run(chat(), "summarize", over(1, 5))
     assert (outcome.added, outcome.hidden) == (((7, 8),), ((1, 5),))
-    assert orjson.loads(on_record(config, 7, outcome.hidden))["summarize"] == {
+    assert orjson.loads(stored_config(config, 7, outcome.hidden))["summarize"] == {
         "range": {"start": 1, "end": 5},
         "message": {"index": 7},
         "sources": [[1, 5]],
@@ -129,7 +129,9 @@ def test_only_the_sources_that_it_names_are_covered() -> None:
     block = over(1, 6, sources=[[1, 3], [3, 5]])
     config, outcome = operation("summarize", block), run(chat(), "summarize", block)
     assert (list(outcome.view), outcome.hidden) == ([0, 7, 5, 6], ((1, 5),))
-    assert orjson.loads(on_record(config, 7, outcome.hidden))["summarize"]["sources"] == [[1, 5]]
+    assert orjson.loads(stored_config(config, 7, outcome.hidden))["summarize"]["sources"] == [
+        [1, 5]
+    ]
     aged: JsonValue = {"older_than": {"turns": 1}, "message": SAID, "sources": [[1, 2]]}
     assert shown(chat(), "summarize", aged) == [0, 7, 2, 3, 4, 5, 6]
 
@@ -146,7 +148,9 @@ def test_sources_that_are_hidden_stay_on_record() -> None:
     view = View(((0, 1), (4, 7)))
     config, outcome = operation("summarize", block), run(chat(), "summarize", block, view=view)
     assert (list(outcome.view), outcome.hidden) == ([0, 7, 5, 6], ((4, 5),))
-    assert orjson.loads(on_record(config, 7, outcome.hidden))["summarize"]["sources"] == [[0, 5]]
+    assert orjson.loads(stored_config(config, 7, outcome.hidden))["summarize"]["sources"] == [
+        [0, 5]
+    ]
 
 
 @pytest.mark.parametrize("sources", [[[1, 99]], [[0, 1]]])

@@ -44,7 +44,7 @@ def test_inserting_outside_is_an_index_error() -> None:
 )
 def test_runs_from_outside_are_checked(runs: list[tuple[int, int]], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        View.checked(runs, 10)
+        View.from_runs(runs, 10)
 
 
 @pytest.mark.parametrize("data", [b"\x80", b"\x00", b"\x01\x01", b"\x00\x00", b"\xff" * 11 + b"\0"])

@@ -9,7 +9,7 @@ import orjson
 
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft, Entry, read_logged
-from conversations.domain.pairing import place
+from conversations.domain.pairing import place_drafts
 from conversations.domain.runs import Runs
 from conversations.domain.tokens import tokens_of_message, tokens_of_text
 from ctxadmin.lib.json_bytes import dumps
@@ -56,7 +56,7 @@ class Recorded:
 
         ``schemas`` are tool schemas as JSON.
         """
-        entries = place(drafts, MemoryLog()) if drafts else ()
+        entries = place_drafts(drafts, MemoryLog()) if drafts else ()
         sent = tokens_of_text(dumps(schemas).decode()) if schemas else 0
         return cls(name, [_recorded(entry) for entry in entries], tools, sent)
 

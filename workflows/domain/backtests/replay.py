@@ -8,7 +8,7 @@ import orjson
 
 from conversations.domain.budgets.fold import Fold, FoldStore
 from conversations.domain.memory import MemoryLog
-from conversations.domain.operations import tokens_in_front, tokens_of
+from conversations.domain.operations import tokens_before, tokens_of
 from conversations.domain.pairing import is_valid_for_model
 from conversations.domain.view import View
 from ctxadmin.lib.errors import ContextError
@@ -65,7 +65,7 @@ class _Folds(FoldStore):
     def continued(self, fold: Fold) -> Fold:
         return fold
 
-    def keep(self, key: Hashable, view: View, fold: Fold) -> None:
+    def store(self, key: Hashable, view: View, fold: Fold) -> None:
         self._known[key] = (view, fold)
 
 
@@ -146,7 +146,7 @@ class _Row:
         cached = lost = 0
         if former is not None:
             common = former.same_at_front(sent)
-            cached = tool_tokens + tokens_in_front(seen.view, common, count)
+            cached = tool_tokens + tokens_before(seen.view, common, count)
             lost = former.tokens - cached
         split = bool(seen.view.runs) and not is_valid_for_model(seen.view, seen.log)
         return Call(sent.tokens, cached, lost, len(seen.view), sent.unseen(), split)
