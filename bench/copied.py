@@ -100,11 +100,11 @@ def _without_copy(call: Callable[[], object]) -> Callable[[], object]:
 
     def run() -> object:
         used = current.copy()
-        current.use(NoLiveCopy())
+        current.set_current(NoLiveCopy())
         try:
             return call()
         finally:
-            current.use(used)
+            current.set_current(used)
 
     return run
 

@@ -8,9 +8,9 @@ from django.db.models import Exists, OuterRef
 from bulk.domain.rules import ItemFacts
 from bulk.models import BulkItem
 from checkpoints.models import Execution
-from checkpoints.pinned_workflow import pinned_to
+from checkpoints.pinned_workflow import pinned_version
 from checkpoints.position import waits_for_review
-from checkpoints.store import decided_of
+from checkpoints.store import as_domain
 from conversations.models import Conversation
 from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.lib.errors import ContextError
@@ -58,7 +58,7 @@ def needs_review(row: Execution | None) -> bool:
     if row is None:
         return False
     try:
-        return waits_for_review(decided_of(row), pinned_to(row))
+        return waits_for_review(as_domain(row), pinned_version(row))
     except ContextError:
         return True
 

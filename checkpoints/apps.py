@@ -16,7 +16,7 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.node_context import state_source
         from checkpoints.run_counts import run_counts
         from checkpoints.services.maintenance import register_records
-        from checkpoints.store import forget
+        from checkpoints.store import erase
         from checkpoints.verification.conversation import find_damage
         from conversations import feed
         from conversations.announcements import register_follower
@@ -31,8 +31,8 @@ class CheckpointsConfig(AppConfig):
 
         register_records("events", feed.remove_old)
         register_records("backtests", old_backtests)
-        on_erase(forget)
-        on_erase(erasure.forget)
+        on_erase(erase)
+        on_erase(erasure.schedule_removal)
         register_copies(forks_of)
         register_state_source(state_source)
         register_run_counter(run_counts)
@@ -41,4 +41,4 @@ class CheckpointsConfig(AppConfig):
         register_finder(find_damage)
         setup.set_up()
         register_source(page_updates.SOURCE)
-        register_follower(page_updates.tell)
+        register_follower(page_updates.announce_changes)

@@ -19,7 +19,7 @@ from checkpoints.store import (
     find_current,
     find_execution,
     find_saved,
-    version_saved_as,
+    find_saved_version,
 )
 from checkpoints.usage_store import read_usage
 from checkpoints.writes_store import writes_of
@@ -107,7 +107,7 @@ def _version_of(row: Execution, before: str) -> int:
     """Returns the version that ``before`` names; digits are a version number."""
     if before.isascii() and before.isdigit() and len(before) <= 9:
         return int(before)
-    version = version_saved_as(row, before)
+    version = find_saved_version(row, before)
     if version is None:
         raise ValidationFailed.at("?before", say("this is no checkpoint of the current execution"))
     return version

@@ -5,7 +5,7 @@ from typing import Final
 
 from checkpoints.domain.details import NO_DETAILS, Details
 from checkpoints.models import Checkpoint, CheckpointDetails
-from checkpoints.rows_of_versions import read_beside
+from checkpoints.rows_of_versions import read_with_rows
 from ctxadmin.storage.tables import Table
 
 _DETAILS: Final = Table(CheckpointDetails)
@@ -29,7 +29,7 @@ def read_details(rows: Iterable[Checkpoint]) -> dict[int, Details]:
 
     Raises Damaged if a checksum differs.
     """
-    found = read_beside(_DETAILS, rows, lambda row: row.details_sum, _sum_of)
+    found = read_with_rows(_DETAILS, rows, lambda row: row.details_sum, _sum_of)
     return {version: details_of(row) for version, row in found.items()}
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import orjson
 
-from checkpoints.frames import ConversationState, named
+from checkpoints.frames import ConversationState, shorten_keys
 from checkpoints.models import Checkpoint, Execution
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
@@ -105,7 +105,7 @@ def read_events(key: int, since: ConversationState) -> Sequence[Event]:
         more = False
         version = written.get(entry.seq)
         if version is not None:
-            keys, more = named(version.keys)
+            keys, more = shorten_keys(version.keys)
             state = state.model_copy(
                 update={
                     "execution": version.execution,

@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 from django.db.models import Q
 
-from checkpoints.frames import named
+from checkpoints.frames import shorten_keys
 from checkpoints.models import Checkpoint, Execution, Usage
 from checkpoints.usage_store import usage_of
 from conversations import feed
@@ -55,7 +55,7 @@ class FeedQuery:
     kinds: frozenset[str] = frozenset()
     statuses: frozenset[str] = frozenset()
 
-    def takes(self, event: "FeedEvent") -> bool:
+    def matches(self, event: "FeedEvent") -> bool:
         what = event.what
         if self.kinds and what not in self.kinds and what.partition(".")[0] not in self.kinds:
             return False
@@ -97,7 +97,7 @@ def read(workspace: int, after: int, wanted: FeedQuery, most: int) -> FeedPart:
         after = part.cursor
         has_more = len(part.entries) == _LOOKED_AT
         for event in _events(part.entries):
-            if wanted.takes(event):
+            if wanted.matches(event):
                 found.append(event)
                 if len(found) == most:
                     return FeedPart(found, event.position, is_reset, has_more=True)
@@ -180,7 +180,7 @@ def _versions_written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, 
     usage = _usage([row[:2] + row[3:4] for row in manifests if row[6] is not None])
     for key, number, seq, version, status, changed, _ in manifests:
         try:
-            names, more = named(orjson.loads(bytes(changed)))
+            names, more = shorten_keys(orjson.loads(bytes(changed)))
         except (TypeError, ValueError):  # it is logged, and the event is told without its version
             damaged(key, "version", version, ALTERED)
             continue

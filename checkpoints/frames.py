@@ -69,7 +69,7 @@ class ConversationChanged(Change):
         )
 
 
-def named(keys: Iterable[str]) -> tuple[tuple[str, ...], bool]:
+def shorten_keys(keys: Iterable[str]) -> tuple[tuple[str, ...], bool]:
     """Returns the distinct keys that a frame names, and whether there are more.
 
     A long name is omitted and counts as one more.

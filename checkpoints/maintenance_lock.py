@@ -39,7 +39,7 @@ class MaintenanceLease:
         self._holder = holder
         self._told = time.monotonic()
 
-    def alive(self) -> None:
+    def renew(self) -> None:
         """Renews the lock; raises Unavailable if another run has taken over."""
         if time.monotonic() - self._told < _RENEW_SECONDS:
             return
@@ -50,7 +50,7 @@ class MaintenanceLease:
 
 
 @contextmanager
-def held() -> Iterator[MaintenanceLease]:
+def hold_lock() -> Iterator[MaintenanceLease]:
     """Holds the lock; raises Busy. The report is stored if the block completes."""
     Maintenance.objects.get_or_create(name=_NAME)
     holder, now = new_public_id("run"), clock.now()

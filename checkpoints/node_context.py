@@ -73,7 +73,7 @@ def enter(
         return dumps(_answer(moment, node_id, asked))
 
 
-def entered_next(
+def enter_next(
     actor: Actor,
     public_id: str,
     execution: int,

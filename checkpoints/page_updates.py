@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.db.models import OuterRef, Subquery
 
-from checkpoints.frames import ConversationChanged, ConversationState, named
+from checkpoints.frames import ConversationChanged, ConversationState, shorten_keys
 from checkpoints.models import Execution
 from checkpoints.writing.version_events import VersionWritten
 from conversations.announcements import ChangeNotice as Committed
@@ -23,7 +23,7 @@ from ctxadmin.realtime.topics import Source, Topic
 KIND = "conversations"
 
 
-def tell(changes: Sequence[Committed]) -> None:
+def announce_changes(changes: Sequence[Committed]) -> None:
     """Announces committed changes from the writer's own data; reads nothing."""
     announce(*map(_announced, changes))
 
@@ -46,7 +46,7 @@ def _frame(change: Committed, author: Who) -> Told:
         return Gone(id=head.public_id, who=author)
     written = change.parts_of(VersionWritten)
     last = written[-1] if written else None
-    keys, more = named(key for part in written for key in part.changed_keys)
+    keys, more = shorten_keys(key for part in written for key in part.changed_keys)
     return ConversationChanged(
         id=head.public_id,
         seq=change.after.seq,

@@ -42,14 +42,14 @@ class Pinned:
             raise NotFound(say("The workflow has no node {name}.", name=repr(node_id)))
 
 
-def pinned_to(row: Execution) -> Pinned | None:
+def pinned_version(row: Execution) -> Pinned | None:
     """Returns the version that an execution is pinned to; None for a free one."""
     if row.workflow_key is None or row.workflow_version is None:
         return None
     return _pinned(definitions.pinned(row.workflow_key, row.workflow_version))
 
 
-def newest(workspace: int, slug: str, version: int | None = None) -> Pinned:
+def find_published(workspace: int, slug: str, version: int | None = None) -> Pinned:
     """Returns a published version, by default the latest; raises NotFound if there is none."""
     return _pinned(definitions.published(workspace, slug, version))
 
@@ -62,7 +62,7 @@ def of_conversation(workspace: int, slug: str) -> Pinned | None:
     if not slug:
         return None
     try:
-        return newest(workspace, slug)
+        return find_published(workspace, slug)
     except NotFound:
         return None
 

@@ -220,7 +220,7 @@ class _Side:
 
     def __init__(self, moment: StoredSnapshot) -> None:
         self.moment = moment
-        self.held = {each.name: each for key, each in moment.held().items() if key not in LISTS}
+        self.held = {each.name: each for key, each in moment.heads().items() if key not in LISTS}
 
     @property
     def heads(self) -> dict[str, KeyHead]:

@@ -25,7 +25,7 @@ from checkpoints.models import (
     StateValue,
 )
 from checkpoints.state_checksums import sum_of_key
-from checkpoints.state_store import LISTS, quoted
+from checkpoints.state_store import LISTS, quote_names
 from checkpoints.writes_store import drop_writes
 from conversations.damage import ALTERED, damaged
 from ctxadmin.lib.errors import ContextError
@@ -294,5 +294,5 @@ def _for_pairs(row: Execution, verb: str, places: Sequence[Place]) -> Iterable[i
         for key, version in part:
             own += (row.conversation, row.number, key, version)
         with connection.cursor() as cursor:
-            cursor.execute(quoted(f"{verb} checkpoints_statevalue WHERE {chosen}"), own)
+            cursor.execute(quote_names(f"{verb} checkpoints_statevalue WHERE {chosen}"), own)
             yield int(cursor.fetchone()[0]) if cursor.description else 0

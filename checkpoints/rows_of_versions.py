@@ -10,7 +10,7 @@ from ctxadmin.storage.tables import Table
 RowT = TypeVar("RowT", CheckpointDetails, Usage)
 
 
-def read_beside(
+def read_with_rows(
     table: Table[RowT],
     rows: Iterable[Checkpoint],
     stored: Callable[[Checkpoint], int | None],

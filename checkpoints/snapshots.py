@@ -11,10 +11,10 @@ from checkpoints.domain.pauses import Pause, When
 from checkpoints.domain.state import totals_of
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import Pinned, of_conversation, pinned_to
+from checkpoints.pinned_workflow import Pinned, of_conversation, pinned_version
 from checkpoints.position import position_of, ready_nodes
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows, StoredKey
-from checkpoints.store import decided_of, find_checkpoint, find_current_with_counts, marking_of
+from checkpoints.store import as_domain, find_checkpoint, find_current_with_counts, marking_of
 from conversations.damage import ALTERED
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -70,12 +70,12 @@ class StoredSnapshot:
         view = view_of(find_revision(self.head.key, self.revision))
         return view.slice(0, self.visible_count)
 
-    def held(self) -> dict[str, StoredKey]:
+    def heads(self) -> dict[str, StoredKey]:
         """Returns the heads of all keys and lists by digest; raises Damaged if any is missing."""
         rows, manifest = self.rows, self.manifest
         if rows is None or manifest is None:
             return {}
-        held = rows.held_at(self.version)
+        held = rows.heads_at(self.version)
         heads = {
             each.name: each.head
             for key, each in held.items()
@@ -125,12 +125,12 @@ def current_snapshot(head: Conversation, *, with_details: bool = False) -> Store
     if found is None:
         return _without_execution(head)
     row, counts = found
-    now = decided_of(row)
+    now = as_domain(row)
     node_id, when = position_of(now)
     return StoredSnapshot(
         head=head,
         row=row,
-        pinned=pinned_to(row),
+        pinned=pinned_version(row),
         version=now.version,
         status=now.status,
         node_id=node_id,
@@ -177,7 +177,7 @@ def snapshot_of(head: Conversation, row: Execution, checkpoint: Checkpoint) -> S
     return StoredSnapshot(
         head=head,
         row=row,
-        pinned=pinned_to(row),
+        pinned=pinned_version(row),
         version=checkpoint.version,
         status=Status(checkpoint.status),
         node_id=checkpoint.node_id or None,

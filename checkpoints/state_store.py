@@ -62,7 +62,7 @@ class StoredKey:
     spans: tuple[Span, ...]
     head: KeyHead | None
 
-    def appended(self, version: int) -> tuple[Span, ...]:
+    def spans_after(self, version: int) -> tuple[Span, ...]:
         """Returns the spans after one more chunk at ``version``."""
         *others, (first, last) = self.spans
         if last == self.version:  # no row of this key stands between
@@ -77,7 +77,7 @@ class StateRows:
     conversation: int
     execution: int
 
-    def held(self, keys: Collection[str]) -> dict[str, StoredKey]:
+    def current_heads(self, keys: Collection[str]) -> dict[str, StoredKey]:
         """Returns the current heads of some keys by digest, deleted ones included."""
         where = {"conversation": self.conversation, "execution": self.execution}
         found: dict[str, StoredKey] = {}
@@ -100,7 +100,7 @@ class StateRows:
         what = "list" if key in LISTS else "state key"
         return damaged(self.conversation, what, name, how)
 
-    def held_at(self, version: int) -> dict[str, StoredKey]:
+    def heads_at(self, version: int) -> dict[str, StoredKey]:
         """Returns all keys and lists that existed at a version, by digest; reads no value."""
         now: dict[str, StoredKey] = {}
         changed: dict[str, str] = {}  # since then: name by digest
@@ -121,7 +121,9 @@ class StateRows:
         keys = list(names)
         for start in range(0, len(keys), _UNITED):
             part = keys[start : start + _UNITED]
-            sql = quoted(" UNION ALL ".join(_LATEST.format(place) for place in range(len(part))))
+            sql = quote_names(
+                " UNION ALL ".join(_LATEST.format(place) for place in range(len(part)))
+            )
             own = [(self.conversation, self.execution, key, version) for key in part]
             with connection.cursor() as cursor:
                 cursor.execute(sql, list(chain.from_iterable(own)))
@@ -146,7 +148,7 @@ class StateRows:
         chunks: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
         for start in range(0, len(spans), _UNITED):
             part = spans[start : start + _UNITED]
-            sql = quoted(_VALUES.format(" OR ".join([_SPAN] * len(part))))
+            sql = quote_names(_VALUES.format(" OR ".join([_SPAN] * len(part))))
             own = [(self.conversation, self.execution, *span) for span in part]
             with connection.cursor() as cursor:
                 cursor.execute(sql, list(chain.from_iterable(own)))
@@ -259,10 +261,10 @@ class StoredChange:
         if self.kind is ChangeKind.SAME:
             return self.same_as
         if self.kind is ChangeKind.APPEND and self.before is not None:
-            return self.before.appended(version)
+            return self.before.spans_after(version)
         return ((version, version),)
 
-    def held(self, version: int) -> StoredKey:
+    def head_at(self, version: int) -> StoredKey:
         """Returns the head of the key after this change at ``version``."""
         head = None if self.kind is ChangeKind.GONE else self.head or _NO_HEAD
         return StoredKey(self.key, self.name, version, self.spans(version), head)
@@ -288,7 +290,7 @@ def changed_state(
     return written
 
 
-def grown_list(
+def list_growth(
     name: str, elements: Sequence[bytes], before: StoredKey | None
 ) -> list[StoredChange]:
     """Returns the change of a list beside the state that grew, none without new elements."""
@@ -302,7 +304,9 @@ def grown_list(
     ]
 
 
-def replaced_list(name: str, elements: Sequence[bytes], before: StoredKey | None) -> StoredChange:
+def list_replacement(
+    name: str, elements: Sequence[bytes], before: StoredKey | None
+) -> StoredChange:
     """Returns the change of a list beside the state that was replaced as a whole."""
     value = b"[" + b",".join(elements) + b"]"
     return StoredChange(name, name, ChangeKind.SET, _list_head(value), value, before)
@@ -355,6 +359,6 @@ def _join_chunks(chunks: list[tuple[int, bytes]]) -> bytes:
     return join_list(value for _, value in sorted(chunks))
 
 
-def quoted(sql: str) -> str:
+def quote_names(sql: str) -> str:
     """Returns the SQL with the quotes of the database: ``key`` and ``first`` are reserved words."""
     return sql.replace("`", '"') if connection.vendor == "sqlite" else sql

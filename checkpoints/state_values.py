@@ -19,7 +19,7 @@ def reducers_for(row: Execution | None) -> ReducerTable:
 
 def held_keys(moment: StoredSnapshot) -> dict[str, StoredKey]:
     """Returns the heads of all keys at a moment, by name; reads no value."""
-    return {each.name: each for key, each in moment.held().items() if key not in LISTS}
+    return {each.name: each for key, each in moment.heads().items() if key not in LISTS}
 
 
 def values_of(moment: StoredSnapshot, names: Collection[str]) -> dict[str, JsonValue]:

@@ -60,7 +60,7 @@ def execution_at(conversation: int, number: int) -> Execution | None:
     return EXECUTIONS.find({"conversation": conversation, "number": number})
 
 
-def decided_of(row: Execution) -> Decided:
+def as_domain(row: Execution) -> Decided:
     """Returns the domain's value of an execution; raises Damaged if it cannot be read."""
     try:
         return read(bytes(row.decided))
@@ -127,7 +127,7 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
         raise NotFound(say("There is no version {n} of this execution.", n=version))
     if row.thinned_at is not None:
         if row.deleted:
-            raise NotFound(was_deleted(row))
+            raise NotFound(deleted_error(row))
         day = f"{row.thinned_at:%Y-%m-%d %H:%M}"
         raise NotFound(
             say(
@@ -140,7 +140,7 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
     return check_manifest(row)
 
 
-def was_deleted(row: Checkpoint) -> str:
+def deleted_error(row: Checkpoint) -> str:
     """Returns the error for a version that was deleted."""
     at = "" if row.thinned_at is None else f"{row.thinned_at:%Y-%m-%d %H:%M}"
     return say("Version {n} was deleted at {at} UTC.", n=row.version, at=at)
@@ -169,14 +169,14 @@ def manifest_fault(row: Checkpoint) -> str:
     return ""
 
 
-def kept_before(row: Execution, version: int) -> int | None:
+def state_before(row: Execution, version: int) -> int | None:
     """Returns the nearest earlier version with state; version 0 always has it."""
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     older = rows.filter(version__lt=version, thinned_at=None).order_by("-version")
     return older.values_list("version", flat=True).first()
 
 
-def kept_after(row: Execution, version: int) -> int | None:
+def state_after(row: Execution, version: int) -> int | None:
     """Returns the nearest later version with state; the latest always has it."""
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     newer = rows.filter(version__gt=version, thinned_at=None).order_by("version")
@@ -188,7 +188,7 @@ def find_saved(conversation: int, checkpoint_id: str) -> Checkpoint | None:
     return CHECKPOINTS.find({"conversation": conversation, "checkpoint_id": checkpoint_id})
 
 
-def version_saved_as(row: Execution, checkpoint_id: str) -> int | None:
+def find_saved_version(row: Execution, checkpoint_id: str) -> int | None:
     """Returns the version of an execution saved under an id, None without one."""
     found = find_saved(row.conversation, checkpoint_id)
     return found.version if found is not None and found.execution == row.number else None
@@ -201,7 +201,7 @@ def as_saved(row: Checkpoint | None) -> SavedCheckpoint | None:
     return SavedCheckpoint(row.checkpoint_id, bytes.fromhex(row.body_digest), bytes(row.answer))
 
 
-def forget(conversation: int) -> None:
+def erase(conversation: int) -> None:
     """Deletes everything stored of a conversation's executions."""
     for table in (
         *(PendingEdit, Claim, Label, TaskWrites, StateValue, StateKey),

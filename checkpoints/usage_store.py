@@ -5,7 +5,7 @@ from typing import Final
 
 from checkpoints.domain.usage import ModelUsage, cost_of
 from checkpoints.models import Checkpoint, Execution, Usage
-from checkpoints.rows_of_versions import read_beside
+from checkpoints.rows_of_versions import read_with_rows
 from ctxadmin.lib.row_sums import row_sum
 from ctxadmin.storage.tables import Table
 
@@ -50,7 +50,7 @@ def read_usage(rows: Iterable[Checkpoint]) -> dict[int, ModelUsage]:
 
     Raises Damaged if a checksum differs.
     """
-    found = read_beside(_USAGE, rows, lambda row: row.usage_sum, sum_of_usage)
+    found = read_with_rows(_USAGE, rows, lambda row: row.usage_sum, sum_of_usage)
     return {version: usage_of(row) for version, row in found.items()}
 
 

@@ -8,7 +8,7 @@ class NotificationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Registers the metrics of deliveries, and their removal with conversations and by age."""
-        from checkpoints.services.assignments import on_assigned
+        from checkpoints.services.assignments import register_listener
         from checkpoints.services.maintenance import register_records
         from conversations.erasure import on_erase
         from ctxadmin.telemetry.readings import register_reading
@@ -17,6 +17,6 @@ class NotificationsConfig(AppConfig):
         from notifications.store import forget, old_deliveries
 
         on_erase(forget)
-        on_assigned(notify_assignee)
+        register_listener(notify_assignee)
         register_reading(delivery_metrics)
         register_records("deliveries", old_deliveries)

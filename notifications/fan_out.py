@@ -19,7 +19,7 @@ from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import Pinned, pinned_to
+from checkpoints.pinned_workflow import Pinned, pinned_version
 from conversations.damage import ALTERED, damaged
 from conversations.models import Conversation
 from ctxadmin.lib import clock
@@ -138,7 +138,7 @@ def _version(pinned: Pinned | None, found: Checkpoint) -> Version:
 
 def _pinned(row: Execution) -> Pinned | None:
     try:
-        return pinned_to(row)
+        return pinned_version(row)
     except NotFound:  # its workflow is gone; that it waits is told all the same
         return None
 

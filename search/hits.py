@@ -144,7 +144,7 @@ class Hits:
         if row is None:
             return None
         rows = StateRows(head.key, row.number)
-        held = rows.held([document.key]).get(document.key)
+        held = rows.current_heads([document.key]).get(document.key)
         if held is None or held.head is None:
             return None
         return self._made(

@@ -161,7 +161,7 @@ def execution_texts(row: Execution, after: int) -> ExecutionTexts:
     """
     rows = StateRows(row.conversation, row.number)
     try:
-        held = {key: each for key, each in rows.held_at(row.version).items() if key not in LISTS}
+        held = {key: each for key, each in rows.heads_at(row.version).items() if key not in LISTS}
     except ContextError:
         held = {}
     versions = Checkpoint.objects.filter(

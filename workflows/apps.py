@@ -20,4 +20,4 @@ class WorkflowsConfig(AppConfig):
         register_source(page_updates.SOURCE)
         register_heads(HeadTable(Workflow))
         register_stream("workflow", stream_of_workflow)
-        follow(page_updates.tell)
+        follow(page_updates.announce_change)

@@ -14,7 +14,7 @@ from workflows.store import CommittedChange, find_workflow
 KIND = "workflows"
 
 
-def tell(change: CommittedChange) -> None:
+def announce_change(change: CommittedChange) -> None:
     """Announces a committed change from the writer's own data; reads nothing."""
     row, author = change.row, who(change.actor)
     slug = row.slug or row.deleted_slug

@@ -100,7 +100,7 @@ class Waiter:
         self.code = code
         self._wakes.set()
 
-    async def news(self, seconds: float) -> bool:
+    async def wait_for_change(self, seconds: float) -> bool:
         """Waits for the next notification; returns False if none arrived in time."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -141,7 +141,7 @@ async def wait(
             left = until - hub.loop.time()
             if left <= 0 or waiter.code:
                 return answer(now, changed=False)
-            await waiter.news(left)
+            await waiter.wait_for_change(left)
 
 
 async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenerator[bytes]:
@@ -167,7 +167,7 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
                 return
             now = None if waiter.is_gone else _current_state(hub, waiter)
             if now is not None and now.seq <= shown.seq:
-                if not await waiter.news(_BEAT_SECONDS):
+                if not await waiter.wait_for_change(_BEAT_SECONDS):
                     yield _ALIVE
                 continue
             missed = await hub.query(read_events, topic.key, shown)

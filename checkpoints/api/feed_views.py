@@ -218,7 +218,7 @@ async def _stream(
                 yield _event("reset", after, {"cursor": str(after)})
             for event in part.events:
                 yield _event("changed", event.position, event.as_json())
-            if not part.has_more and not await waiter.news(_BEAT_SECONDS):
+            if not part.has_more and not await waiter.wait_for_change(_BEAT_SECONDS):
                 yield b": alive\n\n"
     finally:
         admission.release(caller)

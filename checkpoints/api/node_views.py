@@ -144,7 +144,7 @@ class Complete(ExecutionEndpoint):
         """
         try:
             with run_to_completion():
-                return node_context.entered_next(
+                return node_context.enter_next(
                     self.actor, conversation_id, done.execution, done.version, provider
                 )
         except Error as error:

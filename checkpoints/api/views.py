@@ -272,7 +272,9 @@ class Writes(ExecutionEndpoint):
         """
         command = self.body(PutWrites)
         checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
-        is_new = task_write_batches.put(self.actor, conversation_id, checkpoint, task, command)
+        is_new = task_write_batches.store_writes(
+            self.actor, conversation_id, checkpoint, task, command
+        )
         return PutWritesAnswer(count=len(command.writes)).response(201 if is_new else 200)
 
 

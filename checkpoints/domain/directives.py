@@ -62,7 +62,7 @@ class Update:
     history: tuple[bytes, ...] = ()
 
 
-def take_apart(
+def split_update(
     state_data: Mapping[str, bytes], pointer: str = "/state_data", *, is_initial: bool = False
 ) -> Update:
     """Splits an update into its parts (semantics 3.2, 3.5, 3.7, 3.15).

@@ -14,7 +14,7 @@ from checkpoints.domain.pauses import (
     PauseRule,
     Rules,
     When,
-    held,
+    nodes_to_review,
     pause_by_rule,
 )
 from checkpoints.domain.status import ENDED, TAKES_CHECKPOINTS, NodeStatus, Status, require
@@ -73,7 +73,7 @@ class Done:
     added: tuple[str, ...] = ()
     whole: tuple[str, ...] | None = None
 
-    def applied(self, executed: Sequence[str]) -> tuple[str, ...]:
+    def apply_to(self, executed: Sequence[str]) -> tuple[str, ...]:
         """Returns the executed node ids after the change; a node can occur twice."""
         return (*executed, *self.added) if self.whole is None else self.whole
 
@@ -142,7 +142,7 @@ class RestorePoint:
     executed: tuple[str, ...]
 
 
-def begin(
+def new_execution(
     at: datetime, *, start: bool = True, ready: Sequence[str] = (), rules: Rules | None = None
 ) -> Decision:
     """Returns a new execution at version 0: PENDING, or RUNNING, or PAUSED before a ready node."""
@@ -372,7 +372,7 @@ def _with_pause_before(
     """Returns the decision, paused before the first ready node that needs review if there is
     one.
     """
-    waiting = held(ready, rules, decision.execution.passed)
+    waiting = nodes_to_review(ready, rules, decision.execution.passed)
     if not waiting:
         return decision
     return _to(decision, Status.PAUSED, pause=pause_by_rule(waiting[0], rules[waiting[0]], at))

@@ -114,7 +114,9 @@ def pause_rule(settings: NodeSettings) -> PauseRule | None:
     )
 
 
-def held(ready: Iterable[str], rules: Rules, passed: Sequence[Approval]) -> tuple[str, ...]:
+def nodes_to_review(
+    ready: Iterable[str], rules: Rules, passed: Sequence[Approval]
+) -> tuple[str, ...]:
     """Returns the ready nodes that wait for review before they run, in their order."""
     free = {approval.node_id for approval in passed}
     return tuple(node for node in ready if node not in free and _asks_before(node, rules))

@@ -75,7 +75,7 @@ class Needs:
         return frozenset((0, self.newest, *waiting, *named, *origin))
 
 
-def thinned_by(
+def versions_to_thin(
     policy: RetentionPolicy, versions: Sequence[Version], needs: Needs, now: datetime
 ) -> tuple[int, ...]:
     """Returns the versions whose state can be removed, ascending.

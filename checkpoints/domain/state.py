@@ -154,7 +154,7 @@ def apply_update(
     return StateChange(tuple(changes), after)
 
 
-def restored(current: Mapping[str, KeyHead], target: Mapping[str, KeyHead]) -> StateChange:
+def restore_heads(current: Mapping[str, KeyHead], target: Mapping[str, KeyHead]) -> StateChange:
     """Returns the change from all current heads to all heads of an earlier version: SAME and
     GONE.
     """

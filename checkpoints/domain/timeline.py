@@ -35,7 +35,7 @@ class WriteKind(StrEnum):
     RESTORE = "restore"
 
 
-def is_told(kind: WriteKind, status: Status) -> bool:
+def is_notable(kind: WriteKind, status: Status) -> bool:
     """Returns whether a version is worth a notification: its status changed, or it waits or
     ended.
 

@@ -170,7 +170,9 @@ def apply(draft: Draft, operations: Sequence[Operation], seen_seq: int) -> Appli
     return Applied(draft if same else replace(after, seq=draft.seq + 1))
 
 
-def settled(operations: Sequence[Operation], overtaken: Overtaken, seq: int) -> Sequence[Operation]:
+def resolve_operations(
+    operations: Sequence[Operation], overtaken: Overtaken, seq: int
+) -> Sequence[Operation]:
     """Resolves operations of a page that cannot ask again: overtaking changes stay as
     alternatives.
 
@@ -212,7 +214,7 @@ def name_at(place: str) -> str:
     return place.partition(":")[2]
 
 
-def without(draft: Draft, names: Iterable[str], marks: Iterable[str]) -> Draft:
+def remove_applied(draft: Draft, names: Iterable[str], marks: Iterable[str]) -> Draft:
     """Returns the draft after its changes of these keys were applied; ``marks`` identify them.
 
     Later input has replaced the applied version in the draft before.

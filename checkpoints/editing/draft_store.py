@@ -27,8 +27,8 @@ from checkpoints.editing.draft import (
     first_seq,
     name_at,
     places_of,
-    settled,
-    without,
+    remove_applied,
+    resolve_operations,
 )
 from checkpoints.editing.entries import (
     EntryOf,
@@ -39,7 +39,14 @@ from checkpoints.editing.entries import (
     reader,
 )
 from checkpoints.editing.form_changes import DraftPatch
-from checkpoints.editing.rebase import Held, Sides, is_current, rebased, touched_keys, with_entries
+from checkpoints.editing.rebase import (
+    Held,
+    Sides,
+    is_current,
+    rebase_draft,
+    touched_keys,
+    with_entries,
+)
 from checkpoints.editing.state_form import Changes, Read, Row
 from checkpoints.models import Execution
 from checkpoints.pending_store import EditKey, Pending, PendingQuery
@@ -127,7 +134,7 @@ def patch_of_whole(base: StoredSnapshot, text: str, given: Marks, mark: str) -> 
     return form_changes.patch_of_whole(entries, given, mark)
 
 
-def keep(
+def save_page(
     actor: Actor,
     base: StoredSnapshot,
     said: DraftPatch,
@@ -161,7 +168,7 @@ def patch(
     for_copying: bool = False,
     leaves: bool = False,
 ) -> KeptDraft | Overtaken:
-    """Applies operations of a page that saw the draft at ``seen_seq``; raises as ``keep`` does.
+    """Applies operations of a page that saw the draft at ``seen_seq``; raises as ``save_page``.
 
     A page of a version with other keys, or one that ``leaves``, never gets Overtaken.
     """
@@ -206,13 +213,13 @@ def _heard(
             kept = KeptDraft(before, overtaken=found)
             return before
         kept = KeptDraft(before, [each.name for each in found.changed.values()])
-        return _certainly(fits, settled(operations, found, fits.seq))
+        return _certainly(fits, resolve_operations(operations, found, fits.seq))
 
     draft = _change(actor, base, decide)
     return replace(kept, draft=draft)
 
 
-def operate(actor: Actor, base: StoredSnapshot, operations: Sequence[Operation]) -> None:
+def apply_buttons(actor: Actor, base: StoredSnapshot, operations: Sequence[Operation]) -> None:
     """Applies the buttons beside a draft that was shown as of ``base``."""
 
     def decide(before: Draft) -> Draft:
@@ -226,7 +233,7 @@ def discard(actor: Actor, row: Execution) -> None:
     pending_store.change(place_of(actor, row), lambda kept: None)
 
 
-def applied(actor: Actor, base: StoredSnapshot, draft: Draft, changes: Changes) -> None:
+def drop_applied(actor: Actor, base: StoredSnapshot, draft: Draft, changes: Changes) -> None:
     """Removes the applied changes from a draft; later input of another page stays."""
     marks = [mark_of_change(name, value) for name, value in changes.items()]
 
@@ -236,12 +243,12 @@ def applied(actor: Actor, base: StoredSnapshot, draft: Draft, changes: Changes) 
             for each in before.entries.values()
             if each.name in changes and (each.at <= draft.seq or each.mark in marks)
         }
-        return without(before, names, marks)
+        return remove_applied(before, names, marks)
 
     _change(actor, base, decide)
 
 
-def merged(
+def store_merged(
     actor: Actor, theirs: StoredSnapshot, draft: Draft, names: Collection[str], changes: Changes
 ) -> Draft | None:
     """Stores the result of merging the changes of ``names`` with ``theirs``.
@@ -337,7 +344,7 @@ def _rebased(draft: Draft, moment: StoredSnapshot) -> Draft | None:
             return None
         now = values_of(moment, names)
         sides = Sides(values_of(before, names), now, reducers_for(moment.row))
-    return rebased(draft, moment.version, held, sides)
+    return rebase_draft(draft, moment.version, held, sides)
 
 
 def _key_versions(moment: StoredSnapshot) -> Held:

@@ -90,7 +90,7 @@ def operations_of(said: DraftPatch, draft: Draft) -> tuple[list[Operation], list
     return made, over
 
 
-def read_given(text: str) -> Marks:
+def read_marks(text: str) -> Marks:
     """Returns the marks that a page sends back; none if they cannot be parsed."""
     try:
         found = loads_strict(text[:_MOST_GIVEN].encode(errors="surrogatepass")) if text else {}

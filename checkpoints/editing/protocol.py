@@ -72,12 +72,12 @@ class Patch(Contract):
     leaves: bool = False
 
 
-def kept(seq: int, count: int, told: str) -> dict[str, object]:
+def stored_answer(seq: int, count: int, told: str) -> dict[str, object]:
     """Returns the answer of a stored patch: ``seq``, ``count`` changes, and a message ``told``."""
     return {"seq": seq, "count": count, "told": told}
 
 
-def overtaken(found: Overtaken, detail: str) -> dict[str, object]:
+def overtaken_answer(found: Overtaken, detail: str) -> dict[str, object]:
     """Returns the changes of another page, in the form of ``Typed``."""
     changed = [
         {"place": place, "kind": each.kind, "text": each.text, "gone": each.gone}

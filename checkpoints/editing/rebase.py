@@ -36,7 +36,7 @@ def is_current(
     return there and all(held[name] <= version for name in names if name in held)
 
 
-def rebased(draft: Draft, version: int, held: Held, sides: Sides | None) -> Draft | None:
+def rebase_draft(draft: Draft, version: int, held: Held, sides: Sides | None) -> Draft | None:
     """Returns the draft on a later version; None if it conflicts with what was applied by then.
 
     ``sides`` are those of the touched keys, None if their values are no longer stored. Alternatives

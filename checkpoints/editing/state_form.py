@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from checkpoints.domain.directives import MAX_KEY_LENGTH
 from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer, ReducerTable, reduce
-from checkpoints.editing.wrong_json import what_is_wrong
+from checkpoints.editing.wrong_json import describe_fault
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
@@ -123,15 +123,15 @@ def row_of(name: str, value: JsonValue, *, old: bool = True) -> Row:
         case str() if _is_plain(value):
             return Row(name, "text", value, old)
         case list():
-            return Row(name, "list", pretty(value), old)
+            return Row(name, "list", format_json(value), old)
         case dict():
-            return Row(name, "object", pretty(value), old)
+            return Row(name, "object", format_json(value), old)
         case None:
             return Row(name, "null", "", old)
-    return Row(name, "json", pretty(value), old)
+    return Row(name, "json", format_json(value), old)
 
 
-def offered(reducers: ReducerTable, there: Collection[str]) -> list[Row]:
+def declared_rows(reducers: ReducerTable, there: Collection[str]) -> list[Row]:
     """Returns empty rows for the keys that are declared by name and not ``there``."""
     names = [name for name in sorted(reducers.names) if name not in (*there, MESSAGES, HISTORY)]
     kinds = [_DECLARED.get(reducers.for_key(name), "text") for name in names]
@@ -141,7 +141,7 @@ def offered(reducers: ReducerTable, there: Collection[str]) -> list[Row]:
     ]
 
 
-def pretty(value: Value) -> str:
+def format_json(value: Value) -> str:
     """Returns JSON formatted for editing."""
     if value is ABSENT:
         return ""
@@ -251,7 +251,7 @@ def read_json(text: str) -> JsonValue:
     try:
         return loads_strict(text.encode(errors="surrogatepass"))
     except NotJson as error:
-        raise ValidationFailed(what_is_wrong(text, error), malformed=True) from None
+        raise ValidationFailed(describe_fault(text, error), malformed=True) from None
 
 
 def _row_in(sent: Mapping[str, str], place: int) -> Row:

@@ -18,7 +18,7 @@ _REASONS: Final = {
 }
 
 
-def what_is_wrong(text: str, refusal: NotJson) -> str:
+def describe_fault(text: str, refusal: NotJson) -> str:
     """Returns the line, the column and the problem; ``refusal`` is that of the strict parser."""
     reason, at = reason_of(text) or _refused(text, refusal)
     before = text[:at]

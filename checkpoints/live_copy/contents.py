@@ -7,7 +7,7 @@ from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import Status
 from checkpoints.live_copy import current
 from checkpoints.live_copy.deltas import OF_LISTS
-from checkpoints.live_copy.marks import Marked, mark_now, mark_of
+from checkpoints.live_copy.marks import Marked, current_mark, mark_of
 from checkpoints.live_copy.port import WHOLE, Found, Part, Pieces, Value
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_store import EMPTY_LIST, LISTS, StoredKey
@@ -23,7 +23,7 @@ _NO_ELEMENTS: Final[Pieces] = (EMPTY_LIST,)
 def contents_of(moment: StoredSnapshot, wanted: Collection[Part]) -> Contents:
     """Returns the parts of a moment: values by name, or the one list of a part as ``WHOLE``."""
     copy = current.copy()
-    marked = mark_of(moment) if copy.holds else None
+    marked = mark_of(moment) if copy.is_enabled else None
     if marked is None:
         return parts_in_sql(moment, wanted)
     parts = [part for part in wanted if part in marked.parts]
@@ -60,7 +60,7 @@ def _write_back(moment: StoredSnapshot, marked: Marked, found: Found, read: Cont
     if own:
         status = Status.IDLE if moment.row is None else Status(moment.row.status)
         copy.put(key, marked.mark, own, found, current.seconds_of(status))
-        if mark_now(key) is None:
+        if current_mark(key) is None:
             copy.drop(key)
 
 
@@ -76,7 +76,7 @@ def parts_in_sql(
         return found
     held = [
         each
-        for key, each in moment.held().items()
+        for key, each in moment.heads().items()
         if (key in keys if key in LISTS else Part.STATE in found and _is_in(names, each.name))
     ]
     values = moment.rows.values(held, moment.version)

@@ -17,7 +17,7 @@ def copy() -> LiveCopy:
     return _current
 
 
-def use(chosen: LiveCopy) -> None:
+def set_current(chosen: LiveCopy) -> None:
     """Sets the copy that this process reads and writes."""
     global _current
     _current = chosen
@@ -25,9 +25,9 @@ def use(chosen: LiveCopy) -> None:
 
 def follow_changes(changes: Sequence[ChangeNotice]) -> None:
     """Applies committed changes to the copy; a new conversation has no copy yet."""
-    if not _current.holds:
+    if not _current.is_enabled:
         return
-    _current.move(
+    _current.apply_changes(
         [
             Change(
                 each.head.key,

@@ -10,12 +10,12 @@ from checkpoints.models import UndroppedCopy
 _log = logging.getLogger(__name__)
 
 
-def forget(conversation: int) -> None:
+def schedule_removal(conversation: int) -> None:
     """Schedules, in the transaction of an erasure, the removal of the copy after it.
 
     A copy that is not dropped yet is never shown, because each read starts with the row in SQL.
     """
-    if current.copy().holds:
+    if current.copy().is_enabled:
         UndroppedCopy.objects.get_or_create(conversation=conversation)
         transaction.on_commit(drop_erased, robust=True)
 

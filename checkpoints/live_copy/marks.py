@@ -42,7 +42,7 @@ def mark_of(moment: StoredSnapshot) -> Marked | None:
     return Marked(AuditMark(seq, digest), parts) if parts else None
 
 
-def mark_now(conversation: int) -> AuditMark | None:
+def current_mark(conversation: int) -> AuditMark | None:
     """Returns the latest mark of a conversation; None if it no longer exists."""
     row = _read_mark(conversation)
     return None if row is None else AuditMark(row[0], row[1])

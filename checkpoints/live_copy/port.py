@@ -119,7 +119,7 @@ class LiveCopy(Protocol):
     """
 
     @property
-    def holds(self) -> bool:
+    def is_enabled(self) -> bool:
         """Returns False if the copy is always empty, so that callers need not ask."""
 
     def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
@@ -135,7 +135,7 @@ class LiveCopy(Protocol):
     ) -> None:
         """Writes whole parts that nobody wrote since ``found``; 0 seconds means no expiry."""
 
-    def move(self, changes: Sequence[Change]) -> None:
+    def apply_changes(self, changes: Sequence[Change]) -> None:
         """Applies each change to the parts at ``before``; drops those that cannot follow."""
 
     def drop(self, conversation: int) -> bool:
@@ -145,7 +145,7 @@ class LiveCopy(Protocol):
 class NoLiveCopy:
     """An empty copy: everything is read from SQL."""
 
-    holds = False
+    is_enabled = False
 
     def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
         return Found({}, {})
@@ -160,7 +160,7 @@ class NoLiveCopy:
     ) -> None:
         return
 
-    def move(self, changes: Sequence[Change]) -> None:
+    def apply_changes(self, changes: Sequence[Change]) -> None:
         return
 
     def drop(self, conversation: int) -> bool:

@@ -6,7 +6,7 @@ from functools import partial
 from checkpoints.live_copy.port import Change, Found, Part, Value
 from checkpoints.live_copy.reader import read_parts
 from checkpoints.live_copy.scripts import DROP
-from checkpoints.live_copy.writer import move_parts, put_part
+from checkpoints.live_copy.writer import apply_changes, put_part
 from ctxadmin.audit.record import AuditMark
 from ctxadmin.storage.redis.client import RedisDown, RedisPort
 from ctxadmin.storage.redis.counts import count
@@ -15,7 +15,7 @@ from ctxadmin.storage.redis.counts import count
 class RedisLiveCopy:
     """Parts as ``scripts`` describes them, in the Redis of a link."""
 
-    holds = True
+    is_enabled = True
 
     def __init__(self, link: RedisPort) -> None:
         self.link = link
@@ -45,12 +45,12 @@ class RedisLiveCopy:
                 return
             count("rebuilds")
 
-    def move(self, changes: Sequence[Change]) -> None:
+    def apply_changes(self, changes: Sequence[Change]) -> None:
         """Applies each change with a script of its own, all in one round trip."""
         if not changes:
             return
         try:
-            count("moves", sum(self.link.call(partial(move_parts, changes))))
+            count("moves", sum(self.link.call(partial(apply_changes, changes))))
         except RedisDown:
             return
 

@@ -24,5 +24,5 @@ def set_up() -> None:
     links.use(link)
     os.register_at_fork(after_in_child=link.reset)
     count_live_copy(counts)
-    current.use(RedisLiveCopy(link))
+    current.set_current(RedisLiveCopy(link))
     register_follower(current.follow_changes)

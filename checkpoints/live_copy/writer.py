@@ -62,7 +62,7 @@ def put_part(
     PUT.run(client, [key, new], [stood, seconds])
 
 
-def move_parts(changes: Sequence[Change], client: Client) -> list[int]:
+def apply_changes(changes: Sequence[Change], client: Client) -> list[int]:
     """Returns how many parts followed each change."""
     calls: list[Call] = []
     for change in changes:

@@ -13,7 +13,7 @@ from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.pauses import AUTOMATIC
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
-from checkpoints.store import decided_of
+from checkpoints.store import as_domain
 from conversations.matching import ConversationFilter
 from conversations.models import Conversation
 from conversations.queries import list_conversations
@@ -159,7 +159,7 @@ def storage_figures(actor: Actor) -> StorageFigures:
     )
 
 
-def newest_conversations(actor: Actor, most: int) -> list[Conversation]:
+def latest_conversations(actor: Actor, most: int) -> list[Conversation]:
     """Lists the conversations with the latest changes."""
     rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=False)
     return [head for head in rows.order_by("-updated_at", "-key")[:most] if head.public_id]
@@ -221,7 +221,7 @@ def _line(
 def summary_of(run: Execution) -> ExecutionSummary:
     """Returns the summary for a list; a damaged execution hides none of the others."""
     try:
-        decided = decided_of(run)
+        decided = as_domain(run)
     except ContextError:
         return ExecutionSummary(reason=_("Damaged data"))
     outcome = decided.pause.outcome if decided.pause else None

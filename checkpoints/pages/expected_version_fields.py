@@ -33,7 +33,7 @@ def expected_in(sent: QueryDict) -> dict[str, int | None]:
     return {name: version_in(sent, name) for name in names}
 
 
-def bound_to(head: Conversation, request: HttpRequest) -> dict[str, str]:
+def version_fields(head: Conversation, request: HttpRequest) -> dict[str, str]:
     """Returns the hidden fields for the execution that the form or link names, else the current
     one.
     """

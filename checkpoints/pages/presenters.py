@@ -19,7 +19,7 @@ from checkpoints.pages.execution_queries import reason_of, reason_words
 from checkpoints.pinned_workflow import Pinned
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot
-from checkpoints.store import decided_of
+from checkpoints.store import as_domain
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -127,7 +127,7 @@ class VersionLine:
 def position_view(moment: StoredSnapshot) -> PositionView:
     """Returns the position of the latest version; for an older one only what its manifest has."""
     row, pinned = moment.row, moment.pinned
-    decided = decided_of(row) if row is not None else Decided(Status.IDLE)
+    decided = as_domain(row) if row is not None else Decided(Status.IDLE)
     is_now = decided.version == moment.version
     pause = decided.pause if is_now else None
     node = moment.node_id

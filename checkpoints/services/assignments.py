@@ -45,7 +45,7 @@ Told = Callable[[Assigned], None]
 _told: Final[list[Told]] = []
 
 
-def on_assigned(tell: Told) -> None:
+def register_listener(tell: Told) -> None:
     """Registers ``tell``, which is called with every assignment, in its transaction."""
     _told.append(tell)
 

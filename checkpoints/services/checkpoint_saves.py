@@ -14,8 +14,8 @@ from checkpoints.services.preconditions import (
     SentUpdate,
     apply_operations,
     check_expected,
+    read_body,
     read_operations,
-    read_sent,
 )
 from checkpoints.services.repeated_saves import find_repeated
 from checkpoints.writing.execution import Write
@@ -52,12 +52,12 @@ class CheckpointSave:
     @classmethod
     def of(cls, checkpoint_id: str, command: SaveCheckpoint) -> "CheckpointSave":
         """Parses the command; raises what messages and updates raise."""
-        sent = read_sent(command.update(), command.messages).with_opaque(command.opaque_update())
+        sent = read_body(command.update(), command.messages).with_opaque(command.opaque_update())
         operations = read_operations(command.operations)
         digest = command.body_digest()
         return cls(checkpoint_id, command, sent, digest, command.details(), operations)
 
-    def hold(self, at: datetime) -> Pause | None:
+    def requested_pause(self, at: datetime) -> Pause | None:
         """Returns the pause before a node that the engine requests."""
         node = self.command.pause_before
         if node is None:
@@ -105,9 +105,9 @@ def save_in(opened: Writing, new: CheckpointSave) -> bytes:
     said = node_steps.EngineReport(
         status=command.status,
         executed=None if executed is None else tuple(executed),
-        hold=new.hold(opened.at),
+        hold=new.requested_pause(opened.at),
     )
-    taken = node_steps.take_step(run, command.node_id, said)
+    taken = node_steps.apply_step(run, command.node_id, said)
     after = taken.decision.execution
     answer = dumps({"version": after.version, "status": after.status.value})
     write = Write(

@@ -10,7 +10,7 @@ from checkpoints.domain.timeline import HistoryEntry, WriteKind
 from checkpoints.services import node_steps
 from checkpoints.services.execution_start import open_or_start
 from checkpoints.services.node_leases import require_ready
-from checkpoints.services.preconditions import SentUpdate, check_expected, read_sent
+from checkpoints.services.preconditions import SentUpdate, check_expected, read_body
 from checkpoints.services.repeated_saves import find_repeated
 from checkpoints.writing.execution import ExecutionWriting, Write
 from conversations.results import Applied
@@ -60,7 +60,7 @@ class Completion:
     @classmethod
     def of(cls, node_id: str, command: CompleteNode) -> "Completion":
         """Parses the command; raises what messages and updates raise."""
-        sent = read_sent(command.update(node_id), command.messages)
+        sent = read_body(command.update(node_id), command.messages)
         return cls(node_id, command, sent, command.body_digest(node_id))
 
 
@@ -161,7 +161,7 @@ def _record(
 ) -> bytes:
     """Writes the version; returns the answer, which is stored for repeats."""
     said = node_steps.EngineReport(failure=ended.failure, status=command.status)
-    taken = node_steps.take_step(run, node_id, said)
+    taken = node_steps.apply_step(run, node_id, said)
     node_status = taken.decision.node_status or NodeStatus.COMPLETED
     run.state.add_history([_entry(run, node_id, node_status, command, ended)])
     after = taken.decision.execution

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from checkpoints.domain.commands import StartExecution
-from checkpoints.domain.execution import begin
+from checkpoints.domain.execution import new_execution
 from checkpoints.domain.execution_json import dump
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.state import EMPTY
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Execution, ExecutionDetails
-from checkpoints.pinned_workflow import Pinned, newest, of_conversation, pinned_to
-from checkpoints.services.preconditions import SentUpdate, read_sent
+from checkpoints.pinned_workflow import Pinned, find_published, of_conversation, pinned_version
+from checkpoints.services.preconditions import SentUpdate, read_body
 from checkpoints.writing.execution import ExecutionWriting, Write, current_of
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen
@@ -64,7 +64,7 @@ def start(
     """
     actor.require(Action.EXECUTION_START)
     ReducerTable.of(command.reducers)
-    sent = read_sent(command.initial_state(), pointer="/state", is_initial=True)
+    sent = read_body(command.initial_state(), pointer="/state", is_initial=True)
     with writing(actor, public_id) as opened:
         check_seen(opened, seen)
         last = current_of(opened)
@@ -90,7 +90,7 @@ def open_or_start(opened: Writing, *, starts_new: bool = False) -> ExecutionWrit
     """
     row = current_of(opened)
     if row is not None and not (starts_new and row.ended_at is not None):
-        return ExecutionWriting(opened, row, pinned_to(row))
+        return ExecutionWriting(opened, row, pinned_version(row))
     pinned = of_conversation(opened.head.workspace, opened.head.workflow)
     return start_in(opened, NewExecution(pinned=pinned, start=False), row)
 
@@ -103,7 +103,7 @@ def start_in(opened: Writing, new: NewExecution, last: Execution | None) -> Exec
     if pinned is not None:
         marking = Marking.at_start(pinned.graph)
         ready = marking.ready(pinned.graph)
-    decision = begin(
+    decision = new_execution(
         opened.at, start=new.start, ready=ready, rules=pinned.rules if pinned else None
     )
     row = _new_row(opened, new, 1 if last is None else last.number + 1)
@@ -165,9 +165,9 @@ def _chosen(opened: Writing, command: StartExecution) -> Pinned | None:
     """Returns the version to run: the named one, else the latest of the conversation's workflow."""
     head = opened.head
     if command.workflow is not None:
-        return newest(head.workspace, command.workflow, command.version)
+        return find_published(head.workspace, command.workflow, command.version)
     if command.version is None:
         return of_conversation(head.workspace, head.workflow)
     if not head.workflow:
         raise ValidationFailed.at("/version", say("a version needs its workflow"))
-    return newest(head.workspace, head.workflow, command.version)
+    return find_published(head.workspace, head.workflow, command.version)

@@ -142,7 +142,7 @@ class _Run:
 
     def alive(self) -> None:
         if self.holding is not None:
-            self.holding.alive()
+            self.holding.renew()
 
     def step(self, what: str, workspace: str, name: str, do: Callable[[], str]) -> None:
         """Handles one conversation; ``do`` returns the text to report, "" for nothing."""
@@ -219,7 +219,7 @@ def _thin(run: _Run, workspace: Workspace, actor: Actor, policy: RetentionPolicy
 
         def do(row: Execution = row, name: str = name) -> str:
             if run.only_looks:
-                done = thinning.would_thin(row, policy)
+                done = thinning.preview_thinning(row, policy)
             else:
                 done = thinning.thin(actor, name, row, policy, alive=run.alive)
             figures.thinned += done.versions

@@ -35,7 +35,7 @@ def claim(actor: Actor, public_id: str, node_id: str, wanted: ClaimNode) -> Leas
             new=new_public_id("lease"),
             lease=wanted.lease,
         )
-        run.keep_leases()
+        run.store_leases()
         run.commit(Action.NODE_CLAIM, claimed=node_id if run.pinned else "")
     return lease
 
@@ -51,7 +51,7 @@ def release(actor: Actor, public_id: str, node_id: str, wanted: ReleaseNode) -> 
         before = run.leases
         run.leases = before.release(node_id, wanted.lease, opened.at)
         if run.leases is not before:
-            run.keep_leases()
+            run.store_leases()
             run.commit(Action.NODE_RELEASE, released=node_id if run.pinned else "")
 
 

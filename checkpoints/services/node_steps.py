@@ -46,7 +46,7 @@ class StepResult:
     routing: tuple[EdgeOutcome, ...] = ()
 
 
-def take_step(run: ExecutionWriting, node_id: str, said: EngineReport) -> StepResult:
+def apply_step(run: ExecutionWriting, node_id: str, said: EngineReport) -> StepResult:
     """Decides on the execution and its edges after a node; sets marking and executed nodes.
 
     Conditions see the state with the node's changes. Raises InvalidState.
@@ -151,14 +151,14 @@ def _decisions_on_record(
     They are those on record, except for the last node: if it just ended, those just made.
     """
     counts = Counter(step.executed)
-    found = [each for each in recorded(run) if each.occurrence <= counts[each.node]]
+    found = [each for each in recorded_decisions(run) if each.occurrence <= counts[each.node]]
     if step.executed and step.executed[-1] == step.node_id:
         last = counts[step.node_id]
         found += (routing.Decision(step.node_id, last, way.edge, way.passes) for way in decided)
     return found
 
 
-def recorded(run: ExecutionWriting) -> list[routing.Decision]:
+def recorded_decisions(run: ExecutionWriting) -> list[routing.Decision]:
     """Returns the recorded decisions that led to the executed nodes, latest last."""
     rows = Checkpoint.objects.filter(
         conversation=run.row.conversation, execution=run.row.number

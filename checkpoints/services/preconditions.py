@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 import orjson
 from pydantic import JsonValue
 
-from checkpoints.domain.directives import Update, take_apart
+from checkpoints.domain.directives import Update, split_update
 from checkpoints.domain.expected_version import require_version
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import pinned_to
+from checkpoints.pinned_workflow import pinned_version
 from checkpoints.writing.execution import ExecutionWriting, current_of
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.message import Draft, read_message
@@ -62,7 +62,7 @@ class SentUpdate:
         run.append(self.messages.drafts, self.messages.pointers, node_id)
 
 
-def read_sent(
+def read_body(
     state_data: Mapping[str, bytes],
     messages: Sequence[JsonValue] = (),
     *,
@@ -73,7 +73,7 @@ def read_sent(
 
     Messages of the state's key ``messages`` come before those of the body's own list.
     """
-    update = take_apart(state_data, pointer, is_initial=is_initial)
+    update = split_update(state_data, pointer, is_initial=is_initial)
     kept = (orjson.loads(message) for message in update.messages)
     return SentUpdate(update, _read(kept, f"{pointer}/messages") + _read(messages, "/messages"))
 
@@ -98,7 +98,7 @@ def open_current(
         message = say("This conversation has no execution; start one first.")
         raise InvalidState(message, status="IDLE")
     require_execution(row, seen)
-    run = ExecutionWriting(opened, row, pinned_to(row))
+    run = ExecutionWriting(opened, row, pinned_version(row))
     check_expected(run, expected)
     return run
 

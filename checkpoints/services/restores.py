@@ -50,15 +50,15 @@ def restore(
         to = find_checkpoint(run.row.conversation, run.row.number, version)
         standing = RestorePoint(version, to.node_id or None, When(to.side), ())
         decision = rules.restore(run.now, standing, opened.at, reason)
-        run.go_back(to)
-        show_again(opened, to, reason or f"version {version} was restored")
+        run.restore(to)
+        show_messages_of(opened, to, reason or f"version {version} was restored")
         write = Write(WriteKind.RESTORE, reason=reason, restored_from=version)
         run.record(decision, write)
         run.commit(Action.CHECKPOINT_RESTORE, reason, restored_from=version)
     return Restored(run.now.version, run.now.status, version)
 
 
-def show_again(opened: Writing, to: Checkpoint, reason: str) -> None:
+def show_messages_of(opened: Writing, to: Checkpoint, reason: str) -> None:
     """Shows the messages that were visible at a version.
 
     Its revision becomes the current one. If that revision has grown since, a new one branches off

@@ -8,8 +8,8 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.services.preconditions import (
     apply_operations,
     open_current,
+    read_body,
     read_operations,
-    read_sent,
 )
 from checkpoints.writing.execution import Write
 from conversations.domain.revisions import UNSEEN, Seen
@@ -44,7 +44,7 @@ def update(
     reducers raise.
     """
     actor.require(Action.SNAPSHOT_UPDATE)
-    sent = read_sent(command.update())
+    sent = read_body(command.update())
     operations = read_operations(command.operations)
     reason = command.reason or ""
     with writing(actor, public_id) as opened:

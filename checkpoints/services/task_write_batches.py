@@ -1,7 +1,7 @@
 """Writes of tasks for a checkpoint, which make no version."""
 
 from checkpoints.domain.task_writes import MOST_TASKS, PutWrites
-from checkpoints.store import find_saved, was_deleted
+from checkpoints.store import deleted_error, find_saved
 from checkpoints.writes_store import count_tasks, find_writes, put_writes
 from conversations.store import find_head
 from conversations.writing import writing
@@ -12,7 +12,9 @@ from ctxadmin.lib.errors import NotFound, TooLarge
 from ctxadmin.lib.sentence import say
 
 
-def put(actor: Actor, public_id: str, checkpoint: str, task: str, command: PutWrites) -> bool:
+def store_writes(
+    actor: Actor, public_id: str, checkpoint: str, task: str, command: PutWrites
+) -> bool:
     """Replaces a task's writes; returns True if it had none (semantics 3.18).
 
     They can precede the save of their checkpoint. Repeating them changes nothing. Raises TooLarge
@@ -44,7 +46,7 @@ def _require_room(conversation: int, checkpoint: str) -> None:
     if count == 0:  # those of a deleted checkpoint are gone
         saved = find_saved(conversation, checkpoint)
         if saved is not None and saved.deleted:
-            raise NotFound(was_deleted(saved))
+            raise NotFound(deleted_error(saved))
 
 
 def get(actor: Actor, public_id: str, checkpoint: str, task: str) -> bytes:

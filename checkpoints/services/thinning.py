@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from checkpoints import retention_store
-from checkpoints.domain.retention import RetentionPolicy, thinned_by
+from checkpoints.domain.retention import RetentionPolicy, versions_to_thin
 from checkpoints.models import Execution
 from checkpoints.retention_store import ThinningBatch
 from conversations.writing import writing
@@ -41,7 +41,7 @@ class _Outdated(Exception):
     """A version that was planned for removal was forked or restored meanwhile."""
 
 
-def would_thin(row: Execution, policy: RetentionPolicy) -> Thinned:
+def preview_thinning(row: Execution, policy: RetentionPolicy) -> Thinned:
     """Returns what ``thin`` would do now."""
     plan = _plan(row, policy)
     done = Thinned()
@@ -87,7 +87,7 @@ def _plan(row: Execution, policy: RetentionPolicy) -> _Plan:
     """
     row.refresh_from_db(fields=["version", "status", "thinned_count"])
     standing = retention_store.retention_state_of(row)
-    chosen = thinned_by(policy, standing.versions, standing.needs, clock.now())
+    chosen = versions_to_thin(policy, standing.versions, standing.needs, clock.now())
     going = [version for version in chosen if version not in standing.thinned]
     if not going:
         return _Plan(row, row.version, ())

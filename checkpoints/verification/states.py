@@ -201,7 +201,7 @@ def _verify_lists(row: Execution) -> Iterator[Finding]:
     for name, count in ((EXECUTED, row.executed_count), (HISTORY, row.history_count)):
         what = f"execution {row.number}: list {name!r}"
         try:
-            held = rows.held([name])
+            held = rows.current_heads([name])
             value = rows.values(held.values()).get(name, b"[]")
             found = len(orjson.loads(value))
         except (ContextError, ValueError):

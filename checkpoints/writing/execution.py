@@ -12,7 +12,7 @@ from checkpoints.domain.leases import NONE, Leases
 from checkpoints.domain.pauses import Rules
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import ENDED
-from checkpoints.domain.timeline import WriteKind, is_told
+from checkpoints.domain.timeline import WriteKind, is_notable
 from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned_workflow import Pinned
@@ -22,7 +22,7 @@ from checkpoints.store import (
     CHECKPOINTS,
     EXECUTION_DETAILS,
     EXECUTIONS,
-    decided_of,
+    as_domain,
     find_current,
     marking_of,
 )
@@ -87,7 +87,7 @@ class ExecutionWriting:
         self.opened = opened
         self.row = row
         self.pinned = pinned
-        self.now = decided_of(row)
+        self.now = as_domain(row)
         self.marking = marking_of(row)
         self.leases = Leases.load(bytes(row.leases))
         self.state = StateWriting(row, _cached_state(opened, row))
@@ -116,9 +116,9 @@ class ExecutionWriting:
         # A message names its node by an id of the contract; a free execution's may be any text.
         self.opened.append(entries, node_id=node_id if is_public_id(node_id) else "")
 
-    def go_back(self, to: Checkpoint) -> None:
+    def restore(self, to: Checkpoint) -> None:
         """Restores state, lists and tokens of an earlier version (semantics 3.9)."""
-        self.state.go_back(self.now.version, to)
+        self.state.restore(self.now.version, to)
         self.marking = marking_of(to)
         self.leases = NONE
 
@@ -131,7 +131,7 @@ class ExecutionWriting:
             self.changed_keys = (*self.changed_keys, MESSAGES)
         self._set_row()
         told: tuple[str, ...] = ()
-        if is_told(write.kind, self.now.status):  # in the very statement: it costs nothing
+        if is_notable(write.kind, self.now.status):  # in the very statement: it costs nothing
             self.row.to_tell, told = self.opened.at, ("to_tell",)
         if self._is_new:
             EXECUTIONS.insert([self.row])
@@ -171,7 +171,7 @@ class ExecutionWriting:
         self._set_row()
         self._update(("decided",))
 
-    def keep_leases(self) -> None:
+    def store_leases(self) -> None:
         """Stores the leases; writes no version."""
         self.row.leases = self.leases.dump()
         self._update(("leases",))

@@ -17,7 +17,7 @@ from checkpoints.domain.state import (
     Totals,
     apply_update,
     join_list,
-    restored,
+    restore_heads,
 )
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned_workflow import reducers_of
@@ -31,8 +31,8 @@ from checkpoints.state_store import (
     StoredKey,
     changed_state,
     digest_of_name,
-    grown_list,
-    replaced_list,
+    list_growth,
+    list_replacement,
     same_list,
 )
 from ctxadmin.lib.errors import FieldProblem, TypeMismatch
@@ -156,7 +156,7 @@ class StateWriting:
             if list(whole[: len(before)]) != before:
                 self._load(())
                 names = [dumps(name) for name in whole]
-                self._pend([replaced_list(EXECUTED, names, self._held.get(EXECUTED))])
+                self._pend([list_replacement(EXECUTED, names, self._held.get(EXECUTED))])
                 self.executed_count = len(whole)
                 self.replaced = known
                 return
@@ -164,13 +164,13 @@ class StateWriting:
         if added:
             self._load(())
             names = [dumps(name) for name in added]
-            self._pend(grown_list(EXECUTED, names, self._held.get(EXECUTED)))
+            self._pend(list_growth(EXECUTED, names, self._held.get(EXECUTED)))
             self.executed_count += len(added)
 
-    def go_back(self, version: int, to: Checkpoint) -> None:
+    def restore(self, version: int, to: Checkpoint) -> None:
         """Restores everything of an earlier version; ``version`` is the current one."""
-        now, former = self.rows.held_at(version), self.rows.held_at(to.version)
-        self._add_change(restored(_state_heads(now), _state_heads(former)), now, former)
+        now, former = self.rows.heads_at(version), self.rows.heads_at(to.version)
+        self._add_change(restore_heads(_state_heads(now), _state_heads(former)), now, former)
         for name in LISTS:
             self._pend(same_list(name, now.get(name), former.get(name)))
         self.executed_count = to.executed_count
@@ -180,7 +180,7 @@ class StateWriting:
         """Returns all changes since the last version, in stored form."""
         if self._history:
             self._load(())
-            self._pend(grown_list(HISTORY, self._history, self._held.get(HISTORY)))
+            self._pend(list_growth(HISTORY, self._history, self._held.get(HISTORY)))
             self._history = []
         return tuple(self._pending.values())
 
@@ -189,7 +189,7 @@ class StateWriting:
         changes = self.changes()
         size = self.rows.write(version, changes)
         for change in changes:
-            self._held[change.key] = change.held(version)
+            self._held[change.key] = change.head_at(version)
             self._loaded.add(change.key)
         self._pending, self.changed_keys, self.replaced = {}, (), b""
         self._executed, self._is_new = None, False
@@ -215,7 +215,7 @@ class StateWriting:
         """Reads the heads of those keys, and of the lists, that were not read yet."""
         missing = {*keys, *LISTS} - self._loaded
         if missing and not self._is_new:
-            self._held.update(self.rows.held(sorted(missing)))
+            self._held.update(self.rows.current_heads(sorted(missing)))
         self._loaded |= missing
 
     def _current(self, heads: Mapping[str, KeyHead]) -> Callable[[str], bytes]:

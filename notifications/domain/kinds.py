@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final, Literal, get_args
 
 from checkpoints.domain.status import Status
-from checkpoints.domain.timeline import WriteKind, is_told
+from checkpoints.domain.timeline import WriteKind, is_notable
 
 # The author of what happens by itself when nobody answered in time.
 TIME_KEEPER: Final = "system:answer_overdue"
@@ -72,7 +72,7 @@ class Version:
 
 def kinds_of(told: Version) -> tuple[Kind, ...]:
     """Returns the kinds of a version, most important first; none for an unimportant version."""
-    if not is_told(told.kind, told.status):
+    if not is_notable(told.kind, told.status):
         return ()
     found: list[Kind] = []
     if told.move and told.author == TIME_KEEPER:

@@ -88,7 +88,7 @@ EXCEPTIONS: Final = {
     "search.indexer._walk": _COMMAND,
     "conversations.matching._with_text": _PAGE,
     "conversations.matching.count_matching": _SUMS,
-    "checkpoints.pages.execution_queries.newest_conversations": _PAGE,
+    "checkpoints.pages.execution_queries.latest_conversations": _PAGE,
     "checkpoints.waiting_reviews.waiting_page": _PAGE,
     "checkpoints.waiting_reviews.queue_keys": _PAGE,
     "checkpoints.pages.decisions.review_queue.waiting": _PAGE,

@@ -179,7 +179,7 @@ def test_a_completion_that_has_begun_is_finished_with_what_the_next_node_sees(
         seen.append(current_presence())
         return b"null"
 
-    monkeypatch.setattr(node_context, "entered_next", entered_next)
+    monkeypatch.setattr(node_context, "enter_next", entered_next)
     token = caller_presence._current.set(Presence())
     try:
         body = {"checkpoint_id": "c", "result": {"response": "done"}, "enter_next": True}

@@ -15,7 +15,7 @@ from checkpoints.editing.draft import (
     Set,
     apply,
     name_at,
-    settled,
+    resolve_operations,
 )
 
 KEYS = ("0:plan", "0:tone", "1:more")
@@ -55,7 +55,7 @@ class Play:
         if isinstance(found, Overtaken):
             assert found.draft is self.draft
             assert all(each.at > page.seen for each in found.changed.values())
-            made = settled(operations, found, found.draft.seq)
+            made = resolve_operations(operations, found, found.draft.seq)
             found = apply(self.draft, made, self.draft.seq)
         assert isinstance(found, Applied)
         assert found.draft.seq - self.draft.seq in (0, 1)

@@ -17,8 +17,8 @@ from checkpoints.domain.execution import (
     advance,
     approve,
     ask_pause,
-    begin,
     cancel,
+    new_execution,
     reject,
     restore,
     resume,
@@ -26,7 +26,7 @@ from checkpoints.domain.execution import (
     update,
 )
 from checkpoints.domain.execution_json import dump, read
-from checkpoints.domain.pauses import Outcome, PauseRule, When, held
+from checkpoints.domain.pauses import Outcome, PauseRule, When, nodes_to_review
 from checkpoints.domain.status import FINAL, MOVES, Status
 from ctxadmin.lib.errors import InvalidState
 from tests.examples import examples
@@ -56,7 +56,7 @@ class Executions(RuleBasedStateMachine):
         self.executed: tuple[str, ...] = ()
         self.standings = [RestorePoint(0, None, When.BEFORE, ())]
         self.execution = Execution(Status.IDLE)
-        self.follow(begin(self.now, start=start, ready=ready, rules=rules), raises=0)
+        self.follow(new_execution(self.now, start=start, ready=ready, rules=rules), raises=0)
 
     def follow(self, decision: Decision, raises: int = 1) -> None:
         """Take a decision, checking that the way there is legal."""
@@ -68,7 +68,7 @@ class Executions(RuleBasedStateMachine):
             restored = (left, right) == (Status.FAILED, Status.PAUSED)
             assert right in MOVES[left] or restored
         assert after.version == before.version + (raises if decision.writes else 0)
-        self.execution, self.executed = after, decision.done.applied(self.executed)
+        self.execution, self.executed = after, decision.done.apply_to(self.executed)
         if decision.writes and raises:
             self.standings.append(
                 RestorePoint(after.version, after.node_id, When.AFTER, self.executed)
@@ -152,7 +152,7 @@ class Executions(RuleBasedStateMachine):
     @invariant()
     def no_ready_node_that_wants_review_runs_without_it(self) -> None:
         if self.execution.status is Status.RUNNING:
-            assert not held(self.ready, self.reviews, self.execution.passed)
+            assert not nodes_to_review(self.ready, self.reviews, self.execution.passed)
 
     @invariant()
     def it_reads_back_the_same(self) -> None:

@@ -13,7 +13,7 @@ from checkpoints.domain.state import (
     apply_update,
     head_of,
     join_list,
-    restored,
+    restore_heads,
     totals_of,
 )
 from ctxadmin.lib.errors import ContextError
@@ -140,7 +140,7 @@ class Store(RuleBasedStateMachine):
     @rule(place=st.integers(0))
     def restore(self, place: int) -> None:
         rows, heads, whole = self.past[place % len(self.past)]
-        change = restored(self.heads, heads)
+        change = restore_heads(self.heads, heads)
         for each in change.changes:
             if each.kind is ChangeKind.SAME:
                 self.rows[each.key] = list(rows[each.key])

@@ -306,7 +306,7 @@ class ThinnedExecutions(Executions):
             patch.object(retention_store, "BATCH", at_once),
             patch.object(clock, "now", lambda: later),
         ):
-            would = thinning.would_thin(row, policy)
+            would = thinning.preview_thinning(row, policy)
             assert thinning.thin(keeper, self.id, row, policy) == would
             assert thinning.thin(keeper, self.id, row, policy) == thinning.Thinned()
 

@@ -174,9 +174,9 @@ class Copied(RuleBasedStateMachine):
     def the_copy_says_what_sql_says(self) -> None:
         first, second = self.snapshot(), self.snapshot()
         used = current.copy()
-        current.use(NoLiveCopy())
+        current.set_current(NoLiveCopy())
         in_sql = self.snapshot()
-        current.use(used)
+        current.set_current(used)
         assert first == second == in_sql
 
     def snapshot(self) -> bytes:
@@ -206,10 +206,10 @@ class CopiedUnread(Copied):
 def server(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator["redis.Redis"]:
     monkeypatch.setattr(announcements, "FOLLOWERS", [current.follow_changes])
     link = Link(read_address(redis_url), timeout=10, pause=0.05)
-    current.use(RedisLiveCopy(link))
+    current.set_current(RedisLiveCopy(link))
     with redis.Redis.from_url(redis_url) as client:
         yield client
-    current.use(NoLiveCopy())
+    current.set_current(NoLiveCopy())
     link.close()
 
 

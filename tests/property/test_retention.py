@@ -11,7 +11,7 @@ from checkpoints.domain.retention import (
     Needs,
     RetentionPolicy,
     Version,
-    thinned_by,
+    versions_to_thin,
 )
 from checkpoints.domain.thinning import KeyRow, rows_to_drop
 
@@ -56,13 +56,13 @@ def test_the_last_ones_stay(case: tuple[RetentionPolicy, list[Version], Needs, d
     policy, versions, needs, now = case
     assert policy.keep_last is not None
     last = {each.number for each in versions[-policy.keep_last :]}
-    assert not last & set(thinned_by(policy, versions, needs, now))
+    assert not last & set(versions_to_thin(policy, versions, needs, now))
 
 
 @given(cases())
 def test_what_is_needed_stays(case: tuple[RetentionPolicy, list[Version], Needs, datetime]) -> None:
     policy, versions, needs, now = case
-    gone = set(thinned_by(policy, versions, needs, now))
+    gone = set(versions_to_thin(policy, versions, needs, now))
     assert not gone & {0, needs.newest, *needs.restored, *needs.forked}
     assert needs.origin not in gone
     if needs.paused_from is not None:
@@ -75,7 +75,7 @@ def test_what_was_the_newest_within_a_day_stays(
 ) -> None:
     policy, versions, needs, now = case
     fresh = {each.number for each in versions if each.until is None or each.until > now - FRESH}
-    assert not fresh & set(thinned_by(policy, versions, needs, now))
+    assert not fresh & set(versions_to_thin(policy, versions, needs, now))
 
 
 @given(cases())
@@ -83,7 +83,7 @@ def test_every_day_and_every_hour_that_is_young_enough_has_its_last_version(
     case: tuple[RetentionPolicy, list[Version], Needs, datetime],
 ) -> None:
     policy, versions, needs, now = case
-    gone = set(thinned_by(policy, versions, needs, now))
+    gone = set(versions_to_thin(policy, versions, needs, now))
     hourly_from = now - timedelta(days=policy.hourly_days)
     for version, following in pairwise([*versions, None]):
         assert version is not None
@@ -100,8 +100,8 @@ def test_looking_again_later_is_as_good_as_looking_once(
 ) -> None:
     """What went early would go later too, and what is kept does not depend on having looked."""
     policy, versions, needs, now = case
-    early = set(thinned_by(policy, versions, needs, now))
-    late = set(thinned_by(policy, versions, needs, now + passed))
+    early = set(versions_to_thin(policy, versions, needs, now))
+    late = set(versions_to_thin(policy, versions, needs, now + passed))
     assert early <= late
 
 
@@ -110,7 +110,7 @@ def test_new_versions_give_none_back(
     case: tuple[RetentionPolicy, list[Version], Needs, datetime], more: list[int]
 ) -> None:
     policy, versions, needs, now = case
-    gone = set(thinned_by(policy, versions, needs, now))
+    gone = set(versions_to_thin(policy, versions, needs, now))
     at = now
     grown = list(versions)
     for gap in more:
@@ -124,13 +124,13 @@ def test_new_versions_give_none_back(
         forked=needs.forked,
         origin=needs.origin,
     )
-    assert needs.paused_from is not None or gone <= set(thinned_by(policy, grown, moved, at))
+    assert needs.paused_from is not None or gone <= set(versions_to_thin(policy, grown, moved, at))
 
 
 def test_without_a_policy_nothing_goes() -> None:
     versions = versions_of([3600] * 500)
     now = START + timedelta(days=4000)
-    assert thinned_by(RetentionPolicy(), versions, Needs(newest=500), now) == ()
+    assert versions_to_thin(RetentionPolicy(), versions, Needs(newest=500), now) == ()
 
 
 def test_hours_then_days() -> None:
@@ -138,7 +138,7 @@ def test_hours_then_days() -> None:
     versions = versions_of([600] * (10 * 24 * 6))
     policy = RetentionPolicy(keep_last=1, hourly_days=3)
     now = versions[-1].at + timedelta(days=1)
-    gone = set(thinned_by(policy, versions, Needs(newest=versions[-1].number), now))
+    gone = set(versions_to_thin(policy, versions, Needs(newest=versions[-1].number), now))
     left = [each for each in versions if each.number not in gone]
     hourly_from = (now - timedelta(days=3)).date()
     days = [each for each in left if each.at.date() < hourly_from]

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 from django.template.defaultfilters import filesizeformat
 
-from checkpoints.maintenance_lock import MaintenanceRunning, held, last_run
+from checkpoints.maintenance_lock import MaintenanceRunning, hold_lock, last_run
 from checkpoints.services.maintenance import (
     MaintenancePart,
     MaintenanceReport,
@@ -68,7 +68,7 @@ class Command(ReadyCommand):
         if wanted.dry_run:
             return maintain(wanted)
         try:
-            with held() as holding:
+            with hold_lock() as holding:
                 report = maintain(wanted, holding)
                 holding.report = asdict(report)
         except MaintenanceRunning as busy:

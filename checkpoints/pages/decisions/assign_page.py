@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from checkpoints.pages import presenters
-from checkpoints.pages.expected_version_fields import bound_to, execution_in, require_seen
+from checkpoints.pages.expected_version_fields import execution_in, require_seen, version_fields
 from checkpoints.services.assignments import assign, reviewers
 from conversations.pages.single_submit import submit_once
 from conversations.store import find_head
@@ -52,7 +52,7 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
             back=back,
             crumbs=presenters.crumbs(head, Crumb(title)),
             once=True,
-            hidden=bound_to(head, request),
+            hidden=version_fields(head, request),
             template="checkpoints/assign.html",
             details=AssignDetails([user.username for user in reviewers(actor.workspace)]),
         )

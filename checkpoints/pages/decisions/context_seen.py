@@ -48,11 +48,11 @@ def context_seen(
     if row is None:
         raise NotFound(_("This conversation has no execution."))
     looked = preview_version_input(head, row, number)
-    seen = context_seen_of(looked, head.public_id, number)
+    seen = preview_line(looked, head.public_id, number)
     return render(request, "checkpoints/_context_seen.html", {"seen": seen})
 
 
-def context_seen_of(looked: NodePreview, name: str, version: int) -> ContextSeen:
+def preview_line(looked: NodePreview, name: str, version: int) -> ContextSeen:
     """Returns the line of a preview."""
     told = looked.entered.explanation
     messages = [each for each in told if each.section == "messages"]

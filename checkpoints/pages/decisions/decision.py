@@ -120,7 +120,7 @@ def _in_queue(
         place=place_in_queue(actor, queue, row),
         queue=queue,
         works_through=wanted is not None,
-        look=look.proved(actor),
+        look=look.sign(actor),
         seen=look.seen,
     )
 

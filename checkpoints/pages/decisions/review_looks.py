@@ -40,7 +40,7 @@ class Look:
         """Returns a text that differs whenever the card would show something else."""
         return f"{self.execution}.{self.version}.{self.revision}.{self.visible_count}"
 
-    def proved(self, actor: Actor) -> str:
+    def sign(self, actor: Actor) -> str:
         """Returns the look as a text with its proof for this person."""
         return f"{self.seen}.{_proof(actor, self)}.{self.conversation}"
 

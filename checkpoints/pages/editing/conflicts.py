@@ -23,8 +23,8 @@ from checkpoints.pages.editing.edit_request import (
     Edit,
     authors_since,
     execution_of,
-    others_since,
     own_versions,
+    versions_since,
 )
 from checkpoints.pages.editing.summary import Sides, merge_edit, show_summary
 from checkpoints.pages.expected_version_fields import version_in
@@ -113,13 +113,13 @@ def show_moved(task: Edit) -> HttpResponse:
         flash.info(task.request, _("Your edits were applied or discarded in another tab."))
         return redirect(QueueStep.of(task.request).address("checkpoints:edit", task.head.public_id))
     problem = _("You edited this in another tab. Check the changes again.")
-    written = values_entered(task)
+    written = entered_values(task)
     if written:
         problem += " " + _("You entered: %(text)s") % {"text": "; ".join(written)}
     return show_summary(task, status=409, problem=problem)
 
 
-def resolved(task: Edit) -> HttpResponse:
+def apply_choices(task: Edit) -> HttpResponse:
     """Applies the choices of the conflict page; shows the result again before it is written."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
@@ -146,7 +146,7 @@ def resolved(task: Edit) -> HttpResponse:
     return _show_merged(task, theirs, sides, final, status=200)
 
 
-def values_entered(task: Edit) -> list[str]:
+def entered_values(task: Edit) -> list[str]:
     """Returns the input of the conflict page with its places; it is not stored."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
@@ -180,7 +180,7 @@ def _choice(task: Edit, place: int, conflict: Conflict) -> str:
 
 
 def _as_typed(value: Value) -> str:
-    return value if isinstance(value, str) else state_form.pretty(value)
+    return value if isinstance(value, str) else state_form.format_json(value)
 
 
 def _refused(
@@ -210,13 +210,13 @@ def _show_merged(
     """Shows the merged edit as changes of the current state, before it is applied."""
     changes = changes_between(sides.theirs, final, task.changes)
     if not changes:
-        draft_store.applied(task.actor, task.base, task.draft, task.changes)
+        draft_store.drop_applied(task.actor, task.base, task.draft, task.changes)
         flash.info(task.request, _("Nothing left to apply: the state already has your changes."))
         return redirect(
             QueueStep.of(task.request).address("checkpoints:detail", task.head.public_id)
         )
-    others, whose = others_since(task, theirs), authors_since(task, theirs)
-    draft = draft_store.merged(task.actor, theirs, task.draft, task.changes.keys(), changes)
+    others, whose = versions_since(task, theirs), authors_since(task, theirs)
+    draft = draft_store.store_merged(task.actor, theirs, task.draft, task.changes.keys(), changes)
     if draft is None:
         return show_moved(task.of_draft())
     task = replace(task, base=theirs, changes=changes, draft=draft)
@@ -261,7 +261,7 @@ def _show_choices(
         merged=state_rows(rows),
         seq=task.draft.seq,
         reason=task.reason,
-        others=others_since(task, theirs),
+        others=versions_since(task, theirs),
         whose=whose,
         step=QueueStep.of(task.request),
         problem=_("Resolve all conflicts first.") if problems else "",

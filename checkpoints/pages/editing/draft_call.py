@@ -61,11 +61,11 @@ def draft(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
 def _answer(task: Edit, found: draft_store.KeptDraft | Overtaken) -> HttpResponse:
     if isinstance(found, Overtaken):
         words = over_words([each.name for each in found.changed.values()])
-        return JsonResponse(protocol.overtaken(found, words), status=409)
+        return JsonResponse(protocol.overtaken_answer(found, words), status=409)
     told = over_words(found.over)
     if task.of_former:
         told = _("Saved for you, but it cannot be applied: another execution has started.")
-    return JsonResponse(protocol.kept(found.draft.seq, found.draft.count, told))
+    return JsonResponse(protocol.stored_answer(found.draft.seq, found.draft.count, told))
 
 
 def _patched(task: Edit, sent: Patch) -> draft_store.KeptDraft | Overtaken:

@@ -124,7 +124,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
         pending=draft_view_of(draft, base, task.now),
         up_to=taken.version,
         took=len(taken.changes),
-        meets=", ".join(plain_form.short(name) for name in taken.meets),
+        meets=", ".join(plain_form.shorten_name(name) for name in taken.meets),
         step=QueueStep.of(task.request),
     )
 
@@ -151,13 +151,13 @@ def _visible_part(taken: MergedText, text: str) -> Changes:
     return {
         name: value
         for name, value in taken.changes.items()
-        if text in name and len(state_form.pretty(value)) <= state_view.MOST_VALUE_BYTES
+        if text in name and len(state_form.format_json(value)) <= state_view.MOST_VALUE_BYTES
     }
 
 
 def raw_text(base: StoredSnapshot, changes: Changes) -> str:
     """Returns the whole state as JSON with the changes."""
-    return state_form.pretty(state_form.with_changes(all_values(base), changes))
+    return state_form.format_json(state_form.with_changes(all_values(base), changes))
 
 
 def text_of(draft: Draft, request: HttpRequest) -> WholeText | None:

@@ -70,7 +70,7 @@ class Edit:
         return cls(request, actor, head, now, base, execution, Draft(base.version))
 
     @classmethod
-    def opened(
+    def open(
         cls, request: HttpRequest, actor: Actor, head: Conversation, now: StoredSnapshot
     ) -> Self:
         """Returns the edit as its author left it, on the current state unless they conflict."""
@@ -152,7 +152,7 @@ def _moment_seen(
         return snapshot_at(head, row, row.version)
 
 
-def others_since(task: Edit, now: StoredSnapshot) -> Sequence[VersionLine]:
+def versions_since(task: Edit, now: StoredSnapshot) -> Sequence[VersionLine]:
     """Returns the versions since the base of the edit, latest first."""
     row = now.row
     if row is None:

@@ -66,7 +66,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     task = Edit.read(request, actor, head, now)
     step = request.POST.get("step", "")
     if task.of_former:
-        return former.go_on(task)
+        return former.save_former(task)
     if not task.same_execution:
         return _of_another_conversation(task)
     if step == "discard":
@@ -74,7 +74,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if step in ("apply", "approve"):
         return _apply(task.of_draft())
     if step == "resolve":
-        return conflicts.resolved(task)
+        return conflicts.apply_choices(task)
     if step == "look":
         return _show_summary_again(task.of_draft())
     return _form_sent(task, step)
@@ -88,7 +88,7 @@ def _open_form(
     asked = version_in(request.GET, "former")
     if asked is not None:
         return former.show_former(request, actor, head, asked)
-    task = Edit.opened(request, actor, head, now)
+    task = Edit.open(request, actor, head, now)
     if now.status is not Status.PAUSED:
         if task.draft:
             return lost.show_lost_edit(task)
@@ -127,11 +127,11 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     """Reads the form and shows it in another way, or the summary."""
     raw = task.request.POST.get("mode") == state_form.RAW
     try:
-        kept = plain_form.keep(task)
+        kept = plain_form.save_input(task)
     except (VersionConflict, TooLarge) as error:
         return _refuse_unkept(task, translated(error.detail), raw=raw)
     form_url = QueueStep.of(task.request).address("checkpoints:edit", task.head.public_id)
-    if plain_form.pressed(task):
+    if plain_form.is_pressed(task):
         return redirect(form_url)
     if kept.beside:
         flash.warning(task.request, plain_form.over_words(kept.over))
@@ -178,14 +178,14 @@ def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
     if raw and read.raw:
         return _show_form(task, raw=True, problem=read.problem, text=read.raw)
     wrong = {place: row for place, row in state_form.places_of(read.rows).items() if row.problem}
-    names = ", ".join(plain_form.short(row.name) for row in wrong.values())
+    names = ", ".join(plain_form.shorten_name(row.name) for row in wrong.values())
     text = ngettext("Check the key %(keys)s.", "Check the keys %(keys)s.", len(wrong))
     return _show_form(task, raw=raw, problem=text % {"keys": names}, wrong=wrong)
 
 
 def _refuse_unkept(task: Edit, problem: str, *, raw: bool) -> HttpResponse:
     """Shows the form with the input that could not be saved."""
-    task = Edit.opened(task.request, task.actor, task.head, task.now)
+    task = Edit.open(task.request, task.actor, task.head, task.now)
     if raw:
         return _show_form(task, raw=True, problem=problem, text=task.request.POST.get("raw", ""))
     return _show_form(task, problem=problem, wrong=state_form.places_of(task.sent_rows))
@@ -236,7 +236,7 @@ def _apply(task: Edit) -> HttpResponse:
         if wants_json(task.request):
             return JsonResponse({"detail": translated(error.detail)}, status=status_of(error))
         return _refused(task, error)
-    draft_store.applied(task.actor, task.base, task.draft, task.changes)
+    draft_store.drop_applied(task.actor, task.base, task.draft, task.changes)
     there = step.address("checkpoints:detail", task.head.public_id)
     if task.request.POST.get("step") != "approve":
         flash.success(task.request, text)
@@ -253,7 +253,7 @@ def _refused(task: Edit, error: ContextError) -> HttpResponse:
     now = queries.find_moment(task.actor, task.head.public_id)
     task = replace(task, now=now)
     if task.of_former:
-        return former.go_on(task)
+        return former.save_former(task)
     if _is_moved(task) and now.status is Status.PAUSED:
         return conflicts.show_moved(task)
     if now.version == task.version and now.status is Status.PAUSED:
@@ -285,7 +285,7 @@ def _write(task: Edit) -> tuple[int, str]:
         execution = execution_of(task.base)
         done = state_updates.update(task.actor, task.head.public_id, command, execution=execution)
     except (VersionConflict, InvalidState):
-        version = repeated_applies.written_as(task)
+        version = repeated_applies.find_written_version(task)
         if version is None:
             raise
         return version, _("Already saved as version %(n)s.") % {"n": version}

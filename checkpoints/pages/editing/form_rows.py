@@ -44,7 +44,7 @@ def of_state(
     there = {row.name: row for row in rows}
     typed = [row_of(each) for each in draft.entries.values() if each.name not in changes]
     typed = [replace(row, before=_before(row, there.get(row.name))) for row in typed]
-    return as_typed(base, _in_sections(overlaid(rows, typed)), text=text, extra=extra)
+    return typed_rows(base, _in_sections(overlay_rows(rows, typed)), text=text, extra=extra)
 
 
 def _in_sections(rows: Sequence[Row]) -> list[Row]:
@@ -65,17 +65,17 @@ def _before(row: Row, there: Row | None) -> Row:
     return Row(row.name, row.kind, "", old=row.old)
 
 
-def overlaid(rows: Sequence[Row], typed: Sequence[Row]) -> list[Row]:
+def overlay_rows(rows: Sequence[Row], typed: Sequence[Row]) -> list[Row]:
     """Returns rows with the input replacing those of the same key, or appended."""
     return list((state_form.places_of(rows) | state_form.places_of(typed)).values())
 
 
-def as_typed(
+def typed_rows(
     base: StoredSnapshot, rows: Sequence[Row], *, text: str = "", extra: int = 1
 ) -> list[Row]:
     """Returns rows as they were typed, the other declared keys, and ``extra`` empty rows."""
     held, reducers = held_keys(base), reducers_for(base.row)
-    more = state_form.offered(reducers, {*held, *(row.name for row in rows)})
+    more = state_form.declared_rows(reducers, {*held, *(row.name for row in rows)})
     shown = [row for row in more if text in row.name][:_MOST_OFFERED]
     detailed = [
         replace(

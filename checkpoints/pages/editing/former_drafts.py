@@ -39,7 +39,7 @@ def show_former(
     return show(request, "checkpoints/lost.html", _page_of(head, row, typed, title))
 
 
-def go_on(task: Edit) -> HttpResponse:
+def save_former(task: Edit) -> HttpResponse:
     """Saves the input of a page of an earlier execution, and shows all of it.
 
     It must never be written to the current execution, whose versions began at 0 again.
@@ -64,16 +64,16 @@ def go_on(task: Edit) -> HttpResponse:
 def _all_input(task: Edit) -> tuple[Draft, str]:
     """Returns all input, stored and sent, and why the sent input could not be stored."""
     said = plain_form.patch_of_request(task)
-    written = "\n\n".join(conflicts.values_entered(task.of_draft()))
+    written = "\n\n".join(conflicts.entered_values(task.of_draft()))
     if written:
         mark = mark_of(written.encode(errors="surrogatepass"))
         said = replace(said, text=WholeText(written, {}, mark))
     try:
-        plain_form.keep(task, said)
+        plain_form.save_input(task, said)
     except ContextError as error:
         kept = draft_store.find(task.actor, task.base.row, task.version)
         return _with_all(kept, said), translated(error.detail)
-    plain_form.pressed(task)
+    plain_form.is_pressed(task)
     return draft_store.find(task.actor, task.base.row, task.version), ""
 
 
@@ -89,11 +89,11 @@ def _is_written(task: Edit) -> bool:
     """Returns True if the same request was applied before, while its execution waited."""
     if task.request.POST.get("step") not in ("apply", "approve"):
         return False
-    version = repeated_applies.written_as(task)
+    version = repeated_applies.find_written_version(task)
     if version is None:
         return False
     task = task.of_draft()
-    draft_store.applied(task.actor, task.base, replace(task.draft, seq=task.seq), task.changes)
+    draft_store.drop_applied(task.actor, task.base, replace(task.draft, seq=task.seq), task.changes)
     text = _("Already saved as version %(n)s of the earlier execution.")
     flash.success(task.request, text % {"n": version})
     return True
@@ -110,7 +110,7 @@ def _page_of(head: Conversation, row: Execution, typed: Draft, title: Text) -> L
         version=typed.version,
         status=row.status,
         ended=True,
-        changes=state_form.pretty(values) if values else "",
+        changes=state_form.format_json(values) if values else "",
         deleted=deleted,
         texts=texts,
         reason="",

@@ -10,7 +10,7 @@ from checkpoints.domain.status import FINAL
 from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.draft import Draft
 from checkpoints.pages import presenters
-from checkpoints.pages.editing.edit_request import Edit, execution_of, others_since
+from checkpoints.pages.editing.edit_request import Edit, execution_of, versions_since
 from checkpoints.pages.presenters import VersionLine
 from conversations.models import Conversation
 from ctxadmin.ui.components import Crumb, Text
@@ -55,11 +55,11 @@ def show_lost_edit(task: Edit) -> HttpResponse:
         version=task.version,
         status=task.now.status.value,
         ended=task.now.status in FINAL,
-        changes=state_form.pretty(values) if values else "",
+        changes=state_form.format_json(values) if values else "",
         deleted=deleted,
         texts=_not_in(task, kept),
         reason=task.reason,
-        others=others_since(task, task.now) if task.same_execution else (),
+        others=versions_since(task, task.now) if task.same_execution else (),
     )
     return show(task.request, "checkpoints/lost.html", shown, status=409)
 

@@ -13,16 +13,18 @@ from checkpoints.editing.form_changes import DraftPatch
 from checkpoints.pages.editing.edit_request import Edit
 
 
-def keep(task: Edit, says: DraftPatch | None = None) -> KeptDraft:
+def save_input(task: Edit, says: DraftPatch | None = None) -> KeptDraft:
     """Saves the input of the page; JSON that cannot be parsed is stored as text."""
     said = says or patch_of_request(task)
-    return draft_store.keep(task.actor, task.base, said, task.moment_at, for_copying=task.of_former)
+    return draft_store.save_page(
+        task.actor, task.base, said, task.moment_at, for_copying=task.of_former
+    )
 
 
 def patch_of_request(task: Edit) -> DraftPatch:
     """Returns the changes of the page: none if it has no fields, as when its script saved them."""
     sent = task.request.POST
-    given = form_changes.read_given(sent.get("given", ""))
+    given = form_changes.read_marks(sent.get("given", ""))
     if sent.get("mode") == state_form.RAW:
         if "raw" not in sent:
             return DraftPatch()
@@ -33,7 +35,7 @@ def patch_of_request(task: Edit) -> DraftPatch:
     return draft_store.patch_of_form(task.base, task.sent_rows, given)
 
 
-def pressed(task: Edit) -> bool:
+def is_pressed(task: Edit) -> bool:
     """Returns True if one of the buttons beside pending changes was pressed."""
     sent = task.request.POST
     operations: list[Operation] = []
@@ -48,7 +50,7 @@ def pressed(task: Edit) -> bool:
         operations = [Use(sent["use"])]
     else:
         return False
-    draft_store.operate(task.actor, task.base, operations)
+    draft_store.apply_buttons(task.actor, task.base, operations)
     return True
 
 
@@ -61,9 +63,9 @@ def over_words(names: Sequence[str]) -> str:
         "Another tab of yours has different values for the keys %(keys)s. Both are kept.",
         len(names),
     )
-    return text % {"keys": ", ".join(map(short, names))}
+    return text % {"keys": ", ".join(map(shorten_name, names))}
 
 
-def short(name: str) -> str:
+def shorten_name(name: str) -> str:
     """Returns a name shortened for a sentence."""
     return f"{name[:40]}…" if len(name) > 40 else name or _("the new key")

@@ -10,7 +10,7 @@ from checkpoints.pages.editing.edit_request import Edit
 from checkpoints.state_values import held_keys, values_of
 
 
-def written_as(task: Edit) -> int | None:
+def find_written_version(task: Edit) -> int | None:
     """Returns the version that this very edit wrote before, None if it did not.
 
     It can only be the version after the one that was shown, by the same author, with the changes

@@ -18,7 +18,7 @@ from checkpoints.pages.editing.edit_request import (
     Edit,
     authors_since,
     execution_of,
-    others_since,
+    versions_since,
 )
 from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large
 from checkpoints.pages.presenters import NamedNode, VersionLine
@@ -107,7 +107,7 @@ def show_summary(
         visible_count=task.now.visible_count,
         seq=task.draft.seq,
         reason=task.reason,
-        others=others_since(task, task.now) if newer else others,
+        others=versions_since(task, task.now) if newer else others,
         newer=newer,
         whose=authors_since(task, task.now) if newer else whose,
         may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),

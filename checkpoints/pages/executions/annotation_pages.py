@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.queue_step import queue_in
-from checkpoints.pages.expected_version_fields import bound_to, execution_in, require_seen
+from checkpoints.pages.expected_version_fields import execution_in, require_seen, version_fields
 from checkpoints.services import annotations
 from checkpoints.services.annotations import SetLabel, WriteComment
 from checkpoints.store import find_checkpoint, find_current
@@ -65,7 +65,7 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
             crumbs=presenters.crumbs(head, Crumb(_("Comment"))),
             action=request.get_full_path(),
             once=True,
-            hidden=bound_to(head, request) if is_bound else {},
+            hidden=version_fields(head, request) if is_bound else {},
         )
 
     entry = Entry(
@@ -144,7 +144,7 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
             back=back,
             crumbs=presenters.crumbs(head, Crumb(title)),
             once=True,
-            hidden=bound_to(head, request),
+            hidden=version_fields(head, request),
             other=remove if known else None,
         )
 

@@ -160,7 +160,9 @@ def panel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
 
 @require_safe
 @page
-def saw(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+def context_seen_panel(
+    request: HttpRequest, actor: Actor, conversation_id: str, number: int
+) -> HttpResponse:
     head = find_head(actor.workspace, conversation_id)
     moment = queries.find_moment(actor, conversation_id)
     row = moment.row

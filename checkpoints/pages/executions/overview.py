@@ -71,7 +71,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         running=[line for line in at_work if line.status == Status.RUNNING][:_MOST],
         failed=execution_queries.failed_executions(actor, _MOST),
         counts=[StatusCount(each, kept.by_status.get(each, 0)) for each in shown_statuses],
-        conversations=execution_queries.newest_conversations(actor, _MOST),
+        conversations=execution_queries.latest_conversations(actor, _MOST),
         kept=kept,
         shares=share_bars(
             [

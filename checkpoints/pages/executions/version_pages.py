@@ -27,7 +27,7 @@ from checkpoints.pages.state.state_view import StateView
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys
-from checkpoints.store import find_checkpoint, kept_after, kept_before, version_saved_as
+from checkpoints.store import find_checkpoint, find_saved_version, state_after, state_before
 from checkpoints.usage_store import usage_at
 from conversations.domain.diff import Change
 from conversations.models import Conversation
@@ -155,11 +155,11 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         state=state,
         text=text,
         newest=now.version,
-        before=kept_before(row, number),
-        after=kept_after(row, number),
+        before=state_before(row, number),
+        after=state_after(row, number),
         namespace=details.namespace,
         parent=details.parent,
-        parent_version=version_saved_as(row, details.parent) if details.parent else None,
+        parent_version=find_saved_version(row, details.parent) if details.parent else None,
         metadata=orjson.loads(details.metadata),
         usage=used,
         price_cost=_cost(actor, used),
@@ -188,7 +188,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     after = _number(request, "to", now.version)
     before = _number(request, "from", max(after - 1, 0))
     if row.thinned_count and before < after:  # what a link names may have been thinned
-        before = kept_before(row, before + 1) or 0
+        before = state_before(row, before + 1) or 0
     first = queries.find_moment(actor, conversation_id, before)
     last = queries.find_moment(actor, conversation_id, after)
     too_large = keys_too_large(first, last)

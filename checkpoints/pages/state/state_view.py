@@ -110,11 +110,11 @@ def history_entries(moment: StoredSnapshot) -> list[JsonValue] | None:
 def _list(moment: StoredSnapshot, name: str) -> list[JsonValue] | None:
     if moment.rows is None:
         return []
-    held: Mapping[str, StoredKey] = moment.rows.held([name])
+    held: Mapping[str, StoredKey] = moment.rows.current_heads([name])
     if not held:
         return []
     if held[name].version > moment.version:  # it grew since: ask what it was then
-        held = {k: h for k, h in moment.held().items() if k == name}
+        held = {k: h for k, h in moment.heads().items() if k == name}
     if name not in held or held[name].head is None:
         return []
     row = moment.row

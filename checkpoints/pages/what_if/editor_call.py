@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from checkpoints.pages.what_if.page import ExecutionResult, InputLines, Run, go_on
+from checkpoints.pages.what_if.page import ExecutionResult, InputLines, Run, continue_run
 from checkpoints.what_if import MAX_EXECUTIONS, count_executions
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -52,7 +52,7 @@ def what_if(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         raise InvalidState(
             _("The workflow has changed since. Start again to replay it as it is now.")
         )
-    run, results = go_on(actor, slug, plan, run, min(run.left, 1))
+    run, results = continue_run(actor, slug, plan, run, min(run.left, 1))
     return _answer(run, *results)
 
 

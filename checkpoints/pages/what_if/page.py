@@ -202,13 +202,13 @@ def what_if_page(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             raise InvalidState(problem)
         return _show_page(request, row, run.whole, run, (), _STEP, problem=problem)
     plan = definition(bytes(row.draft)).plan
-    run, results = go_on(actor, slug, plan, run, 1 if by_script else run.left)
+    run, results = continue_run(actor, slug, plan, run, 1 if by_script else run.left)
     if by_script:
         return _show_page(request, row, run.whole, run, results, _STEP)
     return _show_page(request, row, run.whole, run, results)
 
 
-def go_on(
+def continue_run(
     actor: Actor, slug: str, plan: Plan, run: Run, count: int
 ) -> tuple[Run, Sequence[ExecutionResult]]:
     """Tries the next executions, at most ``count`` and within the time limit."""

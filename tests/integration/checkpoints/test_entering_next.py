@@ -53,7 +53,7 @@ def test_a_completion_is_not_denied_when_the_next_node_cannot_be_read(
 ) -> None:
     chain("w", "a", "b")
     run = Run.start("w")
-    monkeypatch.setattr(node_context, "entered_next", _database_goes_away)
+    monkeypatch.setattr(node_context, "enter_next", _database_goes_away)
     answer = ok(run.complete("a", "c1", enter_next=True))
     assert (answer["version"], answer["entered"]["version"]) == (1, 1)
     assert answer["entered"]["problem"]["code"] == "unavailable"
@@ -67,7 +67,7 @@ def test_under_an_idempotency_key_nothing_is_completed_when_the_next_node_cannot
 ) -> None:
     chain("w", "a", "b")
     run = Run.start("w")
-    monkeypatch.setattr(node_context, "entered_next", _database_goes_away)
+    monkeypatch.setattr(node_context, "enter_next", _database_goes_away)
     body = {"checkpoint_id": "c1", "enter_next": True}
     answer = run.post("nodes/a/complete", body, **{"Idempotency-Key": "k"})
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")

@@ -134,7 +134,7 @@ def test_a_run_may_be_limited_to_a_workspace_and_to_parts() -> None:
 
 
 def test_a_run_that_is_at_work_keeps_others_out() -> None:
-    with maintenance_lock.held(), pytest.raises(CommandError, match="Another run") as busy:
+    with maintenance_lock.hold_lock(), pytest.raises(CommandError, match="Another run") as busy:
         run()
     assert busy.value.returncode == 75
     run()

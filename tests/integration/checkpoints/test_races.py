@@ -219,7 +219,7 @@ def test_a_second_writer_of_a_version_is_refused_even_if_no_lock_held_it_back(
     actor: Actor, head: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(actor, head)
-    decide = node_steps.take_step
+    decide = node_steps.apply_step
 
     def late(*args: Any) -> node_steps.StepResult:
         row = Checkpoint.objects.get(conversation=head.key, version=0)
@@ -227,7 +227,7 @@ def test_a_second_writer_of_a_version_is_refused_even_if_no_lock_held_it_back(
         row.save(force_insert=True)
         return decide(*args)
 
-    monkeypatch.setattr(node_steps, "take_step", late)
+    monkeypatch.setattr(node_steps, "apply_step", late)
     before = list(Checkpoint.objects.values())
     with pytest.raises(ContextError) as caught:
         checkpoint_saves.save(

@@ -15,7 +15,7 @@ from checkpoints import retention_store
 from checkpoints.domain.commands import SaveCheckpoint, StartExecution, UpdateSnapshot
 from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
 from checkpoints.domain.reducers import Reducer
-from checkpoints.domain.retention import RetentionPolicy, thinned_by
+from checkpoints.domain.retention import RetentionPolicy, versions_to_thin
 from checkpoints.domain.state import KeyHead, head_of, totals_of
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution, StateValue
@@ -121,7 +121,7 @@ def read_and_verify(moment: StoredSnapshot) -> Any:
     rows, row = moment.rows, moment.row
     assert rows is not None
     assert row is not None
-    held = {key: each for key, each in rows.held_at(moment.version).items() if key not in LISTS}
+    held = {key: each for key, each in rows.heads_at(moment.version).items() if key not in LISTS}
     values = rows.values(held.values())
     heads: dict[str, KeyHead] = {}
     for key, each in held.items():
@@ -158,7 +158,7 @@ def test_of_two_thousand_versions_every_kept_one_is_what_it_was() -> None:
     long.age(timedelta(minutes=10))
     policy = RetentionPolicy(keep_last=20, hourly_days=4)
     standing = retention_store.retention_state_of(long.row)
-    going = thinned_by(policy, standing.versions, standing.needs, clock.now())
+    going = versions_to_thin(policy, standing.versions, standing.needs, clock.now())
     staying = {each.number for each in standing.versions} - set(going)
     before = {version: long.read(version) for version in staying}
     bytes_before, seq = long.head.checkpoint_bytes, long.head.change_seq

@@ -19,14 +19,14 @@ def following(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Changes are announced to the copy of the process, whichever that is."""
     monkeypatch.setattr(announcements, "FOLLOWERS", [current.follow_changes])
     yield
-    current.use(NoLiveCopy())
+    current.set_current(NoLiveCopy())
 
 
 @pytest.fixture
 def copy(following: None, redis_url: str) -> Iterator[RedisLiveCopy]:
     link = Link(read_address(redis_url), timeout=10, pause=0.05)
     used = RedisLiveCopy(link)
-    current.use(used)
+    current.set_current(used)
     links.use(link)
     yield used
     links.use(None)

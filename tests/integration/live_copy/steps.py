@@ -44,11 +44,11 @@ def snapshot(name: str, version: int | None = None) -> bytes:
 def snapshot_in_sql(name: str, version: int | None = None) -> bytes:
     """As it is without any copy."""
     used = current.copy()
-    current.use(NoLiveCopy())
+    current.set_current(NoLiveCopy())
     try:
         return snapshot(name, version)
     finally:
-        current.use(used)
+        current.set_current(used)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def returned(own: Redis) -> Iterator[Event]:
     back = Event()
     link = Link(read_address(own.url), timeout=0.1, pause=0.05)
     link.on_return += [erasing.drop_erased_in_thread, back.set]
-    current.use(RedisLiveCopy(link))
+    current.set_current(RedisLiveCopy(link))
     links.use(link)
     yield back
     links.use(None)

@@ -257,9 +257,9 @@ class TestABackupPutBack:
         lost = snapshot("c")
         self._put_back(backup)
         current_copy = current.copy()
-        current.use(NoLiveCopy())  # as a process that could not reach Redis just then
+        current.set_current(NoLiveCopy())  # as a process that could not reach Redis just then
         steps.save("c", "after it was", x="after!")
-        current.use(current_copy)
+        current.set_current(current_copy)
         found = snapshot("c")
         assert found == snapshot_in_sql("c")
         assert found != lost
@@ -321,9 +321,9 @@ class TestTheOrderOfArrival:
         self, head: Conversation, copy: RedisLiveCopy, server: Redis
     ) -> None:
         server.flushdb()
-        current.use(_Slow(copy, lambda: steps.save("c", "meanwhile", x=5)))
+        current.set_current(_Slow(copy, lambda: steps.save("c", "meanwhile", x=5)))
         before = snapshot("c")
-        current.use(copy)
+        current.set_current(copy)
         assert b"meanwhile" not in before
         assert snapshot("c") == snapshot_in_sql("c")
 
@@ -331,12 +331,12 @@ class TestTheOrderOfArrival:
         self, head: Conversation, copy: RedisLiveCopy, server: Redis
     ) -> None:
         def meanwhile() -> None:
-            current.use(copy)
+            current.set_current(copy)
             steps.save("c", "meanwhile", x=5)
             snapshot("c")
 
         server.flushdb()
-        current.use(_Slow(copy, meanwhile))
+        current.set_current(_Slow(copy, meanwhile))
         snapshot("c")
         with counted({"hits": 1}):
             assert snapshot("c") == snapshot_in_sql("c")

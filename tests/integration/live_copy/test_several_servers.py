@@ -40,7 +40,7 @@ def cluster(tmp_path: Path) -> Iterator[list[ClusterNode]]:
 
 def use(url: str) -> Link:
     link = Link(read_address(url), timeout=2, pause=0.05)
-    current.use(RedisLiveCopy(link))
+    current.set_current(RedisLiveCopy(link))
     return link
 
 

@@ -25,12 +25,12 @@ from checkpoints.editing.draft import (
     first_seq,
     name_at,
     places_of,
-    settled,
-    without,
+    remove_applied,
+    resolve_operations,
 )
 from checkpoints.editing.entries import changes_of, entries_of, mark_of_changes
 from checkpoints.editing.form_changes import DraftPatch
-from checkpoints.editing.rebase import Sides, rebased, touched_keys
+from checkpoints.editing.rebase import Sides, rebase_draft, touched_keys
 from ctxadmin.lib.structural_diff import ABSENT
 
 
@@ -100,12 +100,12 @@ def test_what_overtook_a_page_stays_beside_what_it_says() -> None:
 
 def test_a_page_that_leaves_loses_nothing_and_takes_nothing_away() -> None:
     operations = [put("0:plan", "two"), put("0:tone", "warm")]
-    made = settled(operations, overtaken(ONE, *operations, seen=100), 7)
+    made = resolve_operations(operations, overtaken(ONE, *operations, seen=100), 7)
     found = after(ONE, *made)
     assert texts(found) == {"0:plan": "two", "0:tone": "warm"}
     assert beside(found) == ["one"]
     revert = overtaken(ONE, Revert("0:plan"), seen=100)
-    assert after(ONE, *settled([Revert("0:plan")], revert, 7)) is ONE
+    assert after(ONE, *resolve_operations([Revert("0:plan")], revert, 7)) is ONE
 
 
 def test_a_page_is_not_overtaken_by_what_it_said_itself() -> None:
@@ -147,7 +147,7 @@ def test_texts_of_two_pages_are_told_apart_by_their_marks() -> None:
     assert [each.text for each in longer.texts] == ["[", "{1"]
     met = overtaken(longer, Type(WholeText("{2", mark="a" * 16)), seen=first.seq)
     assert [each.text for each in met.texts] == ["{1"]
-    kept = after(longer, *settled([Type(WholeText("{2", mark="a" * 16))], met, 9))
+    kept = after(longer, *resolve_operations([Type(WholeText("{2", mark="a" * 16))], met, 9))
     assert [each.text for each in kept.texts] == ["[", "{1", "{2"]
 
 
@@ -166,7 +166,7 @@ def test_new_keys_of_one_name_have_places_of_their_own() -> None:
 
 def test_what_is_written_leaves_the_draft() -> None:
     draft = after(ONE, Aside("0:plan"), put("0:plan", "two"), put("0:tone", "warm"))
-    found = without(draft, ["plan"], ["plan=two"])
+    found = remove_applied(draft, ["plan"], ["plan=two"])
     assert (texts(found), beside(found)) == ({"0:tone": "warm"}, ["one"])
 
 
@@ -197,7 +197,7 @@ def test_a_new_key_that_a_form_has_no_more_is_taken_out() -> None:
 
 @pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"0:a": 1', '{"0:a": 1}'])
 def test_marks_that_no_page_was_given_are_none(text: str) -> None:
-    assert form_changes.read_given(text) == {}
+    assert form_changes.read_marks(text) == {}
 
 
 # --- Later versions ------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def sides(**now: object) -> Sides:
 
 
 def test_a_draft_moves_over_changes_of_other_keys() -> None:
-    found = rebased(typed(plan="think"), 4, {"plan": 1, "facts": 4}, None)
+    found = rebase_draft(typed(plan="think"), 4, {"plan": 1, "facts": 4}, None)
     assert found is not None
     assert (found.version, texts(found)) == (4, {"0:plan": "think"})
 
@@ -224,7 +224,7 @@ def test_parts_of_one_value_that_go_together_are_merged() -> None:
     draft = typed(facts={"a": 5, "b": 2})
     held = {"plan": 1, "facts": 4}
     assert touched_keys(draft.entries.values(), 3, held) == {"facts"}
-    found = rebased(draft, 4, held, sides(facts={"a": 1, "b": 7}))
+    found = rebase_draft(draft, 4, held, sides(facts={"a": 1, "b": 7}))
     assert found is not None
     changes = changes_of(found.entries.values(), {"facts": {"a": 1, "b": 7}}, ReducerTable())
     assert changes == {"facts": {"a": 5, "b": 7}}
@@ -243,27 +243,27 @@ def test_parts_of_one_value_that_go_together_are_merged() -> None:
 def test_a_draft_stays_where_it_is_in_a_conflict(
     draft: Draft, held: dict[str, int], now: dict[str, object]
 ) -> None:
-    assert rebased(draft, 4, held, sides(**now)) is None
+    assert rebase_draft(draft, 4, held, sides(**now)) is None
 
 
 def test_a_draft_stays_without_the_values_it_was_typed_over() -> None:
-    assert rebased(typed(plan="think"), 4, {"plan": 4}, None) is None
+    assert rebase_draft(typed(plan="think"), 4, {"plan": 4}, None) is None
 
 
 def test_a_text_that_cannot_be_read_holds_the_draft_where_it_is() -> None:
     draft = replace(typed(plan="think"), texts=(WholeText("{", mark="a"),))
-    assert rebased(draft, 4, {"plan": 1}, None) is None
+    assert rebase_draft(draft, 4, {"plan": 1}, None) is None
 
 
 def test_a_change_that_somebody_applied_alike_is_none_any_more() -> None:
-    found = rebased(typed(plan="think"), 4, {"plan": 4}, sides(plan="think"))
+    found = rebase_draft(typed(plan="think"), 4, {"plan": 4}, sides(plan="think"))
     assert found is not None
     assert not found
 
 
 def test_what_is_beside_moves_along_as_of_the_keys_of_now() -> None:
     draft = replace(typed(), others=(entry("plan", "x"), entry("more", "y", old=False)))
-    found = rebased(draft, 4, {"more": 4}, None)
+    found = rebase_draft(draft, 4, {"more": 4}, None)
     assert found is not None
     assert [each.old for each in found.others] == [False, True]
 

@@ -42,7 +42,7 @@ class TestResume:
         decision = resume(PAUSED_AFTER_A, MOVE)
         assert decision.execution == Execution(Status.RUNNING, 5, "a")
         assert decision.through == (Status.PAUSED, Status.RUNNING)
-        assert decision.done.applied(["a"]) == ("a",)
+        assert decision.done.apply_to(["a"]) == ("a",)
 
     def test_resume_after_a_pause_before_runs_that_node(self) -> None:
         assert resume(PAUSED_BEFORE_B, MOVE).execution.resumed_at == "b"
@@ -159,7 +159,7 @@ class TestRestoreAndFork:
         assert decision.execution == Execution(
             Status.PAUSED, execution.version + 1, "a", Pause("a", When.AFTER, "back", NOW)
         )
-        assert decision.done.applied(["a", "b", "c"]) == ("a",)
+        assert decision.done.apply_to(["a", "b", "c"]) == ("a",)
         assert decision.through[-1] is Status.PAUSED
 
     @pytest.mark.parametrize("execution", [IDLE, PENDING, RUNNING, COMPLETED, CANCELLED])

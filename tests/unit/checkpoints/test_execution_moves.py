@@ -10,7 +10,7 @@ from checkpoints.domain.execution import (
     Failure,
     advance,
     ask_pause,
-    begin,
+    new_execution,
     resume,
 )
 from checkpoints.domain.execution_json import dump, read
@@ -58,21 +58,21 @@ def test_a_failed_execution_does_not_block_a_new_one() -> None:
 
 class TestBegin:
     def test_an_execution_starts_running_at_version_0(self) -> None:
-        decision = begin(NOW)
+        decision = new_execution(NOW)
         assert decision.execution == Execution(Status.RUNNING, 0)
         assert decision.through == (Status.IDLE, Status.PENDING, Status.RUNNING)
 
     def test_an_execution_that_is_not_started_yet_is_pending(self) -> None:
-        assert begin(NOW, start=False).execution == PENDING
+        assert new_execution(NOW, start=False).execution == PENDING
 
     def test_an_execution_whose_first_node_wants_review_starts_paused(self) -> None:
-        decision = begin(NOW, ready=["b"], rules=REVIEW_B)
+        decision = new_execution(NOW, ready=["b"], rules=REVIEW_B)
         assert decision.execution.status is Status.PAUSED
         assert decision.execution.pause == Pause("b", When.BEFORE, "look at it", NOW)
         assert decision.execution.version == 0
 
     def test_a_pending_execution_is_not_paused(self) -> None:
-        assert begin(NOW, start=False, ready=["b"], rules=REVIEW_B).execution == PENDING
+        assert new_execution(NOW, start=False, ready=["b"], rules=REVIEW_B).execution == PENDING
 
 
 class TestAdvance:
@@ -81,7 +81,7 @@ class TestAdvance:
     ) -> None:
         decision = advance(RUNNING, step("b"))
         assert decision.execution == Execution(Status.RUNNING, 4, "b")
-        assert decision.done.applied(["a"]) == ("a", "b")
+        assert decision.done.apply_to(["a"]) == ("a", "b")
         assert decision.node_status is NodeStatus.COMPLETED
         assert decision.writes
 
@@ -114,7 +114,7 @@ class TestAdvance:
         assert decision.execution.status is Status.FAILED
         assert decision.execution.failure == Failure("b")
         assert decision.node_status is NodeStatus.FAILED
-        assert decision.done.applied(["a"]) == ("a",)
+        assert decision.done.apply_to(["a"]) == ("a",)
 
     def test_an_engine_that_sends_paused_pauses_after_the_node(self) -> None:
         execution = advance(RUNNING, step(status=Status.PAUSED)).execution
@@ -142,13 +142,13 @@ class TestAdvance:
         decision = advance(RUNNING, step(failure="no such tool"))
         assert decision.execution.status is Status.FAILED
         assert decision.execution.failure == Failure("b", "no such tool")
-        assert decision.done.applied(["a"]) == ("a",)
+        assert decision.done.apply_to(["a"]) == ("a",)
 
     def test_a_failure_with_error_edges_goes_on_along_them(self) -> None:
         decision = advance(RUNNING, step(failure="no such tool", error_edges=True))
         assert decision.execution == Execution(Status.RUNNING, 4, "b")
         assert decision.node_status is NodeStatus.FAILED
-        assert decision.done.applied(["a"]) == ("a", "b")
+        assert decision.done.apply_to(["a"]) == ("a", "b")
 
     def test_a_failed_node_cannot_complete_the_execution(self) -> None:
         decision = advance(RUNNING, step(failure="broken", status=Status.COMPLETED))
@@ -160,7 +160,7 @@ class TestAdvance:
 
     def test_done_nodes_are_exactly_the_executed_node_ids_that_were_sent(self) -> None:
         decision = advance(RUNNING, step("b", executed=("a", "a", "c")))
-        assert decision.done.applied(["x", "y"]) == ("a", "a", "c")
+        assert decision.done.apply_to(["x", "y"]) == ("a", "a", "c")
 
     def test_a_workflow_with_nothing_left_completes_by_itself(self) -> None:
         decision = advance(RUNNING, step(nothing_left=True))

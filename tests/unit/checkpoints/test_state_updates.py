@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from checkpoints.domain.directives import take_apart
+from checkpoints.domain.directives import split_update
 from checkpoints.domain.reducers import Reducer, ReducerTable
 from checkpoints.domain.state import (
     EMPTY,
@@ -14,7 +14,7 @@ from checkpoints.domain.state import (
     apply_update,
     head_of,
     join_list,
-    restored,
+    restore_heads,
     totals_of,
 )
 from ctxadmin.lib.errors import ContextError, OutOfRange, TooLarge, TypeMismatch, ValidationFailed
@@ -270,7 +270,7 @@ class TestDigests:
 class TestRestored:
     def test_a_restore_names_what_is_other_and_what_is_gone(self) -> None:
         now, then = State(a=1, b=2, c=3).heads, State(a=1, b=9, d=4).heads
-        change = restored(now, then)
+        change = restore_heads(now, then)
         assert [(each.key, each.kind) for each in change.changes] == [
             ("b", ChangeKind.SAME),
             ("d", ChangeKind.SAME),
@@ -280,12 +280,12 @@ class TestRestored:
 
     def test_a_restore_of_the_same_state_changes_nothing(self) -> None:
         heads = State(a=1).heads
-        assert restored(heads, dict(heads)).changes == ()
+        assert restore_heads(heads, dict(heads)).changes == ()
 
 
 class TestTakeApart:
     def test_messages_and_history_are_no_state_keys(self) -> None:
-        update = take_apart(
+        update = split_update(
             {"a": b"1", "messages": b'[{"role":"user"},{}]', "execution_history": b'[{"n":1}]'},
             is_initial=True,
         )
@@ -294,20 +294,20 @@ class TestTakeApart:
         assert update.history == (b'{"n":1}',)
 
     def test_null_for_them_is_ignored(self) -> None:
-        update = take_apart({"messages": b"null", "execution_history": b"null"})
+        update = split_update({"messages": b"null", "execution_history": b"null"})
         assert (update.messages, update.history) == ((), ())
 
     @pytest.mark.parametrize("value", [b"[]", b'[{"n":1}]', b"7", b'{"$delete":true}'])
     def test_history_comes_with_the_initial_state_only(self, value: bytes) -> None:
         with pytest.raises(ValidationFailed) as refusal:
-            take_apart({"execution_history": value})
+            split_update({"execution_history": value})
         assert refusal.value.problems[0].pointer == "/state_data/execution_history"
 
     @pytest.mark.parametrize("key", ["messages", "execution_history"])
     @pytest.mark.parametrize("value", [b'{"$replace":[]}', b'{"$delete":true}'])
     def test_they_cannot_be_replaced_or_deleted(self, key: str, value: bytes) -> None:
         with pytest.raises(ValidationFailed) as refusal:
-            take_apart({key: value}, is_initial=True)
+            split_update({key: value}, is_initial=True)
         assert refusal.value.problems[0].pointer == f"/state_data/{key}"
 
     @pytest.mark.parametrize(
@@ -320,15 +320,15 @@ class TestTakeApart:
     )
     def test_they_are_lists_of_objects(self, value: bytes, pointer: str) -> None:
         with pytest.raises(TypeMismatch) as refusal:
-            take_apart({"messages": value})
+            split_update({"messages": value})
         assert refusal.value.key == "messages"
         assert refusal.value.problems[0].pointer == pointer
 
     @pytest.mark.parametrize("key", ["", "k" * 201])
     def test_a_key_has_1_to_200_characters(self, key: str) -> None:
         with pytest.raises(ValidationFailed):
-            take_apart({key: b"1"})
-        assert take_apart({"k" * 200: b"1"}).state
+            split_update({key: b"1"})
+        assert split_update({"k" * 200: b"1"}).state
 
 
 def test_chunks_are_joined_without_parsing() -> None:

@@ -10,7 +10,7 @@ import quickjs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoints.frames import MOST_KEYS, ConversationChanged, ConversationState, named
+from checkpoints.frames import MOST_KEYS, ConversationChanged, ConversationState, shorten_keys
 from ctxadmin.realtime.following import next_state
 from ctxadmin.realtime.protocol import State, Told, Who
 from tests.servers import ROOT
@@ -131,7 +131,7 @@ def test_a_workflow_is_followed_by_its_drafts(follows: Follow) -> None:
 
 
 def test_a_frame_names_so_many_keys_and_no_long_ones() -> None:
-    assert named(["a", "b", "a"]) == (("a", "b"), False)
-    assert named(["a", "x" * 200]) == (("a",), True)
-    short, more = named(f"key-{number}" for number in range(MOST_KEYS + 1))
+    assert shorten_keys(["a", "b", "a"]) == (("a", "b"), False)
+    assert shorten_keys(["a", "x" * 200]) == (("a",), True)
+    short, more = shorten_keys(f"key-{number}" for number in range(MOST_KEYS + 1))
     assert (len(short), more) == (MOST_KEYS, True)
