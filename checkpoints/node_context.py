@@ -152,7 +152,7 @@ def _messages(
         return {"messages": shown_messages(moment.head, seen)}
     with limit_work(settings.MAX_PREVIEW_WORK):
         start = messages_known(moment, node_id, asked.known, origin, seen)
-    new = seen.showing(seen.view.slice(start, len(seen.view)))
+    new = seen.with_view(seen.view.slice(start, len(seen.view)))
     return {"messages_from": start, "messages": shown_messages(moment.head, new)}
 
 
@@ -166,7 +166,7 @@ def _entered(moment: StoredSnapshot, node_id: str, origin: NodeInput, asked: _As
         return Entered(node_id, (), origin)
     pinned.require_node(node_id)
     if edges is None:
-        edges = marking.arrived(pinned.graph, node_id) if marking is not None else ()
+        edges = marking.arrived_edges(pinned.graph, node_id) if marking is not None else ()
     with limit_work(settings.MAX_PREVIEW_WORK):
         return flow.enter(pinned.plan, node_id, origin, edges, explain=asked.explain)
 

@@ -51,7 +51,7 @@ def pinned_version(row: Execution) -> Pinned | None:
 
 def find_published(workspace: int, slug: str, version: int | None = None) -> Pinned:
     """Returns a published version, by default the latest; raises NotFound if there is none."""
-    return _pinned(definitions.published(workspace, slug, version))
+    return _pinned(definitions.find_published(workspace, slug, version))
 
 
 def of_conversation(workspace: int, slug: str) -> Pinned | None:

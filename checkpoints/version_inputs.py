@@ -61,7 +61,7 @@ def preview_version_input(head: Conversation, row: Execution, version: int) -> N
     if pinned is None or after.saved_node not in pinned.graph.nodes:
         raise NotFound(_("The workflow has no node that wrote version %(n)s.") % {"n": version})
     node_id = after.saved_node
-    arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
+    arrived = moment.marking.arrived_edges(pinned.graph, node_id) if moment.marking else ()
     sight = version_input(moment, after)
     tokens = TokenSums(head.key)
     with limit_work(settings.MAX_PREVIEW_WORK):

@@ -201,7 +201,7 @@ def _try_input(
     node_id = after.saved_node
     if pinned is None or node_id not in pinned.graph.nodes:
         return None
-    arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
+    arrived = moment.marking.arrived_edges(pinned.graph, node_id) if moment.marking else ()
     sight = version_input(moment, after)
     moment.require_whole()
     case = _Case(recorded.head, sight, node_id, arrived, after)

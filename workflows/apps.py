@@ -14,10 +14,10 @@ class WorkflowsConfig(AppConfig):
         from ctxadmin.realtime.topics import register_source
         from workflows import page_updates
         from workflows.models import Workflow
-        from workflows.store import follow, stream_of_workflow, workflow_exists
+        from workflows.store import register_follower, stream_of_workflow, workflow_exists
 
         register_workflow_check(workflow_exists)
         register_source(page_updates.SOURCE)
         register_heads(HeadTable(Workflow))
         register_stream("workflow", stream_of_workflow)
-        follow(page_updates.announce_change)
+        register_follower(page_updates.announce_change)

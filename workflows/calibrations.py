@@ -58,7 +58,7 @@ def calibrations_of(workspace: int) -> Calibrations:
     if known is not None:
         return known
     found = SOURCES[0](workspace) if SOURCES else NONE
-    _kept.keep(workspace, (found, monotonic()), _WEIGHT)
+    _kept.store(workspace, (found, monotonic()), _WEIGHT)
     return found
 
 

@@ -85,7 +85,7 @@ def call_cost(
     place = _last_answer(before, node)
     lost = cached = 0
     if place is not None:
-        former = before.showing(before.view.slice(0, place))
+        former = before.with_view(before.view.slice(0, place))
         sight = replace(looked.origin, messages=former)
         try:
             with limit_work(settings.MAX_PREVIEW_WORK):

@@ -75,7 +75,7 @@ def open_call(
         if not found.problem:
             seen = seen_at(recorded, policy, calls[wanted].index)
             last = View(seen.view.slice(max(len(seen.view) - _MOST_SHOWN, 0), len(seen.view)).runs)
-            shown = shown_messages(log_upto(recorded, calls[wanted].index), seen.showing(last))
+            shown = shown_messages(log_upto(recorded, calls[wanted].index), seen.with_view(last))
             messages = orjson.loads(orjson.dumps(shown))
     return OpenedCall(found, wanted, len(calls), messages)
 

@@ -147,10 +147,10 @@ def _replay(head: Conversation, rows: Asked) -> int:
         calls = None
     if calls is None or len(calls) > MOST_CALLS:
         for name in rows:
-            _kept.keep(_key(name, head), _LEFT_OUT, _WEIGHT)
+            _kept.store(_key(name, head), _LEFT_OUT, _WEIGHT)
         return MOST_CALLS
     for name, sums in zip(rows, sums_by_node(calls, len(rows)), strict=True):
-        _kept.keep(_key(name, head), sums or {"": NOTHING}, _WEIGHT * max(len(sums), 1))
+        _kept.store(_key(name, head), sums or {"": NOTHING}, _WEIGHT * max(len(sums), 1))
     return len(calls) * len(rows) + 1
 
 

@@ -75,7 +75,7 @@ class BoundedCache(Generic[ValueT]):
         if found is not None:
             return found
         value, weight = make()
-        self.keep(key, value, weight)
+        self.store(key, value, weight)
         return value
 
     def find(self, key: Hashable) -> ValueT | None:
@@ -87,7 +87,7 @@ class BoundedCache(Generic[ValueT]):
             self._values.move_to_end(key)
             return found[0]
 
-    def keep(self, key: Hashable, value: ValueT, weight: int) -> None:
+    def store(self, key: Hashable, value: ValueT, weight: int) -> None:
         """Keep a value of ``weight`` bytes, which must not be changed from now on."""
         if weight > self._size // 2:
             return
@@ -129,7 +129,7 @@ def definition(data: bytes) -> Definition:
     return _drafts.get(digest(data), read)
 
 
-def keep(data: bytes, document: Document) -> None:
+def cache_definition(data: bytes, document: Document) -> None:
     """Caches the definition of a document that is being stored as ``data``, to avoid parsing it."""
     _drafts.get(digest(data), lambda: (Definition(document, Plan(document)), len(data)))
 
@@ -148,7 +148,7 @@ def problems_of(data: bytes) -> Sequence[Problem]:
     return _problems.get((digest(data), names), check)
 
 
-def published(workspace: int, slug: str, version: int | None = None) -> PublishedWorkflow:
+def find_published(workspace: int, slug: str, version: int | None = None) -> PublishedWorkflow:
     """Returns a published version of a workflow, by default the latest.
 
     Raises NotFound without such a workflow or version, and while nothing is published.

@@ -115,7 +115,7 @@ def _messages_json(
         inserted = messages.inserted_at(index)
         text = next(logged) if inserted is None else _entry_json(inserted)
         if index in messages.rewrites:
-            text = dumps(messages.handed_out(index, orjson.loads(text)))
+            text = dumps(messages.seen_message(index, orjson.loads(text)))
         yield index, text
 
 

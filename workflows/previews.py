@@ -107,7 +107,7 @@ class NodePreview:
     def messages(self, view: View | None = None) -> list[orjson.Fragment]:
         """Returns the messages that the node sees as JSON, or those of them in ``view``."""
         seen = self.entered.sight.messages
-        return shown_messages(self.source, seen if view is None else seen.showing(view))
+        return shown_messages(self.source, seen if view is None else seen.with_view(view))
 
     def in_format(self, name: ProviderFormat) -> FormattedView:
         """Returns the messages that the node sees in a provider's format."""
@@ -128,7 +128,7 @@ def preview(
     wanted, wrong = _definition(actor, slug, asked)
     looked = preview_node(actor, slug, wanted.plan, asked)
     entered = looked.entered
-    own = entered.sight.messages if provider is None else entered.sight.messages.showing(View())
+    own = entered.sight.messages if provider is None else entered.sight.messages.with_view(View())
     seen = DryRunResult(
         context=entered.sight.context,
         messages=shown_list(looked.source, own),

@@ -10,7 +10,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
 from ctxadmin.lib.sentence import say
-from workflows.definitions import definition, keep, problems_of, stored
+from workflows.definitions import cache_definition, definition, problems_of, stored
 from workflows.domain import problems
 from workflows.domain.draft_changes import DraftChanges
 from workflows.domain.graph import MAX_NAME, Document
@@ -106,7 +106,7 @@ def save_draft(actor: Actor, slug: str, document: Document, expected_version: in
     """Saves the draft, even with problems; raises VersionConflict if another was saved since."""
     actor.require(Action.WORKFLOW_CHANGE)
     data = stored(document)
-    keep(data, document)
+    cache_definition(data, document)
     found = problems_of(data)
     with writing(actor, slug) as opened:
         opened.require_draft(expected_version)
@@ -127,7 +127,7 @@ def change_draft(
     row = find_workflow(actor.workspace, slug)
     if row.draft_version != expected_version:
         raise draft_conflict(expected_version, row.draft_version)
-    document = changes.applied_to(definition(bytes(row.draft)).document, "/changes")
+    document = changes.apply_to(definition(bytes(row.draft)).document, "/changes")
     return save_draft(actor, slug, document, expected_version)
 
 

@@ -31,7 +31,7 @@ class CommittedChange:
 _followers: Final[list[Callable[[CommittedChange], None]]] = []
 
 
-def follow(follower: Callable[[CommittedChange], None]) -> None:
+def register_follower(follower: Callable[[CommittedChange], None]) -> None:
     """Registers ``follower``, which is called with every change right after its commit."""
     _followers.append(follower)
 

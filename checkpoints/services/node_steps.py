@@ -20,7 +20,7 @@ from conversations.store import view_of
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain import routing
 from workflows.domain.conditions import compile_condition
-from workflows.domain.figures import beside, figures_of
+from workflows.domain.figures import add_figures, figures_of
 from workflows.domain.routing import EdgeOutcome, Marking, replay
 
 
@@ -111,7 +111,7 @@ def _decide(
                 names.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
     variables = run.state.values_after(names) if names else {}
     metadata = metadata_of(run.opened.head, run.row) if names else {}
-    metadata = beside(metadata, _figures(run, figures))
+    metadata = add_figures(metadata, _figures(run, figures))
     return routing.decide(pinned.plan, node_id, variables, metadata, failed=failed)
 
 

@@ -170,7 +170,7 @@ def _redirect(run: ExecutionWriting, to: str) -> None:
         return
     node_id, when = position_of(run.now)
     completed = run.now.status is Status.PAUSED and when is When.AFTER
-    run.marking = run.marking.redirected(run.pinned.graph, node_id or "", to, completed=completed)
+    run.marking = run.marking.redirect(run.pinned.graph, node_id or "", to, completed=completed)
 
 
 def _or_completed(run: ExecutionWriting, decision: Decision) -> Decision:

@@ -12,7 +12,7 @@ from workflows.domain.compare import compare
 from workflows.domain.context import HistoryEntry, NodeInput, PromptContext
 from workflows.domain.flow import Arrival, enter, join
 from workflows.domain.graph import Document, dump, read
-from workflows.domain.layout import layers, place
+from workflows.domain.layout import lay_out, layers
 from workflows.domain.merged_order import in_one_order
 from workflows.domain.plan import Plan
 from workflows.domain.routing import Decision, Marking, ready_nodes, replay
@@ -350,6 +350,6 @@ def test_without_cycles_every_edge_leads_to_a_later_layer(graph: Graph) -> None:
 
 @given(graphs())
 def test_every_node_has_a_place_of_its_own(graph: Graph) -> None:
-    places = place(graph)
+    places = lay_out(graph)
     assert list(places) == list(graph.nodes)
     assert len({(spot.x, spot.y) for spot in places.values()}) == len(graph.nodes)

@@ -62,7 +62,7 @@ class Workflows(Endpoint):
 class OneWorkflow(Endpoint):
     @described("Get a workflow", answer=WorkflowAnswer, answer_headers=("ETag",))
     def get(self, request: Request, slug: str) -> Response:
-        return shown(find_workflow(self.actor.workspace, slug))
+        return workflow_response(find_workflow(self.actor.workspace, slug))
 
     @described(
         "Change a workflow",
@@ -83,7 +83,7 @@ class OneWorkflow(Endpoint):
             description=body.description,
             expected=self._expected(),
         )
-        return shown(row)
+        return workflow_response(row)
 
     @described(
         "Delete a workflow",
@@ -255,14 +255,14 @@ class Yaml(Endpoint):
         return Response(text, headers={"Content-Disposition": str(name)})
 
 
-def shown(row: Workflow, status: int = 200) -> Response:
+def workflow_response(row: Workflow, status: int = 200) -> Response:
     """Returns the answer for a workflow; its ETag is the number of its changes."""
     headers = {"ETag": etags.quoted(row.change_seq)}
     return WorkflowAnswer.of(row).response(status, headers)
 
 
 def created(row: Workflow) -> Response:
-    response = shown(row, 201)
+    response = workflow_response(row, 201)
     response["Location"] = f"/api/v1/workflows/{row.slug}"
     return response
 

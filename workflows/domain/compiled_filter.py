@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from workflows.domain.context import NodeInput, PromptContext
 from workflows.domain.explain import Applied, Label
-from workflows.domain.message_view import PlacedOperation, narrow
+from workflows.domain.message_view import PlacedOperation, filter_messages
 from workflows.domain.selection import KEEP_ALL, Selection, select_history, select_names
 
 
@@ -42,7 +42,7 @@ class CompiledFilter:
         metadata, of_metadata = select_names(
             self.metadata, "metadata", context.metadata, step, explain
         )
-        narrowed = narrow(
+        narrowed = filter_messages(
             sight.messages,
             self.messages,
             self.operations,

@@ -15,7 +15,7 @@ from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, TooLarge
 from ctxadmin.lib.sentence import say
-from workflows.domain.transforms import Transform, freed_by, rewrite_content
+from workflows.domain.transforms import Transform, count_freed_tokens, rewrite_content
 
 MESSAGES_KEY: Final = "messages"
 HISTORY_KEY: Final = "execution_history"
@@ -139,7 +139,7 @@ class Messages:
         log.append(place_drafts(drafts, log))
         return cls(log, View([(0, len(drafts))]))
 
-    def showing(self, view: View) -> Self:
+    def with_view(self, view: View) -> Self:
         """Returns the same messages with another view."""
         return type(self)(self.log, view, self.inserted, self.rewrites)
 
@@ -152,7 +152,7 @@ class Messages:
         """Returns the inserted message at a log index, None for a logged one."""
         return self.inserted[index - self.logged] if index >= self.logged else None
 
-    def handed_out(self, index: int, message: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    def seen_message(self, index: int, message: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
         """Returns the message of a log index as the node sees it: its texts with the rewrites
         applied.
 
@@ -163,7 +163,7 @@ class Messages:
             return message
         seen = {**message, "content": rewrite_content(message["content"], transforms)}
         tokens = message.get("tokens")
-        if isinstance(tokens, int) and (freed := freed_by(transforms)):
+        if isinstance(tokens, int) and (freed := count_freed_tokens(transforms)):
             seen |= {"tokens": tokens - freed, "tokens_estimated": True}
         return seen
 
@@ -171,7 +171,9 @@ class Messages:
         """Returns the freed tokens of messages whose content was emptied, by log index."""
         if not self.rewrites:
             return {}
-        found = {index: freed_by(transforms) for index, transforms in self.rewrites.items()}
+        found = {
+            index: count_freed_tokens(transforms) for index, transforms in self.rewrites.items()
+        }
         return {index: freed for index, freed in found.items() if freed}
 
 
@@ -192,7 +194,7 @@ class NodeInput:
         return replace(
             self,
             context=PromptContext(template=self.context.template),
-            messages=self.messages.showing(View()),
+            messages=self.messages.with_view(View()),
         )
 
 

@@ -53,7 +53,7 @@ class ElementChanges(Contract, Generic[ElementT]):
         [], description="New elements, each with its place."
     )
 
-    def applied(
+    def apply(
         self, elements: Sequence[OldT], name_of: Callable[[OldT], str], pointer: str
     ) -> list[OldT | ElementT]:
         """Returns the elements after the changes.
@@ -145,10 +145,10 @@ class DraftChanges(DocumentChanges[Node, Edge]):
     nodes: NodeChanges = Field(NodeChanges(), description="Changes of the nodes.")
     edges: EdgeChanges = Field(EdgeChanges(), description="Changes of the edges.")
 
-    def applied_to(self, document: Document, pointer: str) -> Document:
+    def apply_to(self, document: Document, pointer: str) -> Document:
         """Returns the document after the changes, which are at ``pointer`` of the input."""
-        nodes = self.nodes.applied(document.nodes, lambda node: node.id, f"{pointer}/nodes")
-        edges = self.edges.applied(document.edges, lambda edge: edge.id, f"{pointer}/edges")
+        nodes = self.nodes.apply(document.nodes, lambda node: node.id, f"{pointer}/nodes")
+        edges = self.edges.apply(document.edges, lambda edge: edge.id, f"{pointer}/edges")
         refuse_too_many(len(nodes), len(edges), pointer)
         made: dict[str, object] = {"nodes": tuple(nodes), "edges": tuple(edges)}
         if self.name is not None:

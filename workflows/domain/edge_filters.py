@@ -13,7 +13,7 @@ from workflows.domain.compiled_filter import CompiledFilter
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
 from workflows.domain.context import NodeInput
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
-from workflows.domain.figures import beside, figures_seen
+from workflows.domain.figures import add_figures, figures_seen
 from workflows.domain.filters import (
     MAX_RULES,
     MAX_TRANSFORMS,
@@ -210,7 +210,7 @@ def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
 def _conditional(condition: Condition, passed: CompiledFilter, blocked: CompiledFilter) -> Step:
     def step(sight: NodeInput, label: Label, explain: bool) -> Applied:
         figures = figures_seen(condition.figures, sight.messages)
-        metadata = beside(sight.context.metadata, figures)
+        metadata = add_figures(sight.context.metadata, figures)
         holds = condition.evaluate(sight.context.variables, metadata)
         return (passed if holds else blocked).apply(sight, label, explain)
 

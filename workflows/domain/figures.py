@@ -15,7 +15,7 @@ from workflows.domain.context import Messages
 _USERS: Final[frozenset[CountsAs]] = frozenset({"user"})
 
 
-def beside(
+def add_figures(
     metadata: Mapping[str, JsonValue], figures: Mapping[str, JsonValue]
 ) -> Mapping[str, JsonValue]:
     """Returns metadata with the figures that a condition can read as ``context.tokens``."""

@@ -14,7 +14,7 @@ from workflows.domain.compiled_filter import CompiledFilter
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
 from workflows.domain.context import NodeInput
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
-from workflows.domain.figures import beside, figures_seen
+from workflows.domain.figures import add_figures, figures_seen
 from workflows.domain.message_view import PlacedOperation, role_fault
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries
@@ -322,7 +322,9 @@ class _FilterStep:
         sieve = self._sieve
         if sieve is None:
             variables = sight.context.variables
-            metadata = beside(sight.context.metadata, figures_seen(self._figures, sight.messages))
+            metadata = add_figures(
+                sight.context.metadata, figures_seen(self._figures, sight.messages)
+            )
             sieve = self._sieve_of(
                 [
                     rule

@@ -32,7 +32,7 @@ __all__ = [
     "enter",
     "join",
     "preview",
-    "walk",
+    "walk_path",
 ]
 
 
@@ -189,7 +189,7 @@ def _as_joined(
             yield decision
 
 
-def walk(
+def walk_path(
     plan: Plan, edges: Sequence[str], sight: NodeInput, *, explain: bool = False
 ) -> tuple[Entered, ...]:
     """Returns what each node on a path of edges sees; the first is entered without an edge.

@@ -23,7 +23,7 @@ class NodePosition:
     y: float
 
 
-def place(graph: Graph) -> Mapping[str, NodePosition]:
+def lay_out(graph: Graph) -> Mapping[str, NodePosition]:
     """Returns a position for every node, in document order; the same for equal documents.
 
     A node with a position keeps it. The others are in layers from left to right, each right of all

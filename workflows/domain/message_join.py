@@ -90,7 +90,7 @@ def _if_only_narrowed(arrivals: Sequence[Messages], origin: Messages) -> JoinedM
             return None
     union = run_sets.union(run for each in arrivals for run in each.view.runs)
     view = origin.view.within(union)
-    return JoinedMessages(origin.showing(view), moved=({},) * len(arrivals))
+    return JoinedMessages(origin.with_view(view), moved=({},) * len(arrivals))
 
 
 def _visible_by_key(number: int, messages: Messages, origin: Messages | None) -> dict[_Key, _Shown]:

@@ -24,7 +24,7 @@ from workflows.domain.operation_summary import operation_summary
 from workflows.domain.overlay_log import OverlayLog
 from workflows.domain.patterns import matcher
 from workflows.domain.selection import Change, Selection
-from workflows.domain.transforms import emptied
+from workflows.domain.transforms import empty_text
 
 _PINNED: Final = say("pinned")
 ROLES: Final[tuple[CountsAs, ...]] = ("system", "user", "assistant", "tool")
@@ -65,7 +65,7 @@ class Narrowed:
     warnings: tuple[Notice, ...] = ()
 
 
-def narrow(
+def filter_messages(
     messages: Messages,
     selection: Selection,
     placed: Sequence[PlacedOperation],
@@ -96,7 +96,7 @@ def narrow(
 
 def _by_roles(messages: Messages, selection: Selection, step: Label, explain: bool) -> Narrowed:
     """Filters by role, at the cost of one index lookup per role."""
-    if selection.trivial and not explain:
+    if selection.is_trivial and not explain:
         return Narrowed(messages)
     kept = frozenset(role for role in ROLES if selection.keeps(role))
     before = after = messages.view
@@ -107,9 +107,9 @@ def _by_roles(messages: Messages, selection: Selection, step: Label, explain: bo
         after = before.within(messages.log.with_roles(kept, before.indices_as_runs()))
         after, pinned = keep_pinned(after, before, messages.log)
     changes = {role: selection.changes_of(role) for role in ROLES if role in kept}
-    narrowed = _with_rewrites(messages.showing(after), changes)
+    narrowed = _with_rewrites(messages.with_view(after), changes)
     warnings = _role_warnings(messages, after, kept, step) if after is not before else ()
-    warnings += labelled(operations.pinned_notices(pinned, can_be_included=False), step)
+    warnings += label_warnings(operations.pinned_notices(pinned, can_be_included=False), step)
     stays = after.indices_as_runs() if pinned else ()
     told = _role_decisions(messages, selection, changes, step, stays) if explain else ()
     return Narrowed(narrowed, tuple(told), warnings)
@@ -131,7 +131,7 @@ def _with_line_of_roles(
         told = (Decision("messages", "added", step, reason, index=index),)
     return replace(
         narrowed,
-        messages=_with_entries(after.showing(view), (line.entry,)),
+        messages=_with_entries(after.with_view(view), (line.entry,)),
         decisions=(*narrowed.decisions, *told),
     )
 
@@ -143,7 +143,7 @@ def _role_warnings(
     half = ("assistant" in kept) != ("tool" in kept)
     if half or (kept and "system" not in kept and messages.log.tool_descriptions()):
         outcome = operations.compare(messages.view, after, messages.log)
-        return labelled(outcome.warnings, step)
+        return label_warnings(outcome.warnings, step)
     return ()
 
 
@@ -173,7 +173,7 @@ def _role_decisions(
     visible = messages.view.indices_as_runs()
     by_index: dict[int, Decision] = {}
     for role in ROLES:
-        judgement = selection.judge(role)
+        judgement = selection.decide(role)
         verdict: Verdict = "kept" if judgement.kept else "dropped"
         reason, clause = judgement.reason, judgement.clause
         if applied := changes.get(role):
@@ -206,9 +206,9 @@ def _by_operation(
             for problem in error.problems
         )
         raise
-    narrowed = _with_entries(messages.showing(outcome.view), outcome.entries)
+    narrowed = _with_entries(messages.with_view(outcome.view), outcome.entries)
     decisions = tuple(_operation_decisions(outcome, operation, step)) if explain else ()
-    return Narrowed(narrowed, decisions, labelled(outcome.warnings, step))
+    return Narrowed(narrowed, decisions, label_warnings(outcome.warnings, step))
 
 
 def _with_entries(messages: Messages, entries: Sequence[Entry]) -> Messages:
@@ -234,15 +234,15 @@ def _by_budget(
     outcome = operations.apply_budget(
         operation.config, budget, messages.view, messages.log, freed=messages.freed(), tells=tells
     )
-    narrowed = _with_entries(messages.showing(outcome.view), outcome.entries)
+    narrowed = _with_entries(messages.with_view(outcome.view), outcome.entries)
     if outcome.emptied:
         rewrites = dict(messages.rewrites)
         for index, freed in outcome.emptied:
-            change = emptied(outcome.emptied_text(index), freed)
+            change = empty_text(outcome.emptied_text(index), freed)
             rewrites[index] = (*rewrites.get(index, ()), change)
         narrowed = replace(narrowed, rewrites=rewrites)
     decisions = tuple(_operation_decisions(outcome, operation, step)) if explain else ()
-    return Narrowed(narrowed, decisions, labelled(outcome.warnings, step))
+    return Narrowed(narrowed, decisions, label_warnings(outcome.warnings, step))
 
 
 def _operation_decisions(
@@ -282,7 +282,7 @@ def _operation_decisions(
         )
 
 
-def labelled(warnings: Iterable[operations.Notice], step: Label) -> tuple[Notice, ...]:
+def label_warnings(warnings: Iterable[operations.Notice], step: Label) -> tuple[Notice, ...]:
     """Returns the warnings of an operation as those of a step."""
     return tuple(
         Notice(warning.code, warning.message, warning.indices, step) for warning in warnings

@@ -102,7 +102,7 @@ def _ends_matcher(prefix: str, suffix: str) -> Matcher:
     return starts_and_ends if prefix else ends
 
 
-def captured(pattern: str, name: str) -> str | None:
+def capture(pattern: str, name: str) -> str | None:
     """Returns what the single ``*`` of ``pattern`` matched in ``name``; None without a match."""
     prefix, star, suffix = pattern.partition("*")
     if not star or not matcher(pattern)(name):

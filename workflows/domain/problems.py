@@ -97,7 +97,7 @@ def _duplicates(document: Document, pointer: str) -> Iterator[Problem]:
 
 
 def _elements(document: Document, registries: Registries, pointer: str) -> Iterator[Problem]:
-    too_much = excess(document, pointer)
+    too_much = find_excess(document, pointer)
     if too_much is not None:
         yield too_much
         return
@@ -107,7 +107,7 @@ def _elements(document: Document, registries: Registries, pointer: str) -> Itera
         yield from read_edge(edge, registries, f"{pointer}/edges/{index}").problems
 
 
-def excess(document: Document, pointer: str = "") -> Problem | None:
+def find_excess(document: Document, pointer: str = "") -> Problem | None:
     """Returns the problem of a document with more rules or conditions than are checked."""
     rules, characters = _amount(document)
     if rules <= MAX_RULES and characters <= MAX_CONDITIONS:

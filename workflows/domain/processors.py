@@ -15,7 +15,7 @@ from workflows.domain.builtin_processors import BUILTIN_PROCESSORS, REASONS, Pro
 from workflows.domain.context import HistoryEntryInput, NodeInput, PromptContext
 from workflows.domain.differences import differences
 from workflows.domain.explain import Applied, Label, Notice, Step
-from workflows.domain.message_view import labelled
+from workflows.domain.message_view import label_warnings
 from workflows.domain.registry import Discover, Registry
 from workflows.domain.transforms import BUILTIN_TRANSFORMS, Transform
 
@@ -33,7 +33,7 @@ class Registries:
     transforms: Registry[Transform]
 
     @classmethod
-    def fresh(
+    def build(
         cls,
         processors: Discover | None = None,
         transforms: Discover | None = None,
@@ -52,7 +52,7 @@ class Registries:
 @functools.cache
 def standard() -> Registries:
     """Returns the registries of this process: the builtins and those of installed packages."""
-    return Registries.fresh()
+    return Registries.build()
 
 
 def _adopted_transform(name: str, function: Transform) -> Transform:
@@ -162,4 +162,4 @@ def _warnings(sight: NodeInput, seen: NodeInput, label: Label) -> tuple[Notice, 
     before, after = sight.messages.view, seen.messages.view
     if not after or after == before:
         return ()
-    return labelled(compare(before, after, sight.messages.log).warnings, label)
+    return label_warnings(compare(before, after, sight.messages.log).warnings, label)

@@ -149,7 +149,7 @@ class Marking:
                 waiting[edge.id] = waiting.get(edge.id, 0) + 1
         return Marking(self.due - {node_id}, waiting)
 
-    def redirected(self, graph: Graph, paused: str, to: str, *, completed: bool) -> "Marking":
+    def redirect(self, graph: Graph, paused: str, to: str, *, completed: bool) -> "Marking":
         """Returns the marking when a person resumes at ``to`` instead of where the execution
         paused.
 
@@ -166,7 +166,7 @@ class Marking:
         due = self.due if completed else self.due - {paused}
         return Marking(due | {to}, waiting)
 
-    def arrived(self, graph: Graph, node_id: str) -> tuple[str, ...]:
+    def arrived_edges(self, graph: Graph, node_id: str) -> tuple[str, ...]:
         """Returns the edges with tokens for ``node_id``, in document order."""
         return tuple(edge.id for edge in graph.incoming.get(node_id, ()) if edge.id in self.waiting)
 

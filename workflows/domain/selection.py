@@ -12,7 +12,7 @@ from ctxadmin.lib.structural_diff import equal
 from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import HistoryEntry
 from workflows.domain.explain import Decision, Label, Section, Verdict
-from workflows.domain.patterns import PatternSet, captured
+from workflows.domain.patterns import PatternSet, capture
 from workflows.domain.transforms import Transform
 
 
@@ -38,7 +38,7 @@ class Change:
         """Returns the name after the rename; its ``*`` is what the pattern's ``*`` matched."""
         if self.rename is None:
             return name
-        return self.rename.replace("*", captured(self.clause.pattern, name) or "", 1)
+        return self.rename.replace("*", capture(self.clause.pattern, name) or "", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Selection:
             name
         )
 
-    def judge(self, name: str) -> Judgement:
+    def decide(self, name: str) -> Judgement:
         """Returns whether they are kept, and why; agrees with ``keeps``."""
         excluded = self._excluded.first(name)
         if excluded is not None:
@@ -124,7 +124,7 @@ class Selection:
             spend(looks * sizes, f"comparing the names of {section} with rules")
 
     @property
-    def trivial(self) -> bool:
+    def is_trivial(self) -> bool:
         """Returns True if everything stays unchanged."""
         return self.keeps_rest and not self.excludes and not self.changes
 
@@ -143,7 +143,7 @@ def select_names(
 
     Raises Duplicate if two of them would get the same name (semantics 2.4).
     """
-    if not explain and selection.trivial:
+    if not explain and selection.is_trivial:
         return values, []
     selection.spend(section, values)
     if not explain and not selection.changes:
@@ -151,7 +151,7 @@ def select_names(
     kept: dict[str, JsonValue] = {}
     decisions: list[Decision] = []
     for name, value in values.items():
-        judgement = selection.judge(name) if explain else None
+        judgement = selection.decide(name) if explain else None
         if not (judgement.kept if judgement else selection.keeps(name)):
             if judgement:
                 decisions.append(_decision(section, judgement, step, name))
@@ -249,13 +249,13 @@ def select_history(
     selection: Selection, history: Sequence[HistoryEntry], step: Label, explain: bool
 ) -> tuple[tuple[HistoryEntry, ...], list[Decision]]:
     """Returns the kept entries in order; transforms change their prompt and their response."""
-    if not explain and selection.trivial:
+    if not explain and selection.is_trivial:
         return tuple(history), []
     selection.spend("history", [entry.node_id for entry in history])
     kept: list[HistoryEntry] = []
     decisions: list[Decision] = []
     for index, entry in enumerate(history):
-        judgement = selection.judge(entry.node_id) if explain else None
+        judgement = selection.decide(entry.node_id) if explain else None
         stays = judgement.kept if judgement else selection.keeps(entry.node_id)
         changes = selection.changes_of(entry.node_id) if stays else []
         after = _changed_entry(entry, changes)

@@ -96,7 +96,7 @@ def reachable(graph: Graph, origins: Iterable[str]) -> frozenset[str]:
     return frozenset(seen)
 
 
-def way(graph: Graph, origins: Iterable[str], target: str) -> tuple[Edge, ...] | None:
+def shortest_path(graph: Graph, origins: Iterable[str], target: str) -> tuple[Edge, ...] | None:
     """Returns a shortest path of edges from ``origins`` to ``target``; None without one."""
     came_by: dict[str, Edge | None] = {name: None for name in origins if name in graph.nodes}
     waiting = deque(came_by)

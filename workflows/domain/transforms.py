@@ -209,12 +209,12 @@ class Emptied:
 
 
 @lru_cache(maxsize=4_096)
-def emptied(text: str, freed: int) -> Emptied:
+def empty_text(text: str, freed: int) -> Emptied:
     """Returns the same ``Emptied`` each time, so that rewrites are compared by identity first."""
     return Emptied(text, freed)
 
 
-def freed_by(transforms: Sequence[Transform]) -> int:
+def count_freed_tokens(transforms: Sequence[Transform]) -> int:
     """Returns how many tokens of a message the transforms are known to free."""
     return sum(each.freed for each in transforms if isinstance(each, Emptied))
 

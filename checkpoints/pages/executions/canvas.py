@@ -41,7 +41,7 @@ from ctxadmin.ui.pages import page, show
 from workflows.domain.graph import Edge, Node
 from workflows.pages.drawing.marks import Mark, Marks
 from workflows.pages.drawing.summaries import NODE_TYPE_WORDS
-from workflows.pages.editor.canvas import watched_setup
+from workflows.pages.editor.canvas import read_only_setup
 from workflows.pages.preview.preview_result import PreviewView, preview_view
 
 _LAST: Final = 12
@@ -118,7 +118,7 @@ def canvas(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     run = _run(actor, conversation_id)
     document = run.pinned.workflow.document
     here = reverse("checkpoints:canvas", args=[conversation_id])
-    setup = watched_setup(
+    setup = read_only_setup(
         actor,
         document,
         document.name or run.row.workflow,

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.pages.presenters import PathNode, PositionView
 from checkpoints.snapshots import StoredSnapshot
-from workflows.pages.drawing.svg import Line, draw, short
+from workflows.pages.drawing.svg import Line, draw, shorten
 
 _TITLE: Final = 18  # letters that fit a node of the map
 
@@ -77,7 +77,7 @@ def _node(x: float, y: float, title: str, step: PathNode) -> MapNode:
         state = "ready"
     elif step.done:
         state = "done"
-    return MapNode(x, y, short(title, _TITLE), state, step.current, step.done or 0)
+    return MapNode(x, y, shorten(title, _TITLE), state, step.current, step.done or 0)
 
 
 def _spoken(stand: PositionView) -> str:

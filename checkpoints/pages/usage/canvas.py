@@ -24,7 +24,7 @@ from workflows import queries
 from workflows.domain.graph import Document
 from workflows.models import Workflow
 from workflows.pages.drawing.marks import Mark, Marks, Sign
-from workflows.pages.editor.canvas import watched_setup
+from workflows.pages.editor.canvas import read_only_setup
 from workflows.store import find_workflow
 
 _SIGNS = (
@@ -90,7 +90,7 @@ def usage_canvas(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             Crumb(slug, f"{reverse('usage')}?{query}"),
             Crumb(_("Canvas")),
         ),
-        setup=watched_setup(
+        setup=read_only_setup(
             actor,
             used.document,
             used.row.name,

@@ -17,7 +17,7 @@ from workflows.domain import graph
 from workflows.domain.plan import Plan
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
-from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 
 _USUAL: Final = 20
 
@@ -67,7 +67,7 @@ def _plan_of(parts: DocumentParts) -> Plan:
 
 
 def _answer(run: Run, *results: ExecutionResult) -> HttpResponse:
-    return answered(
+    return json_answer(
         {
             "run": run.token() if run.left else None,
             "done": run.done,

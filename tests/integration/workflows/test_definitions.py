@@ -32,11 +32,11 @@ def flow() -> int:
 
 def test_the_newest_version_is_published_unless_one_is_named(flow: int) -> None:
     workspace = engine().workspace
-    newest = definitions.published(workspace, "flow")
+    newest = definitions.find_published(workspace, "flow")
     assert (newest.key, newest.slug, newest.version) == (flow, "flow", 2)
     assert newest.document.name == "two"
     assert list(newest.graph.nodes) == ["begin", "ask"]
-    assert definitions.published(workspace, "flow", 1).document.name == "one"
+    assert definitions.find_published(workspace, "flow", 1).document.name == "one"
 
 
 def test_what_is_not_published_is_not_found(flow: int) -> None:
@@ -44,9 +44,9 @@ def test_what_is_not_published_is_not_found(flow: int) -> None:
     services.create(actor, NewWorkflow("new"))
     for slug, version in (("new", None), ("flow", 3), ("flow", 0), ("nothing", None)):
         with pytest.raises(NotFound):
-            definitions.published(actor.workspace, slug, version)
+            definitions.find_published(actor.workspace, slug, version)
     with pytest.raises(NotFound):
-        definitions.published(engine(slug="elsewhere").workspace, "flow")
+        definitions.find_published(engine(slug="elsewhere").workspace, "flow")
 
 
 def test_a_pinned_version_outlives_its_workflow(flow: int) -> None:
@@ -55,7 +55,7 @@ def test_a_pinned_version_outlives_its_workflow(flow: int) -> None:
     services.create(actor, NewWorkflow("flow"))
     assert definitions.pinned(flow, 1).document.name == "one"
     with pytest.raises(NotFound):
-        definitions.published(actor.workspace, "flow", 1)
+        definitions.find_published(actor.workspace, "flow", 1)
 
 
 def test_a_version_is_read_from_the_database_once(
@@ -66,7 +66,7 @@ def test_a_version_is_read_from_the_database_once(
     with django_assert_num_queries(0):
         assert definitions.pinned(flow, 2) is first
     with django_assert_num_queries(1):
-        assert definitions.published(workspace, "flow") is first
+        assert definitions.find_published(workspace, "flow") is first
 
 
 def test_problems_follow_the_processors_that_are_registered() -> None:

@@ -12,7 +12,7 @@ from workflows.domain.filters import filter_step, read_filter
 from workflows.domain.processors import Registries
 
 # No entry points: what is installed on a machine must not decide about a test.
-REGISTRIES = Registries.fresh(processors=lambda: (), transforms=lambda: ())
+REGISTRIES = Registries.build(processors=lambda: (), transforms=lambda: ())
 
 CHAT: tuple[Mapping[str, JsonValue], ...] = (
     {"role": "system", "content": "Be kind."},

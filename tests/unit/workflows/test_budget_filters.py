@@ -66,7 +66,7 @@ def contents(given: NodeInput) -> list[JsonValue]:
     found: list[JsonValue] = []
     for index in given.messages.view:
         body = json.loads(given.messages.log.entry(index).draft.body)  # type: ignore[attr-defined]
-        found.append(given.messages.handed_out(index, body).get("content"))
+        found.append(given.messages.seen_message(index, body).get("content"))
     return found
 
 
@@ -107,7 +107,7 @@ def test_what_was_emptied_counts_as_its_placeholder() -> None:
     seen = applied(of_filter(let_pass(messages=[over])), given)
     placeholder = 5  # "gone" and the frame of a message
     assert (tokens(given), tokens(seen)) == (230, 130 + placeholder)
-    told = seen.messages.handed_out(2, {"content": "x", "tokens": 100, "tokens_estimated": False})
+    told = seen.messages.seen_message(2, {"content": "x", "tokens": 100, "tokens_estimated": False})
     assert told == {"content": "gone", "tokens": placeholder, "tokens_estimated": True}
 
 

@@ -18,7 +18,7 @@ CASES: Final[list[Any]] = orjson.loads(_CASES.read_bytes())
 
 def applied(before: Any, changes: Any) -> Any:
     document = graph.read(before)
-    return graph.dump(parse(DraftChanges, changes).applied_to(document, ""))
+    return graph.dump(parse(DraftChanges, changes).apply_to(document, ""))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["what"])

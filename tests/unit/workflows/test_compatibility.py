@@ -27,7 +27,7 @@ def call(*names: str) -> Message:
 def sight(*messages: Message, shown: list[int] | None = None, **variables: Any) -> NodeInput:
     read = Messages.of(read_messages([dict(each) for each in messages]) if messages else ())
     if shown is not None:
-        read = read.showing(View.of_indices(shown))
+        read = read.with_view(View.of_indices(shown))
     named = {name.replace("__", "."): value for name, value in variables.items()}
     return NodeInput(PromptContext(variables=named), read)
 

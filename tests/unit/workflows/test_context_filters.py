@@ -163,21 +163,21 @@ def test_a_transform_of_history_changes_prompt_and_response() -> None:
 def test_a_transform_of_messages_changes_the_text_that_is_handed_out() -> None:
     step = of_filter(let_pass(rule("transform", "tool", target="messages", transform="uppercase")))
     messages = applied(step, GIVEN).messages
-    assert messages.handed_out(3, {"role": "tool", "content": "21 degrees"}) == {
+    assert messages.seen_message(3, {"role": "tool", "content": "21 degrees"}) == {
         "role": "tool",
         "content": "21 DEGREES",
     }
     parts: JsonValue = [{"type": "text", "text": "ab"}, {"type": "image_url", "image_url": {}}]
-    assert messages.handed_out(3, {"content": parts})["content"] == [
+    assert messages.seen_message(3, {"content": parts})["content"] == [
         {"type": "text", "text": "AB"},
         {"type": "image_url", "image_url": {}},
     ]
-    assert messages.handed_out(1, {"content": "kept"}) == {"content": "kept"}
+    assert messages.seen_message(1, {"content": "kept"}) == {"content": "kept"}
 
 
 def test_transforms_of_messages_add_up_over_steps() -> None:
     shout = of_filter(let_pass(rule("transform", "*", target="messages", transform="uppercase")))
     count = of_filter(let_pass(rule("transform", "user", target="messages", transform="length")))
     messages = applied(count, applied(shout, GIVEN)).messages
-    assert messages.handed_out(1, {"content": "abc"}) == {"content": "3"}
-    assert messages.handed_out(0, {"content": "abc"}) == {"content": "ABC"}
+    assert messages.seen_message(1, {"content": "abc"}) == {"content": "3"}
+    assert messages.seen_message(0, {"content": "abc"}) == {"content": "ABC"}

@@ -20,13 +20,13 @@ from tests.unit.workflows.sights import (
 from workflows.domain.conditions import compile_condition
 from workflows.domain.context import NodeInput
 from workflows.domain.edge_filters import default_edge_filter
-from workflows.domain.figures import beside, figures_seen
+from workflows.domain.figures import add_figures, figures_seen
 
 
 def holds(text: str, given: NodeInput) -> bool:
     condition = compile_condition(text)
     figures = figures_seen(condition.figures, given.messages)
-    return condition.evaluate(given.context.variables, beside(given.context.metadata, figures))
+    return condition.evaluate(given.context.variables, add_figures(given.context.metadata, figures))
 
 
 @pytest.mark.parametrize(

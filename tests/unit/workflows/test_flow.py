@@ -6,7 +6,7 @@ from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, NotFound, ValidationFailed
 from tests.unit.workflows.plans import include, plan, put_in, seen, selective, sight, texts, user
 from workflows.domain.context import NodeInput
-from workflows.domain.flow import enter, preview, walk
+from workflows.domain.flow import enter, preview, walk_path
 
 
 def test_without_edges_the_state_reaches_the_node_as_it_is() -> None:
@@ -143,7 +143,7 @@ def test_each_node_on_a_way_sees_the_whole_state_again() -> None:
         {"a": {}, "b": {"context_filter": include("x")}, "c": {}},
         {"a-b": selective("x", "y"), "b-c": selective("y", "z")},
     )
-    steps = walk(workflow, ["a-b", "b-c"], sight({"x": 1, "y": 2, "z": 3}))
+    steps = walk_path(workflow, ["a-b", "b-c"], sight({"x": 1, "y": 2, "z": 3}))
     assert [(each.node_id, each.edges, seen(each)) for each in steps] == [
         ("a", (), {"x": 1, "y": 2, "z": 3}),
         ("b", ("a-b",), {"x": 1}),
@@ -154,7 +154,7 @@ def test_each_node_on_a_way_sees_the_whole_state_again() -> None:
 @pytest.mark.parametrize("edges", [[], ["gone"], ["a-b", "a-b"]])
 def test_edges_that_do_not_lead_on_are_no_way(edges: list[str]) -> None:
     with pytest.raises(ValidationFailed):
-        walk(plan({"a": {}, "b": {}}, {"a-b": {}}), edges, sight())
+        walk_path(plan({"a": {}, "b": {}}, {"a-b": {}}), edges, sight())
 
 
 def per_message(start: int, stop: int) -> int:
@@ -188,6 +188,6 @@ def test_a_changed_text_ends_the_cached_prefix() -> None:
 
 def test_a_view_may_show_less_than_the_log() -> None:
     state = sight({}, user("one"), user("two"))
-    hidden = NodeInput(state.context, state.messages.showing(View([(1, 2)])))
+    hidden = NodeInput(state.context, state.messages.with_view(View([(1, 2)])))
     found = preview(plan({"a": {}}), "a", hidden, tokens=per_message)
     assert (found.tokens_before, found.tokens_after) == (10, 10)

@@ -1,7 +1,7 @@
 """Places for nodes that have none."""
 
 from workflows.domain.graph import read
-from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, layers, place
+from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, lay_out, layers
 from workflows.domain.topology import Graph, graph_of
 
 
@@ -40,7 +40,7 @@ def test_neighbours_stand_at_the_height_of_what_leads_to_them() -> None:
 
 
 def test_no_two_cards_overlap() -> None:
-    spots = list(place(graph("s>a", "s>b", "a>c", "b>c", "c>s")).values())
+    spots = list(lay_out(graph("s>a", "s>b", "a>c", "b>c", "c>s")).values())
     for i, one in enumerate(spots):
         for other in spots[i + 1 :]:
             assert abs(one.x - other.x) >= CARD_WIDTH or abs(one.y - other.y) >= CARD_HEIGHT
@@ -52,24 +52,24 @@ def test_a_given_position_is_kept_and_the_others_stand_below() -> None:
         {"id": "b", "type": "llm"},
     ]
     edges = [{"id": "e", "type": "sequence", "from": "a", "to": "b"}]
-    found = place(graph_of(read({"name": "w", "nodes": nodes, "edges": edges})))
+    found = lay_out(graph_of(read({"name": "w", "nodes": nodes, "edges": edges})))
     assert (found["a"].x, found["a"].y) == (10, 500.5)
     assert found["b"].y >= 500.5 + CARD_HEIGHT
 
 
 def test_positions_alone_are_given_back() -> None:
     nodes = [{"id": "a", "type": "llm", "position": {"x": 1, "y": 2}}]
-    found = place(graph_of(read({"name": "w", "nodes": nodes, "edges": []})))
+    found = lay_out(graph_of(read({"name": "w", "nodes": nodes, "edges": []})))
     assert [(spot.x, spot.y) for spot in found.values()] == [(1, 2)]
 
 
 def test_an_empty_workflow_has_no_places() -> None:
-    assert place(graph()) == {}
+    assert lay_out(graph()) == {}
 
 
 def test_the_same_document_gives_the_same_places() -> None:
     edges = ["s>a", "s>b", "a>c", "b>c", "c>a"]
-    assert place(graph(*edges)) == place(graph(*edges))
+    assert lay_out(graph(*edges)) == lay_out(graph(*edges))
 
 
 def test_a_chain_and_a_fan_of_ten_thousand_nodes_are_placed() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workflows.domain.patterns import (
     MAX_PATTERN,
     PatternSet,
-    captured,
+    capture,
     matcher,
     pattern_fault,
     pattern_problems,
@@ -89,11 +89,11 @@ def test_a_literal_and_a_name_that_is_a_pattern_are_the_same_text() -> None:
 
 
 def test_what_the_star_matched_is_known() -> None:
-    assert captured("llm.*", "llm.model.name") == "model.name"
-    assert captured("*.name", "llm.name") == "llm"
-    assert captured("a*z", "az") == ""
-    assert captured("llm.*", "tool.x") is None
-    assert captured("llm", "llm") is None
+    assert capture("llm.*", "llm.model.name") == "model.name"
+    assert capture("*.name", "llm.name") == "llm"
+    assert capture("a*z", "az") == ""
+    assert capture("llm.*", "tool.x") is None
+    assert capture("llm", "llm") is None
 
 
 @pytest.mark.parametrize(

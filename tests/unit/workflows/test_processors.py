@@ -37,7 +37,7 @@ def point(name: str, value: str) -> EntryPoint:
 
 
 def with_points(*points: EntryPoint) -> Registries:
-    return Registries.fresh(processors=lambda: points, transforms=lambda: ())
+    return Registries.build(processors=lambda: points, transforms=lambda: ())
 
 
 def fresh(**processors: Processor) -> Registries:
@@ -138,7 +138,7 @@ def test_a_package_adds_a_processor_when_it_is_asked_for() -> None:
             return only_a
 
     points = [Point("theirs", "package:only_a", PROCESSOR_GROUP)]
-    registries = Registries.fresh(processors=lambda: points, transforms=lambda: ())
+    registries = Registries.build(processors=lambda: points, transforms=lambda: ())
     assert registries.processors.find("llm_context") is not None
     assert "theirs" in registries.processors.names()
     assert loads == []
@@ -153,7 +153,7 @@ def test_packages_are_looked_for_only_when_another_name_does_not_answer() -> Non
     def never() -> Sequence[EntryPoint]:
         raise AssertionError("the entry points were listed")
 
-    registries = Registries.fresh(processors=never, transforms=never)
+    registries = Registries.build(processors=never, transforms=never)
     assert registries.processors.find("merge") is not None
     assert registries.transforms.find("json") is not None
 
@@ -240,7 +240,7 @@ def _own_log(given: NodeInput, config: Config) -> NodeInput:
 
 
 def _beyond_the_log(given: NodeInput, config: Config) -> NodeInput:
-    return replace(given, messages=given.messages.showing(View([(0, 99)])))
+    return replace(given, messages=given.messages.with_view(View([(0, 99)])))
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_a_processor_is_explained_by_its_effect() -> None:
             metadata={"k": {"v": 1}},
             history=(HistoryEntry("new"), replace(second, response="other"), first),
         )
-        return replace(given, context=context, messages=given.messages.showing(View([(4, 6)])))
+        return replace(given, context=context, messages=given.messages.with_view(View([(4, 6)])))
 
     result = run("work", fresh(work=work))
     assert verdicts(result.decisions, "variables") == {"a": "changed", "b": "dropped", "c": "added"}
@@ -328,10 +328,10 @@ def test_what_a_processor_moved_is_followed() -> None:
 
 def test_a_processor_that_shows_a_hidden_message_again_is_told() -> None:
     def all_of_them(given: NodeInput, config: Config) -> NodeInput:
-        return replace(given, messages=given.messages.showing(View([(0, 6)])))
+        return replace(given, messages=given.messages.with_view(View([(0, 6)])))
 
     registries = fresh(all=all_of_them)
-    hidden = replace(GIVEN, messages=GIVEN.messages.showing(View([(4, 6)])))
+    hidden = replace(GIVEN, messages=GIVEN.messages.with_view(View([(4, 6)])))
     result = run_steps(hidden, [(0, processor_step("all", registries))], explain=True)
     assert shown(result.sight) == [0, 1, 2, 3, 4, 5]
     told = verdicts(result.decisions, "messages")
@@ -340,6 +340,6 @@ def test_a_processor_that_shows_a_hidden_message_again_is_told() -> None:
 
 def test_a_processor_that_splits_a_pair_warns() -> None:
     def tail(given: NodeInput, config: Config) -> NodeInput:
-        return replace(given, messages=given.messages.showing(View([(3, 6)])))
+        return replace(given, messages=given.messages.with_view(View([(3, 6)])))
 
     assert [each.code for each in run("tail", fresh(tail=tail)).warnings] == ["split_pair"]

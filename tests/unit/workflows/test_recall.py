@@ -43,7 +43,7 @@ def talk(count: int = 6) -> NodeInput:
 def texts(given: NodeInput) -> list[JsonValue]:
     log = given.messages.log
     return [
-        given.messages.handed_out(index, orjson.loads(body))["content"]
+        given.messages.seen_message(index, orjson.loads(body))["content"]
         for index in given.messages.view
         for _, body in log.bodies(((index, index + 1),))
     ]

@@ -287,26 +287,26 @@ def test_edges_of_other_nodes_are_not_taken() -> None:
 def test_what_arrived_at_a_node_is_told_in_document_order() -> None:
     found = graph("s>b", "s>a", "b>J", "a>J", "c>J", nodes="s")
     marking = replay(found, ["s", "a", "b"])
-    assert marking.arrived(found, "J") == ("b-J", "a-J")
-    assert marking.arrived(found, "s") == marking.arrived(found, "gone") == ()
+    assert marking.arrived_edges(found, "J") == ("b-J", "a-J")
+    assert marking.arrived_edges(found, "s") == marking.arrived_edges(found, "gone") == ()
 
 
 def test_resuming_elsewhere_before_a_node_runs_the_other_node_in_its_place() -> None:
     found = graph("a>b", "b>c", "c>d")
-    marking = replay(found, ["a"]).redirected(found, "b", "d", completed=False)
+    marking = replay(found, ["a"]).redirect(found, "b", "d", completed=False)
     assert marking.ready(found) == ("d",)
 
 
 def test_resuming_elsewhere_after_a_node_runs_the_other_node_in_place_of_its_successors() -> None:
     found = graph("a>b", "b>c", "c>d")
-    marking = replay(found, ["a", "b"]).redirected(found, "b", "a", completed=True)
+    marking = replay(found, ["a", "b"]).redirect(found, "b", "a", completed=True)
     assert marking.ready(found) == ("a",)
 
 
 def test_resuming_at_a_node_that_does_not_exist_is_not_found() -> None:
     found = graph("a>b")
     with pytest.raises(NotFound):
-        Marking.at_start(found).redirected(found, "a", "x", completed=False)
+        Marking.at_start(found).redirect(found, "a", "x", completed=False)
 
 
 def test_ten_thousand_nodes_with_thousands_of_waiting_joins_are_decided() -> None:

@@ -1,7 +1,7 @@
 """Starts, reach and cycles of a workflow."""
 
 from workflows.domain.graph import read
-from workflows.domain.topology import Graph, cycles, graph_of, reachable, way
+from workflows.domain.topology import Graph, cycles, graph_of, reachable, shortest_path
 
 
 def graph(*edges: str, nodes: str = "", typed: dict[str, str] | None = None) -> Graph:
@@ -83,13 +83,13 @@ def test_reach_ends_where_no_edge_leads() -> None:
 
 def test_a_way_is_a_shortest_one() -> None:
     found = graph("a>b", "b>c", "c>d", "a>c")
-    assert [edge.id for edge in way(found, ["a"], "d") or ()] == ["e3", "e2"]
+    assert [edge.id for edge in shortest_path(found, ["a"], "d") or ()] == ["e3", "e2"]
 
 
 def test_a_start_is_come_to_by_no_edge_and_an_unreachable_node_by_none() -> None:
     found = graph("a>b", nodes="c")
-    assert way(found, ["a"], "a") == ()
-    assert way(found, ["a"], "c") is None
+    assert shortest_path(found, ["a"], "a") == ()
+    assert shortest_path(found, ["a"], "c") is None
 
 
 def test_a_graph_without_cycles_names_none() -> None:

@@ -15,7 +15,7 @@ from workflows.domain.backtests.presets import PRESET_TITLES, PRESETS, preset
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.filters import ContextFilter, Operations, filter_step
-from workflows.domain.message_view import PlacedOperation, narrow
+from workflows.domain.message_view import PlacedOperation, filter_messages
 from workflows.domain.plan import Plan
 from workflows.domain.processors import standard
 from workflows.domain.selection import KEEP_ALL
@@ -111,7 +111,7 @@ def recorded_views(recorded: Recorded) -> See | None:
         return None
 
     def see(sight: NodeInput, call: int) -> Messages:
-        return sight.messages.showing(View(views.get(call, ())))
+        return sight.messages.with_view(View(views.get(call, ())))
 
     return see
 
@@ -135,7 +135,7 @@ def _see_by_steps(operations: Operations, pointer: str) -> See:
     ]
 
     def see(sight: NodeInput, call: int) -> Messages:
-        seen = narrow(sight.messages, KEEP_ALL, placed, "filter", False, tells=False)
+        seen = filter_messages(sight.messages, KEEP_ALL, placed, "filter", False, tells=False)
         return seen.messages
 
     return see

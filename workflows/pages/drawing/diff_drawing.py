@@ -26,12 +26,12 @@ def draw_difference(
     """
     marks: dict[tuple[str, str], Mark] = {}
     for change in changes:
-        if change.element in ("node", "edge") and not only_moved(change):
+        if change.element in ("node", "edge") and not is_only_moved(change):
             marks[change.element, change.id] = change.kind
-    return draw(both_of(before, after), links=_ToTheList(), marks=marks)
+    return draw(merge_graphs(before, after), links=_ToTheList(), marks=marks)
 
 
-def both_of(before: Document, after: Document) -> Document:
+def merge_graphs(before: Document, after: Document) -> Document:
     """Returns ``after`` with what only ``before`` had."""
     nodes, edges = _names(after.nodes), _names(after.edges)
     gone_nodes = tuple(node for node in before.nodes if node.id not in nodes)
@@ -45,7 +45,7 @@ def both_of(before: Document, after: Document) -> Document:
     )
 
 
-def only_moved(change: ElementChange) -> bool:
+def is_only_moved(change: ElementChange) -> bool:
     """Returns True for a node that only moved."""
     return change.kind == "changed" and all(
         field.path.startswith("/position") for field in change.fields

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from ctxadmin.ui.components import Text, Tone
 from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition, layers, place
+from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition, lay_out, layers
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard
 from workflows.domain.topology import Graph, graph_of
@@ -151,7 +151,7 @@ def _positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
     Chosen positions are kept; layers get the room that chips need.
     """
     if any(node.position is not None for node in graph.nodes.values()):
-        given = place(graph)
+        given = lay_out(graph)
         return given, _leads_down(graph, given)
     found = layers(graph)
     widest = max(len(layer) for layer in found)
@@ -206,8 +206,8 @@ class _Drawer:
         whole = summaries.CONTEXT_TYPE_WORDS.get(context_type, context_type)
         own = summaries.node_words(node, self._registries)
         errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
-        title = short(node.name or node.id, _CARD_TEXT)
-        kind, sees = short(f"{kind_of} · {whole}", _LINE_TEXT), short(own, _LINE_TEXT)
+        title = shorten(node.name or node.id, _CARD_TEXT)
+        kind, sees = shorten(f"{kind_of} · {whole}", _LINE_TEXT), shorten(own, _LINE_TEXT)
         mark = self._marks.get(("node", node.id), "")
         return Card(
             x=round(spot.x, 1),
@@ -238,10 +238,10 @@ class _Drawer:
         parts = [str(MARK_WORDS[mark])] if mark else []
         parts += [_("if %(condition)s") % {"condition": asked}] if asked else []
         parts += [passes] if passes else []
-        text = short(" · ".join(parts), _CHIP_TEXT)
+        text = shorten(" · ".join(parts), _CHIP_TEXT)
         width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT
         x, y = chips.stand(way.spots, width)
-        spoken = _marked(spoken_edge(edge, passes, self._edges[edge.id]), mark)
+        spoken = _marked(edge_sentence(edge, passes, self._edges[edge.id]), mark)
         return Line(
             path=way.path,
             id=edge.id,
@@ -276,7 +276,7 @@ def _spoken_node(label: str, node: Node, own: str, problems: int) -> str:
     return _joined(spoken, words, _problem_count(problems))
 
 
-def spoken_edge(
+def edge_sentence(
     edge: Edge, passes: str, problems: int, names: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """Returns an edge as a sentence; its nodes by their ``names``, if they have one."""
@@ -359,7 +359,7 @@ def _framed(cards: Sequence[Card], lines: Sequence[Line], ways: Sequence[Route])
     return Drawing(cards, lines, view_box, round(width), round(height))
 
 
-def short(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Returns ``text`` cut to about ``most`` letters of usual width; wide letters count as two."""
     text = " ".join(text.split())
     if _width(text) <= most:

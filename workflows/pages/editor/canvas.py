@@ -20,7 +20,7 @@ from workflows.definitions import stored
 from workflows.domain import graph
 from workflows.domain.context_types import default_context_type
 from workflows.domain.graph import Document
-from workflows.domain.layout import place
+from workflows.domain.layout import lay_out
 from workflows.domain.topology import graph_of
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
@@ -107,7 +107,7 @@ def _setup(
     }
 
 
-def watched_setup(
+def read_only_setup(
     actor: Actor, document: Document, name: str, marks: Marks, *, panel: str, again: str = ""
 ) -> Mapping[str, object] | None:
     """Returns the data of a read-only canvas with marks; None if the graph is too large to draw.
@@ -173,7 +173,7 @@ def kind(name: str) -> Mapping[str, object]:
 
 def _places(document: Document) -> Mapping[str, Mapping[str, float]]:
     """Returns the positions of nodes that have none of their own."""
-    found = place(graph_of(document))
+    found = lay_out(graph_of(document))
     given = {node.id for node in document.nodes if node.position is not None}
     return {
         name: {"x": spot.x * 1.1, "y": spot.y * 1.2}

@@ -13,7 +13,7 @@ from workflows.domain.graph import Edge, Node
 from workflows.domain.problems import Problem
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts, ElementPart, problems_in
-from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces
 
 Keys = Annotated[list[Key], Field(max_length=100_000)]
@@ -40,7 +40,7 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     places = ProblemPlaces(parts.document)
     listed = [_listed(each, places.of(each)) for each in found]
     said = summaries_of(parts, asked.nodes, asked.edges)
-    return answered({**said, "wrong": _wrong(parts, found, places), "problems": listed})
+    return json_answer({**said, "wrong": _wrong(parts, found, places), "problems": listed})
 
 
 def _wrong(

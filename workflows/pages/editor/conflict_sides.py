@@ -28,7 +28,7 @@ from ctxadmin.ui.forms.fields import LeafField
 from ctxadmin.ui.forms.shape import Kind
 from workflows.domain.graph import Edge, Node
 from workflows.pages.editor.document_parts import AnyElement
-from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 from workflows.pages.elements import edge_fields, node_fields
 from workflows.pages.elements.forms import EdgeForm, PanelNodeForm
 
@@ -96,7 +96,7 @@ def sides(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     workflow_named(actor, slug)
     asked = json_body(request, SidesRequest)
     ends = [_End(key, name) for key, name in asked.names.items()]
-    return answered({"conflicts": [_side_rows(conflict, ends) for conflict in asked.conflicts]})
+    return json_answer({"conflicts": [_side_rows(conflict, ends) for conflict in asked.conflicts]})
 
 
 def _side_rows(conflict: ConflictRequest, ends: Sequence[_End]) -> list[FieldRow] | None:

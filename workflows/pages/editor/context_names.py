@@ -9,7 +9,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
 from workflows import previews
-from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 from workflows.previews import PreviewRequest
 
 _MOST: Final = 500
@@ -30,7 +30,7 @@ def context_names(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse
     asked = json_body(request, NamesRequest)
     wanted = PreviewRequest(node="", conversation=asked.conversation, at=asked.at)
     context = previews.preview_source_of(actor, slug, wanted).sight.context
-    return answered(
+    return json_answer(
         {
             "variables": sorted(context.variables)[:_MOST],
             "metadata": sorted(context.metadata)[:_MOST],

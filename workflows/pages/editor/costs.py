@@ -10,7 +10,7 @@ from workflows.calibrations import calibrations_of
 from workflows.element_costs import DraftCosts, Offer, draft_costs
 from workflows.pages.drawing.cost_words import cost_words, sample_words
 from workflows.pages.editor.canvas_document import CanvasRequest
-from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 
 
 @editor_call
@@ -26,7 +26,7 @@ def costs(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     found = draft_costs(actor, slug, document)
     if found.is_whole:  # for previews, which are not to wait for it
         calibrations_of(actor.workspace)
-    return answered(
+    return json_answer(
         {
             "whole": found.is_whole,
             "said": sample_words(found),

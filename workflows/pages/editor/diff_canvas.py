@@ -22,9 +22,9 @@ from workflows.models import Workflow
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.pages.definition.links import crumbs
 from workflows.pages.definition.workflow_pages import which_words
-from workflows.pages.drawing.diff_drawing import both_of, only_moved
+from workflows.pages.drawing.diff_drawing import is_only_moved, merge_graphs
 from workflows.pages.drawing.marks import Mark, Marks, Sign
-from workflows.pages.editor.canvas import watched_setup
+from workflows.pages.editor.canvas import read_only_setup
 from workflows.store import find_workflow
 
 _SIGNS: Final = (
@@ -69,9 +69,9 @@ def canvas(request: HttpRequest, actor: Actor, slug: str, before: str, after: st
         row=row,
         before=before,
         after=after,
-        setup=watched_setup(
+        setup=read_only_setup(
             actor,
-            both_of(*documents),
+            merge_graphs(*documents),
             row.name,
             _marks(compare(*documents)),
             panel=reverse("workflows:diff-panel", args=[slug, before, after]),
@@ -122,5 +122,5 @@ def _marks(changes: Sequence[ElementChange]) -> Marks:
 
 def _of(element: Element, changes: Sequence[ElementChange]) -> Iterator[tuple[str, Mark]]:
     for each in changes:
-        if each.element == element and not only_moved(each):
+        if each.element == element and not is_only_moved(each):
             yield each.id, Mark(each.kind, _WORDS[each.kind])

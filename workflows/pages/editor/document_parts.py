@@ -125,8 +125,8 @@ class DocumentParts:
 
     def changed(self, changes: RawChanges, pointer: str) -> "DocumentParts":
         """Returns the parts after changes, which are at ``pointer`` of the input."""
-        nodes = changes.nodes.applied(self.nodes, _id_of, f"{pointer}/nodes")
-        edges = changes.edges.applied(self.edges, _id_of, f"{pointer}/edges")
+        nodes = changes.nodes.apply(self.nodes, _id_of, f"{pointer}/nodes")
+        edges = changes.edges.apply(self.edges, _id_of, f"{pointer}/edges")
         refuse_too_many(len(nodes), len(edges), pointer)
         own = self.document
         return _parts(
@@ -199,7 +199,7 @@ def problems_in(parts: DocumentParts) -> list[Problem]:
 
     Raises ValidationFailed for more rules and conditions than are checked.
     """
-    excess = problems.excess(parts.document)
+    excess = problems.find_excess(parts.document)
     if excess is not None:
         raise ValidationFailed(excess.message, problems=[excess.as_field_problem()])
     found: list[Problem] = []

@@ -79,7 +79,7 @@ def json_field(text: str, pointer: str) -> JsonValue:
         raise ValidationFailed.at(pointer, error.detail) from None
 
 
-def answered(data: Any) -> HttpResponse:
+def json_answer(data: Any) -> HttpResponse:
     """Returns a JSON answer that no cache stores."""
     return HttpResponse(
         orjson.dumps(data), content_type=JSON, headers={"Cache-Control": "no-store"}

@@ -20,11 +20,11 @@ from workflows.calibrations import known_calibrations
 from workflows.call_costs import CallCost, call_cost
 from workflows.domain.context import PromptContext
 from workflows.domain.plan import Plan
-from workflows.domain.topology import Graph, way
+from workflows.domain.topology import Graph, shortest_path
 from workflows.dry_run import GivenContext
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
-from workflows.pages.editor.editor_call import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 from workflows.pages.preview.preview_result import PreviewView, preview_view
 from workflows.pages.preview.result_line import result_line, result_problem
 from workflows.previews import NodePreview, PreviewRequest
@@ -131,10 +131,10 @@ def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
     if len(known) > 1 and leads_on and known[-1].to_node == node:
         ways = tuple(known)
     elif into:
-        before = way(graph, graph.starts, into[0].from_node)
+        before = shortest_path(graph, graph.starts, into[0].from_node)
         ways = (*(before or ()), into[0])
     else:
-        found = way(graph, graph.starts, node)
+        found = shortest_path(graph, graph.starts, node)
         if found is None:
             text = _("No path leads from a start node to %(id)s.")
             raise ValidationFailed.at("/node", text % {"id": node[:64]})
@@ -167,7 +167,7 @@ def _answer(
         seen = preview_view(last, call=call)
         data["html"] = render_to_string("workflows/_seen.html", {"seen": seen})
     problems = [problem.as_json() for each in looked for problem in each.problems]
-    return answered(
+    return json_answer(
         {
             **data,
             "line": result_line(seen),

@@ -29,8 +29,8 @@ from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import (
     JSON,
-    answered,
     editor_call,
+    json_answer,
     json_body,
     json_field,
     workflow_named,
@@ -117,7 +117,7 @@ def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     sent.pop(join_names(_ROOTS[opened.asked.kind], ROWS_BUTTON), None)
     form = opened.form(sent)
     element = opened.read(form)
-    return answered({"element": element, "id": opened.asked.id, "errors": _errors(form)})
+    return json_answer({"element": element, "id": opened.asked.id, "errors": _errors(form)})
 
 
 def _request_of_form(sent: QueryDict) -> PanelRequest:

@@ -34,7 +34,7 @@ from workflows.domain.topology import graph_of, usual_edges
 from workflows.dry_run import GivenContext
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
-from workflows.pages.drawing.svg import spoken_edge
+from workflows.pages.drawing.svg import edge_sentence
 from workflows.pages.preview.preview_result import PreviewView, preview_view
 from workflows.previews import NodePreview, PreviewRequest
 from workflows.store import find_workflow
@@ -190,7 +190,7 @@ def _incoming(document: Document, node: str) -> list[Edge]:
 def _choices(document: Document, node: str, taken: Sequence[str]) -> list[EdgeChoice]:
     names = {each.id: each.name or "" for each in document.nodes}
     return [
-        EdgeChoice(edge.id, spoken_edge(edge, "", 0, names), edge.id in taken)
+        EdgeChoice(edge.id, edge_sentence(edge, "", 0, names), edge.id in taken)
         for edge in _incoming(document, node)
     ]
 

@@ -127,7 +127,7 @@ def preview_view(
         ],
         message_count=len(seen.messages.view),
         system_dropped=_system_dropped(looked),
-        split=named_indices(validate_for_model(seen.messages.view, seen.messages.log)),
+        split=format_indices(validate_for_model(seen.messages.view, seen.messages.log)),
         tokens_before=looked.tokens_before,
         tokens_after=looked.tokens_after,
         cached_prefix_lost=looked.cached_prefix_lost,
@@ -150,7 +150,7 @@ def _system_dropped(looked: NodePreview) -> str:
         "%(n)s system messages will be hidden: %(places)s.",
         len(gone),
     )
-    return text % {"n": len(gone), "places": named_indices(gone)}
+    return text % {"n": len(gone), "places": format_indices(gone)}
 
 
 def _bodies(looked: NodePreview, decisions: Sequence[Decision]) -> tuple[Bodies, Bodies]:
@@ -159,7 +159,7 @@ def _bodies(looked: NodePreview, decisions: Sequence[Decision]) -> tuple[Bodies,
     former = [index for index, verdict in told.items() if verdict in ("dropped", "changed")]
     origin = looked.origin.messages
     logged = View.of_indices(index for index in sorted(former) if index < len(origin.log))
-    before = shown_messages(looked.source, origin.showing(logged))
+    before = shown_messages(looked.source, origin.with_view(logged))
     view = looked.entered.sight.messages.view
     now = View.of_indices(index for index in told if view.position_of(index) is not None)
     return _by_index(before), _by_index(looked.messages(now))
@@ -172,12 +172,12 @@ def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:
 def _warning(notice: Notice) -> str:
     if notice.code == "over_budget":
         return over_budget_words(notice.message)
-    named = named_indices(notice.indices)
+    named = format_indices(notice.indices)
     said = translated(notice.message)
     return f"{said} ({named})" if named else said
 
 
-def named_indices(indices: Sequence[int]) -> str:
+def format_indices(indices: Sequence[int]) -> str:
     """Returns the first few messages by their log indices."""
     return ", ".join(f"#{index}" for index in indices[:8]) + (" …" if len(indices) > 8 else "")
 
