@@ -32,14 +32,14 @@ def change_item(actor: Actor, action: BulkAction, item: BulkItem, reason: str) -
     try:
         with transaction.atomic():
             # Before the lock of the head, so that two who do the same wait here.
-            if not store.mark(item, BulkItem.Outcome.DONE):
+            if not store.record_outcome(item, BulkItem.Outcome.DONE):
                 return BulkItem.Outcome.WAITING
             _require(action, actor, item)
             _CHANGES[action](actor, item, reason)
     except Unavailable:
         raise
     except ContextError as error:
-        store.mark(item, BulkItem.Outcome.REFUSED, sentence_bytes(error.detail))
+        store.record_outcome(item, BulkItem.Outcome.REFUSED, sentence_bytes(error.detail))
         return BulkItem.Outcome.REFUSED
     return BulkItem.Outcome.DONE
 

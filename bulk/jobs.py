@@ -80,7 +80,7 @@ def select(actor: Actor, action: BulkAction, selection: Selection, filter_query:
     return job
 
 
-def look(actor: Actor, public_id: str) -> BulkJob:
+def open_job(actor: Actor, public_id: str) -> BulkJob:
     """Returns a job of the actor's workspace; a draft only to who made it.
 
     One that nobody works on is taken up.
@@ -93,7 +93,7 @@ def look(actor: Actor, public_id: str) -> BulkJob:
     return job
 
 
-def try_out(job: BulkJob) -> DryRun:
+def preview_job(job: BulkJob) -> DryRun:
     """Returns what a job would do as of now."""
     action = BulkAction(job.action)
     return dry_run(action, facts_of(action, job.workspace, store.items_of(job)))

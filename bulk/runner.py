@@ -25,7 +25,7 @@ _PART: Final = 200  # items that are read at once
 _TRIES: Final = 5  # of an item that others hold
 
 
-def work(row: BulkJob) -> None:
+def run_job(row: BulkJob) -> None:
     """Does what is left of a job, item by item, as long as its lease and the right last."""
     action = BulkAction(row.action)
     row.done, row.refused = store.outcomes_of(row)
@@ -36,7 +36,7 @@ def work(row: BulkJob) -> None:
         if time.monotonic() - renewed >= RENEW_SECONDS:
             if not store.renew(row, done, refused, clock.now()):
                 _log.info("bulk job %s: stopped", row.public_id)
-                store.count_again(row)
+                store.recount_outcomes(row)
                 return
             actor = person_in(row.workspace, row.person, row.request_id, row.address)
             renewed = time.monotonic()
@@ -69,4 +69,4 @@ def _fail(row: BulkJob) -> None:
     store.finish(row, clock.now(), BulkProblem.ERROR)
 
 
-RUNNER: Final = JobRunner("bulk", store.JOBS, work, _fail)
+RUNNER: Final = JobRunner("bulk", store.JOBS, run_job, _fail)

@@ -68,7 +68,7 @@ def outcomes_of(job: BulkJob) -> tuple[int, int]:
     return int(found["done"]), int(found["refused"])
 
 
-def mark(item: BulkItem, outcome: BulkItem.Outcome, why: bytes = b"") -> bool:
+def record_outcome(item: BulkItem, outcome: BulkItem.Outcome, why: bytes = b"") -> bool:
     """Write down what came of an item; False if that is known already."""
     rows = BulkItem.objects.filter(
         conversation=item.conversation, job=item.job, outcome=BulkItem.Outcome.WAITING
@@ -102,7 +102,7 @@ def finish(row: BulkJob, now: datetime, problem: BulkProblem | None = None) -> b
     return JOBS.fail(row, problem, now, done=done, refused=refused)
 
 
-def count_again(row: BulkJob) -> None:
+def recount_outcomes(row: BulkJob) -> None:
     """Set the numbers of a job that was cancelled to what came of its items."""
     done, refused = outcomes_of(row)
     BulkJob.objects.filter(key=row.key).update(done=done, refused=refused)

@@ -64,7 +64,7 @@ class Engine:
         self._post(self._path("executions"), workflow=self.workflow, input=question)
         self.tell(f"started {self.workflow!r} on the conversation {self.conversation}")
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Continues an execution that another run of this engine left."""
         snapshot = self._snapshot()
         self.workflow = str(snapshot["workflow"])
@@ -171,12 +171,12 @@ class Engine:
         if waiting:
             return self._tools(waiting)
         turn = self.visits[node]
-        scripted = script.say(self.workflow, node, turn)
+        scripted = script.scripted_result(self.workflow, node, turn)
         model = os.environ.get("OPENAI_BASE_URL") and not self.scripted
         if model and scripted.messages and not _calls(scripted):
             return self._ask_model(context, messages)
         read = sum(len(str(each.get("content") or "")) for each in messages)
-        return replace(scripted, usage=script.used(node, turn, read, scripted.response))
+        return replace(scripted, usage=script.reported_usage(node, turn, read, scripted.response))
 
     def _tools(self, calls: Sequence[dict[str, JsonValue]]) -> NodeResult:
         answers: list[dict[str, JsonValue]] = []

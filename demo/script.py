@@ -141,7 +141,9 @@ _INSTRUCTIONS: Final = 1_400  # tokens of the prompts and tools that every call 
 _A_TOKEN: Final = 4  # characters
 
 
-def used(node: str, turn: int, read: int, response: str) -> Mapping[str, JsonValue] | None:
+def reported_usage(
+    node: str, turn: int, read: int, response: str
+) -> Mapping[str, JsonValue] | None:
     """Returns the usage that a node's model would report, by characters read and its answer.
 
     From its second turn on, the instructions are in the provider's cache. None if the node asks no
@@ -160,7 +162,7 @@ def used(node: str, turn: int, read: int, response: str) -> Mapping[str, JsonVal
     }
 
 
-def say(workflow: str, node: str, turn: int) -> NodeResult:
+def scripted_result(workflow: str, node: str, turn: int) -> NodeResult:
     """Returns the scripted behavior of one node of one of the demo's workflows."""
     return support(node, turn) if workflow == "support" else research(node, turn)
 

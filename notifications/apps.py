@@ -14,9 +14,9 @@ class NotificationsConfig(AppConfig):
         from ctxadmin.telemetry.readings import register_reading
         from notifications.assignment_notices import notify_assignee
         from notifications.metrics import delivery_metrics
-        from notifications.store import forget, old_deliveries
+        from notifications.store import erase, old_deliveries
 
-        on_erase(forget)
+        on_erase(erase)
         register_listener(notify_assignee)
         register_reading(delivery_metrics)
         register_records("deliveries", old_deliveries)

@@ -54,7 +54,7 @@ class Listeners:
         return bool(self.webhooks or self.choices)
 
 
-def fan_out() -> int:
+def enqueue_deliveries() -> int:
     """Creates the pending deliveries; returns the number of executions."""
     rows = Execution.objects.filter(to_tell__isnull=False).order_by("to_tell")
     known: dict[int, Listeners] = {}

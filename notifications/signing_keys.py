@@ -5,7 +5,7 @@ from datetime import datetime
 from django.conf import settings
 
 from ctxadmin.lib import clock
-from notifications.domain.signing import derived, name_of
+from notifications.domain.signing import derive_secret, name_of
 from notifications.models import Webhook
 
 
@@ -30,5 +30,5 @@ def former_secret_of(hook: Webhook) -> str | None:
 def _secret(hook: Webhook, key_name: str, nonce: str) -> str | None:
     for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
         if name_of(key) == key_name:
-            return derived(key, hook.public_id, nonce)
+            return derive_secret(key, hook.public_id, nonce)
     return None

@@ -29,7 +29,7 @@ def take_due(now: datetime, count: int, busy: Collection[str], most: int) -> Ite
     rows = Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=now)
     taken: dict[str, int] = {}
     for row in rows.exclude(target__in=held).order_by("next_at")[: count * _LOOKED_AT]:
-        if taken.get(row.target, 0) >= most or not take(row, now):
+        if taken.get(row.target, 0) >= most or not lease_delivery(row, now):
             continue
         taken[row.target] = taken.get(row.target, 0) + 1
         yield row
@@ -37,7 +37,7 @@ def take_due(now: datetime, count: int, busy: Collection[str], most: int) -> Ite
             return
 
 
-def take(row: Delivery, now: datetime) -> bool:
+def lease_delivery(row: Delivery, now: datetime) -> bool:
     free = Delivery.objects.filter(
         stream=row.stream,
         id=row.id,
@@ -112,6 +112,6 @@ def old_deliveries(now: datetime, *, remove: bool) -> int:
     return count
 
 
-def forget(conversation: int) -> None:
+def erase(conversation: int) -> None:
     """Deletes the deliveries of an erased conversation."""
     Delivery.objects.filter(stream=conversation).delete()

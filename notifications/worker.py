@@ -16,7 +16,7 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import VersionConflict
 from notifications import store
 from notifications.delivery_attempt import Job, prepare_attempt
-from notifications.fan_out import fan_out
+from notifications.fan_out import enqueue_deliveries
 from notifications.models import Delivery
 from notifications.sending.outcome import Outcome, Problem
 from notifications.services import webhooks
@@ -50,13 +50,13 @@ class Sender:
         finally:
             self._pool.shutdown(cancel_futures=True)
 
-    def turn(self) -> bool:
+    def run_round(self) -> bool:
         """Makes one round: records outcomes, creates deliveries, sends due ones.
 
         Returns False if there was nothing to do.
         """
         noted = self._note()
-        told = fan_out()
+        told = enqueue_deliveries()
         return bool(noted + told + self._send())
 
     def wait(self, seconds: float) -> None:
@@ -65,7 +65,7 @@ class Sender:
             wait(self._sending, seconds, FIRST_COMPLETED)
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         return bool(self._sending)
 
     def _send(self) -> int:

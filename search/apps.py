@@ -9,6 +9,6 @@ class SearchConfig(AppConfig):
     def ready(self) -> None:
         """Registers that an erasure takes the texts of its conversation out of the index."""
         from conversations.erasure import on_erase
-        from search.store import forget
+        from search.store import erase
 
-        on_erase(forget)
+        on_erase(erase)

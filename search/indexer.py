@@ -35,16 +35,16 @@ _WALKED: Final = 50  # conversations of a walk at once
 Told = Callable[[SearchProgress], None]
 
 
-def turn() -> bool:
+def run_round() -> bool:
     """Makes one round over all workspaces; returns False if there was nothing to do."""
     keys = list(Workspace.objects.order_by("key").values_list("key", flat=True))
-    return bool([key for key in keys if follow(key)])  # every one has its turn
+    return bool([key for key in keys if index_changes(key)])  # every one has its turn
 
 
 def run_until_done(told: Told = lambda _: None) -> None:
     """Indexes everything that is committed now; ``told`` gets the progress of each walk."""
     for key in Workspace.objects.order_by("key").values_list("key", flat=True):
-        while follow(key):
+        while index_changes(key):
             told(SearchProgress.objects.get(workspace=key))
 
 
@@ -56,7 +56,7 @@ def rebuild(told: Told = lambda _: None) -> None:
     run_until_done(told)
 
 
-def follow(workspace: int) -> bool:
+def index_changes(workspace: int) -> bool:
     """Indexes the next changes of a workspace; returns True if there may be more."""
     progress = SearchProgress.objects.filter(workspace=workspace).first()
     if progress is None:
@@ -187,7 +187,7 @@ def _copy(mark: SearchMark, *, messages: int) -> SearchMark:
     return SearchMark(**{**fields, "messages": messages})
 
 
-def changes_behind(workspace: int) -> int:
+def count_unindexed(workspace: int) -> int:
     """Returns how many committed changes are not in the index yet; conversations count as one.
 
     While the index is being built, it counts the conversations that are still to be looked at.

@@ -18,7 +18,7 @@ from search.document_ids import first_id_at
 from search.domain.passages import passage_of
 from search.domain.query import Kind, Query
 from search.hits import Hit, Hits
-from search.indexer import changes_behind
+from search.indexer import count_unindexed
 from search.models import SearchDocument
 from search.texts import tool_fact
 from search.words import Asked
@@ -58,7 +58,7 @@ def search(actor: Actor, query: Query, request: PageRequest) -> SearchPage:
         raise ValidationFailed.at(
             "?limit", say("limit must be a number from 1 to {max_limit}.", max_limit=MOST)
         )
-    behind = changes_behind(actor.workspace)
+    behind = count_unindexed(actor.workspace)
     if not query:
         return SearchPage((), None, behind)
     below = _below(request)

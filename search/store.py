@@ -71,7 +71,7 @@ def commit(
     return True
 
 
-def forget(conversation: int) -> None:
+def erase(conversation: int) -> None:
     """Removes the texts of a conversation that is being erased, in the transaction of that.
 
     The mark stays until the indexer meets the erasure, and refuses whoever indexes just now.
@@ -138,7 +138,7 @@ def _insert(workspace: int, entries: Sequence[_Entry], moments: Sequence[datetim
     is_message = first.kind == Kind.MESSAGE
     ids = new_ids(moments, usual_start(first.conversation, first.index if is_message else None))
     for _ in range(_TRIES):
-        if not words.taken(workspace, ids):
+        if not words.find_taken(workspace, ids):
             break
         ids = new_ids(moments)
     for entry, name in zip(entries, ids, strict=True):

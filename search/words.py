@@ -67,7 +67,7 @@ def remove(workspace: int, ids: Iterable[int]) -> None:
             cursor.execute(sql, values)
 
 
-def taken(workspace: int, ids: Sequence[int]) -> bool:
+def find_taken(workspace: int, ids: Sequence[int]) -> bool:
     """Returns whether a text has one of some ids already."""
     for part in _parts(ids):
         sql, values = _vendor().lookup(workspace, part)

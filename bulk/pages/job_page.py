@@ -109,7 +109,7 @@ def job_list(request: HttpRequest, actor: Actor) -> HttpResponse:
 @page
 def job(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     """``outcome`` leaves only the items with this result."""
-    return _show(request, actor, jobs.look(actor, job_id))
+    return _show(request, actor, jobs.open_job(actor, job_id))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -119,7 +119,7 @@ def start(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     here = redirect("bulk:job", job_id)
     if request.method != "POST":
         return here
-    row = jobs.look(actor, job_id)
+    row = jobs.open_job(actor, job_id)
     if row.status != BulkJob.Status.DRAFT:
         return here
     reason = request.POST.get("reason", "").strip()
@@ -127,7 +127,7 @@ def start(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     if len(reason) > REASON.limit:
         typed[0] = replace(typed[0], problem=REASON.wrong)
     if row.action == BulkAction.ERASE:
-        typed.append(_count_in(request, jobs.try_out(row)))
+        typed.append(_count_in(request, jobs.preview_job(row)))
     if any(entry.problem for entry in typed):
         return _show(request, actor, row, entries=typed, status=422)
     try:
@@ -140,7 +140,7 @@ def start(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def cancel(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
-    if request.method == "POST" and jobs.cancel(actor, jobs.look(actor, job_id)):
+    if request.method == "POST" and jobs.cancel(actor, jobs.open_job(actor, job_id)):
         flash.success(request, _("Cancelled. What is done stays done."))
     return redirect("bulk:job", job_id)
 
@@ -162,7 +162,7 @@ def _show(
 ) -> HttpResponse:
     action = BulkAction(row.action)
     is_draft = row.status == BulkJob.Status.DRAFT
-    tried = jobs.try_out(row) if is_draft else None
+    tried = jobs.preview_job(row) if is_draft else None
     outcome = request.GET.get("outcome", "")
     asked = PageRequest.of(request.GET)
     found = page_of(_rows(row, outcome, asked), asked, lambda item: (item.place,))

@@ -92,7 +92,7 @@ def literal(host: str) -> Ip | None:
         return None
 
 
-def may_go_to(address: Ip, allowed: Sequence[Network]) -> bool:
+def is_allowed(address: Ip, allowed: Sequence[Network]) -> bool:
     """Returns whether an IP address is allowed: public, or in one of the allowed networks."""
     plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     found = plain or address

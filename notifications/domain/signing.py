@@ -27,7 +27,7 @@ def name_of(key: str) -> str:
     return hmac.new(key.encode(), _NAMING, sha256).hexdigest()[:16]
 
 
-def derived(key: str, webhook: str, nonce: str) -> str:
+def derive_secret(key: str, webhook: str, nonce: str) -> str:
     """Returns the secret of a webhook: ``whsec_`` and 32 bytes in base64."""
     text = b"\0".join((_PURPOSE, webhook.encode(), nonce.encode()))
     return _PREFIX + b64encode(hmac.new(key.encode(), text, sha256).digest()).decode()

@@ -22,7 +22,7 @@ from notifications import payloads
 from notifications.domain.kinds import PERSONAL, Kind
 from notifications.pages.wording import KINDS, PROBLEMS
 from notifications.queries import lost_mails, news_of, own_address
-from notifications.services.choices import PreferenceChoice, choices_of, choose, resend_mail
+from notifications.services.choices import PreferenceChoice, choices_of, resend_mail, set_choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
         flash.success(request, _("Queued for delivery again."))
         return redirect("notifications")
     if request.method == "POST":
-        choose(
+        set_choices(
             actor,
             PreferenceChoice(_chosen_kinds(request, "mail"), _chosen_kinds(request, "browser")),
         )

@@ -10,7 +10,7 @@ from notifications.domain.addresses import Address, Ip, literal
 _SECONDS: Final = 2.0
 
 
-def look_up(address: Address) -> Sequence[Ip]:
+def resolve_host(address: Address) -> Sequence[Ip]:
     """Returns the IP addresses of a url's host, however it is written.
 
     OSError if there are none.
@@ -26,7 +26,7 @@ def look_up_with_timeout(address: Address) -> Sequence[Ip]:
 
     def look() -> None:
         try:
-            found.extend(look_up(address))
+            found.extend(resolve_host(address))
         except OSError:
             return
 

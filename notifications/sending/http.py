@@ -13,8 +13,8 @@ from http.client import HTTPConnection, HTTPException
 from threading import Timer
 from typing import Final
 
-from notifications.domain.addresses import Address, Ip, Network, may_go_to
-from notifications.sending.host_lookup import look_up
+from notifications.domain.addresses import Address, Ip, Network, is_allowed
+from notifications.sending.host_lookup import resolve_host
 from notifications.sending.outcome import Outcome, Problem
 
 CONNECT_SECONDS: Final = 5.0
@@ -29,10 +29,10 @@ def post(
 ) -> Outcome:
     """Sends a body; delivered if the answer is 2xx. Raises nothing."""
     try:
-        found = look_up(address)
+        found = resolve_host(address)
     except OSError:
         return Outcome(Problem.NAME)
-    may = [each for each in found if may_go_to(each, allowed)]
+    may = [each for each in found if is_allowed(each, allowed)]
     if not may:
         return Outcome(Problem.PRIVATE if found else Problem.NAME)
     outcome = Outcome(Problem.CONNECTION)
@@ -62,7 +62,7 @@ class PinnedConnection(HTTPConnection):
             self.sock = _TLS.wrap_socket(self.sock, server_hostname=self._address.host)
         self.sock.settimeout(ANSWER_SECONDS)
 
-    def break_off(self) -> None:
+    def abort(self) -> None:
         """Closes the connection from another thread, which also ends an answer that arrives in
         drops.
         """
@@ -74,7 +74,7 @@ class PinnedConnection(HTTPConnection):
 
 def _post_to(ip: Ip, address: Address, body: bytes, headers: Mapping[str, str]) -> Outcome:
     connection = PinnedConnection(ip, address)
-    watch = Timer(ANSWER_SECONDS, connection.break_off)
+    watch = Timer(ANSWER_SECONDS, connection.abort)
     watch.daemon = True
     watch.start()
     try:

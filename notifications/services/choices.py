@@ -35,7 +35,7 @@ def choices_of(actor: Actor) -> PreferenceChoice:
 
 
 @transaction.atomic
-def choose(actor: Actor, wanted: PreferenceChoice) -> None:
+def set_choices(actor: Actor, wanted: PreferenceChoice) -> None:
     """Sets the kinds from now on; kinds that were selected before keep their start."""
     actor.require(Action.NOTIFICATION_CHOOSE)
     if actor.kind != "person":

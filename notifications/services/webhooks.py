@@ -17,7 +17,7 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
 from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.sentence import say
-from notifications.domain.addresses import may_go_to, read_address
+from notifications.domain.addresses import is_allowed, read_address
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import TEST
 from notifications.domain.signing import name_of, new_nonce
@@ -219,7 +219,7 @@ def _require_reachable(url: str) -> None:
     slow name may be known then.
     """
     found = look_up_with_timeout(read_address(url))
-    if found and not any(may_go_to(each, settings.WEBHOOK_NETWORKS) for each in found):
+    if found and not any(is_allowed(each, settings.WEBHOOK_NETWORKS) for each in found):
         raise ValidationFailed.at(
             "/url",
             say(

@@ -8,7 +8,7 @@ import pytest
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.services.review_timeouts import answer_overdue
 from ctxadmin.lib import clock
-from notifications.fan_out import fan_out
+from notifications.fan_out import enqueue_deliveries
 from notifications.models import Delivery
 from tests.factories import Api
 from tests.integration.checkpoints.flows import Run, chain
@@ -42,6 +42,6 @@ def test_one_damaged_version_holds_up_no_other_that_is_to_be_told() -> None:
     for each in (broken, whole):
         each.pause_now()
     Checkpoint.objects.filter(conversation=broken.head.key, version=1).update(status="no status")
-    fan_out()
+    enqueue_deliveries()
     assert [each.stream for each in Delivery.objects.all()] == [whole.head.key]
     assert not Execution.objects.filter(to_tell__isnull=False).exists()

@@ -53,7 +53,7 @@ class Command(ReadyCommand):
             engine = Engine(client, workflow, conversation, self._print, options["delay"])
             try:
                 if options["left"]:
-                    engine.go_on()
+                    engine.resume()
                 else:
                     engine.start(options["question"] or _QUESTIONS[workflow])
                 self._print(f"watch it at {url}/executions/{conversation}/")

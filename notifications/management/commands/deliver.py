@@ -48,7 +48,7 @@ class Command(BaseCommand):
 
 def run_until_idle(sender: Sender) -> None:
     """Sends everything that is due now."""
-    while sender.turn() or sender.busy:
+    while sender.run_round() or sender.is_busy:
         sender.wait(_LOOK_SECONDS)
 
 
@@ -64,13 +64,13 @@ def send_until(sender: Sender, stop: Event) -> None:
             if time.monotonic() - anchored >= _ANCHOR_SECONDS:
                 anchor_if_due()
                 anchored = time.monotonic()
-            if sender.turn():
+            if sender.run_round():
                 pause = 0.0
         except (DatabaseError, InterfaceError) as error:
             _log.warning("notifications are delayed: %s", error)
             connection.close()  # the next look opens a new one
             pause = _AWAY_SECONDS
-        if pause and sender.busy:
+        if pause and sender.is_busy:
             sender.wait(pause)
         else:
             stop.wait(pause)

@@ -49,7 +49,7 @@ def follow(stop: Event) -> None:
     while not stop.is_set():
         pause = _LOOK_SECONDS
         try:
-            if indexer.turn():
+            if indexer.run_round():
                 pause = 0.0
         except (DatabaseError, InterfaceError) as error:
             _log.warning("the index of searches is delayed: %s", error)

@@ -72,7 +72,7 @@ def test_each_item_is_its_own_audited_change_and_nothing_happens_before_the_star
     job = jobs.select(ada, BulkAction.ARCHIVE, ["one", "two", "two", "nope"], "")
     assert not RUNNER.run_next()
     assert not archived("one")
-    assert jobs.try_out(job).meant == 2
+    assert jobs.preview_job(job).meant == 2
     assert jobs.start(ada, job, reason="tidy")
     assert RUNNER.run_next()
     assert numbers(job) == ("done", 2, 0)
@@ -276,7 +276,7 @@ def test_rights_workspaces_and_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
         jobs.select(rita, BulkAction.ARCHIVE, ["theirs", "?"], "")
     draft = jobs.select(rita, BulkAction.ARCHIVE, ["one"], "")
     with pytest.raises(NotFound):
-        jobs.look(someone(Role.ADMIN), draft.public_id)
+        jobs.open_job(someone(Role.ADMIN), draft.public_id)
     monkeypatch.setattr(jobs, "MOST_ITEMS", 1)
     for selection in (["one", "two"], ConversationFilter()):
         with pytest.raises(TooLarge, match="More than 1 match"):

@@ -61,5 +61,5 @@ def subscribe(receiver: Receiver, *kinds: Kind, actor: Actor | None = None, **mo
 def send_all() -> None:
     """All that is due now, as one run of the command does it."""
     with Sender() as sender:
-        while sender.turn() or sender.busy:
+        while sender.run_round() or sender.is_busy:
             sender.wait(60)

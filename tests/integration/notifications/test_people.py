@@ -17,9 +17,9 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib.errors import Forbidden, ValidationFailed, VersionConflict
 from notifications.domain.kinds import Kind
-from notifications.fan_out import fan_out
+from notifications.fan_out import enqueue_deliveries
 from notifications.models import Choice, Delivery
-from notifications.services.choices import PreferenceChoice, choices_of, choose
+from notifications.services.choices import PreferenceChoice, choices_of, set_choices
 from tests.factories import engine, signed_in, user
 from tests.integration.checkpoints.flows import REVIEW, Run, chain, refused
 from tests.integration.notifications.conftest import person_of, send_all
@@ -39,7 +39,7 @@ def _mail_server(settings: Any) -> None:
 def reviewer(name: str, *kinds: Kind, browser: tuple[Kind, ...] = ()) -> Any:
     actor = person_of(name, Role.REVIEWER)
     User.objects.filter(pk=int(actor.id)).update(email=f"{name}@example.org")
-    choose(actor, PreferenceChoice(kinds, browser))
+    set_choices(actor, PreferenceChoice(kinds, browser))
     return actor
 
 
@@ -80,9 +80,9 @@ def test_nobody_is_told_what_they_did_themselves() -> None:
 def test_choices_are_kept_and_on_record_once() -> None:
     rita = reviewer("rita", Kind.PAUSED, browser=(Kind.FAILED,))
     before = Choice.objects.get(kind=Kind.PAUSED).mail_since
-    choose(rita, PreferenceChoice([Kind.PAUSED], [Kind.FAILED]))
+    set_choices(rita, PreferenceChoice([Kind.PAUSED], [Kind.FAILED]))
     assert AuditEntry.objects.filter(action="notification.choose").count() == 1
-    choose(rita, PreferenceChoice([Kind.PAUSED, Kind.FAILED]))
+    set_choices(rita, PreferenceChoice([Kind.PAUSED, Kind.FAILED]))
     assert Choice.objects.get(kind=Kind.PAUSED).mail_since == before
     assert (set(choices_of(rita).mail), choices_of(rita).browser) == (
         {Kind.PAUSED, Kind.FAILED},
@@ -92,7 +92,7 @@ def test_choices_are_kept_and_on_record_once() -> None:
 
 def test_engines_choose_nothing() -> None:
     with pytest.raises(Forbidden):
-        choose(engine(), PreferenceChoice([Kind.PAUSED]))
+        set_choices(engine(), PreferenceChoice([Kind.PAUSED]))
 
 
 def _leave(name: str) -> None:
@@ -125,7 +125,7 @@ def test_nothing_is_sent_to_who_may_not_or_does_not_want_to_hear_by_now(
 ) -> None:
     reviewer("rita", Kind.PAUSED)
     Run.start().pause_now()
-    fan_out()
+    enqueue_deliveries()
     happens("rita")
     send_all()
     assert mail.outbox == []
@@ -157,7 +157,7 @@ def test_the_browser_of_a_person_asks_for_news() -> None:
     assert start["results"] == []
     run = Run.start()
     run.pause_now()
-    fan_out()
+    enqueue_deliveries()
     found = ask(client, start["next"])
     assert [piece["link"] for piece in found["results"]] == [f"/executions/{run.head.public_id}/"]
     assert found["results"][0]["said"] == "Paused for any reason"

@@ -14,7 +14,7 @@ from notifications import store
 from notifications.domain.commands import ChangeWebhook
 from notifications.domain.kinds import Kind
 from notifications.domain.retry_policy import LEASE, MOST_ATTEMPTS
-from notifications.fan_out import fan_out
+from notifications.fan_out import enqueue_deliveries
 from notifications.management.commands import deliver
 from notifications.metrics import delivery_metrics
 from notifications.models import Delivery
@@ -107,10 +107,10 @@ def test_a_crash_between_sending_and_noting_it_sends_it_again(
 def test_two_senders_never_take_the_same_delivery(receiver: Receiver) -> None:
     subscribe(receiver, Kind.PAUSED)
     pause()
-    fan_out()
+    enqueue_deliveries()
     now = clock.now()
     both_saw = [one(), one()]
-    assert [store.take(row, now) for row in both_saw] == [True, False]
+    assert [store.lease_delivery(row, now) for row in both_saw] == [True, False]
     assert list(store.take_due(now, 5, (), 5)) == []
 
 
@@ -119,13 +119,13 @@ def test_a_second_sender_leaves_alone_what_the_first_is_sending(receiver: Receiv
     pause()
     receiver.hold()
     with Sender() as first, Sender() as second:
-        first.turn()
+        first.run_round()
         assert receiver.asked.wait(60)
-        second.turn()
-        assert (first.busy, second.busy) == (True, False)
+        second.run_round()
+        assert (first.is_busy, second.is_busy) == (True, False)
         receiver.go_on()
         first.wait(60)
-        first.turn()
+        first.run_round()
     assert len(receiver.got) == 1
     assert one().state == "sent"
 
@@ -135,7 +135,7 @@ def test_what_arrived_late_has_arrived_whoever_took_it_over(
 ) -> None:
     subscribe(receiver, Kind.PAUSED)
     pause()
-    fan_out()
+    enqueue_deliveries()
     (slow,) = store.take_due(clock.now(), 1, (), 1)
     later(LEASE)
     (taken_over,) = store.take_due(clock.now(), 1, (), 1)
@@ -155,11 +155,11 @@ def test_one_that_does_not_answer_keeps_nobody_else_waiting(receiver: Receiver) 
             pause()
         with Sender() as sender:
             while len(receiver.got) < 6:
-                sender.turn()
+                sender.run_round()
                 sender.wait(0.05)
             assert len(dead.got) <= 2
             dead.go_on()
-            while sender.turn() or sender.busy:
+            while sender.run_round() or sender.is_busy:
                 sender.wait(60)
         assert len(dead.got) == 6
     assert len({each.id for each in receiver.got}) == len(receiver.got) == 6
@@ -182,7 +182,7 @@ def test_nothing_is_sent_to_a_webhook_that_was_removed(receiver: Receiver) -> No
     dora = person_of("dora")
     hook = subscribe(receiver, Kind.PAUSED, actor=dora)
     pause()
-    fan_out()
+    enqueue_deliveries()
     webhooks.remove(dora, hook.public_id)
     send_all()
     assert receiver.got == []
@@ -209,7 +209,7 @@ def test_the_command_goes_on_when_the_database_is_away(
     subscribe(receiver, Kind.PAUSED)
     pause()
     looks = 0
-    real = Sender.turn
+    real = Sender.run_round
 
     def turn(sender: Sender) -> bool:
         nonlocal looks
@@ -225,7 +225,7 @@ def test_the_command_goes_on_when_the_database_is_away(
         def wait(self, seconds: float) -> None:
             pass
 
-    monkeypatch.setattr(Sender, "turn", turn)
+    monkeypatch.setattr(Sender, "run_round", turn)
     monkeypatch.setattr("django.db.connection.close", lambda: None)
     with Sender() as sender:
         deliver.send_until(sender, Stop())  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from notifications import fan_out as module
 from notifications.domain.commands import ChangeWebhook
 from notifications.domain.kinds import Kind
 from notifications.domain.signing import signature
-from notifications.fan_out import fan_out
+from notifications.fan_out import enqueue_deliveries
 from notifications.models import Delivery
 from notifications.services import webhooks
 from notifications.signing_keys import secret_of
@@ -124,11 +124,11 @@ def test_steps_and_edits_of_a_paused_state_are_not_told(receiver: Receiver) -> N
     run = Run.start()
     ok(run.save("c1"))
     ok(run.save("c2", messages=[user("hi")]))
-    assert fan_out() == 0
+    assert enqueue_deliveries() == 0
     run.pause_now()
     send_all()
     ok(run.update("a", state_data={"k": 1}))
-    assert fan_out() == 0
+    assert enqueue_deliveries() == 0
     assert receiver.kinds == ["execution.paused"]
 
 
@@ -223,7 +223,7 @@ def _remove(name: str) -> None:
 def test_nothing_is_sent_for_somebody_whose_role_was_taken(receiver: Receiver, revoke: Any) -> None:
     subscribe(receiver, Kind.PAUSED)
     Run.start().pause_now()
-    fan_out()
+    enqueue_deliveries()
     revoke("dora")
     send_all()
     assert receiver.got == []
@@ -256,7 +256,7 @@ def test_deliveries_of_an_erased_conversation_are_gone(receiver: Receiver) -> No
     subscribe(receiver)
     run = Run.start()
     run.pause_now()
-    fan_out()
+    enqueue_deliveries()
     erase(system_actor(workspace(), "tests"), run.head.public_id)
     send_all()
     assert receiver.got == []
@@ -277,7 +277,7 @@ def test_what_is_erased_between_the_look_and_the_telling_is_told_to_nobody(
         return found
 
     monkeypatch.setattr(module, "new_deliveries", erasing)
-    fan_out()
+    enqueue_deliveries()
     assert not Delivery.objects.exists()
 
 
@@ -296,7 +296,7 @@ def test_what_happens_between_the_look_and_the_telling_is_told_next(
         return found
 
     monkeypatch.setattr(module, "new_deliveries", resuming)
-    fan_out()
+    enqueue_deliveries()
     assert [row.kind for row in Delivery.objects.all()] == ["execution.paused"]
     send_all()
     assert sorted(receiver.kinds) == ["execution.paused", "execution.resumed"]

@@ -209,18 +209,18 @@ def test_the_indexer_goes_on_where_it_stopped(find: Find) -> None:
     head = conversation(user("needle one"))
     assert len(find("needle")) == 1
     services.append(engine(), head.public_id, drafts(user("needle two")))
-    assert indexer.changes_behind(workspace().key) == 1
+    assert indexer.count_unindexed(workspace().key) == 1
     assert len(look("needle")) == 1
     assert len(find("needle")) == 2
-    assert indexer.changes_behind(workspace().key) == 0
-    assert indexer.turn() is False
+    assert indexer.count_unindexed(workspace().key) == 0
+    assert indexer.run_round() is False
 
 
 def test_a_lost_feed_leads_to_a_walk(find: Find) -> None:
     head = conversation(user("needle one"))
     find("needle")
     services.append(engine(), head.public_id, drafts(user("needle two")))
-    indexer.changes_behind(workspace().key)
+    indexer.count_unindexed(workspace().key)
     Conversation.objects.update(unfed=False)
     FeedEntry.objects.all().delete()
     SearchProgress.objects.update(cursor=1)

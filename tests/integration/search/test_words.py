@@ -67,5 +67,5 @@ def test_rare_and_common_words_are_found_alike() -> None:
 def test_removed_words_are_not_found() -> None:
     words.remove(WORKSPACE, [31])
     assert found("needle") == [6]
-    assert words.taken(WORKSPACE, [6, 31])
-    assert not words.taken(WORKSPACE, [31])
+    assert words.find_taken(WORKSPACE, [6, 31])
+    assert not words.find_taken(WORKSPACE, [31])
