@@ -71,7 +71,7 @@ def rows(engine: "Engine") -> list[Row]:
 
 
 def _search(actor: "Actor", text: str) -> int:
-    from ctxadmin.http.pagination import PageRequest
+    from ctxadmin.http.endpoints.pagination import PageRequest
     from ctxadmin.lib import clock
     from search.domain.query import read_query
     from search.queries import search

@@ -173,7 +173,7 @@ def long_run() -> list[Row]:
     """5,000 messages in 2,500 steps, with an operation every 50 steps: what that stores."""
     from checkpoints.queries import list_checkpoints
     from conversations import services
-    from ctxadmin.http.pagination import PageRequest
+    from ctxadmin.http.endpoints.pagination import PageRequest
 
     engine = Engine()
     services.create(engine.actor, services.NewConversation(public_id="long"))

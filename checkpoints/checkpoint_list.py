@@ -25,7 +25,7 @@ from checkpoints.usage_store import read_usage
 from checkpoints.writes_store import writes_of
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.http.pagination import Page, PageRequest, encode
+from ctxadmin.http.endpoints.pagination import Page, PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps

@@ -15,7 +15,7 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Claim, Execution
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
-from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
+from ctxadmin.http.endpoints.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 

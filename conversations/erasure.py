@@ -25,7 +25,7 @@ from conversations.services import change_of, check_seen
 from conversations.write_cache import WRITE_CACHE
 from conversations.writing import writing
 from ctxadmin.audit.record import delete_reasons
-from ctxadmin.http import idempotency
+from ctxadmin.http.endpoints import idempotency
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState

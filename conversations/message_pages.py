@@ -16,7 +16,13 @@ from conversations.queries import (
     visible_window,
 )
 from conversations.store import find_revision, view_of
-from ctxadmin.http.pagination import Page, PageRequest, encode, foreign_cursor, position_after
+from ctxadmin.http.endpoints.pagination import (
+    Page,
+    PageRequest,
+    encode,
+    foreign_cursor,
+    position_after,
+)
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.sentence import say

@@ -31,7 +31,7 @@ from conversations.store import (
     refuse_short_counts,
     view_of,
 )
-from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
+from ctxadmin.http.endpoints.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, ValidationFailed

@@ -10,7 +10,7 @@ from django.db.models import F, Max, Sum
 from conversations.domain.bodies import StoredMessage
 from conversations.models import Conversation, Recall
 from conversations.store import find_head
-from ctxadmin.http.pagination import Page, PageRequest, encode, offset_of
+from ctxadmin.http.endpoints.pagination import Page, PageRequest, encode, offset_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.storage.statement_batch import batched_transaction

@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import Q
 
 from ctxadmin.accounts.models import User
-from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
+from ctxadmin.http.endpoints.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from notifications.models import Delivery, Webhook

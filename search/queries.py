@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from conversations.models import Conversation, ConversationQuerySet
 from conversations.reading import ROLES
-from ctxadmin.http.pagination import PageRequest, encode
+from ctxadmin.http.endpoints.pagination import PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed

@@ -16,7 +16,7 @@ from django.conf import settings
 from conversations import queries
 from conversations.matching import ConversationFilter
 from conversations.models import Conversation
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import digest

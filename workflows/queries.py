@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ctxadmin.http.pagination import Page, PageRequest, foreign_cursor, page_of
+from ctxadmin.http.endpoints.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say

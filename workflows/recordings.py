@@ -13,7 +13,7 @@ from conversations.matching import ConversationFilter
 from conversations.message_rows import message_rows
 from conversations.models import Conversation, Message
 from conversations.store import find_revision, metadata_of_head, read_details, view_of
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from workflows.domain.backtests.recorded import Recorded, RecordedMessage

@@ -21,7 +21,7 @@ from bulk.pages.wording import HINTS, STATUS_LABELS, TITLES, submit_words
 from bulk.store import BulkProblem
 from conversations.models import Conversation
 from ctxadmin.background.leases import ACTIVE
-from ctxadmin.http.pagination import PageRequest, foreign_cursor, page_of
+from ctxadmin.http.endpoints.pagination import PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
 from ctxadmin.lib.errors import InvalidState

@@ -16,7 +16,7 @@ from conversations import comments
 from conversations.models import Comment
 from conversations.store import find_head
 from ctxadmin.http.described import PAGE, Answer, FromZero, ListOf, Time, described
-from ctxadmin.http.pagination import PageRequest, page_of, position_after
+from ctxadmin.http.endpoints.pagination import PageRequest, page_of, position_after
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 

@@ -15,9 +15,9 @@ from checkpoints.api.answers import StreamedEvent, WaitedAnswer
 from checkpoints.api.change_waits import MOST_SECONDS, WaitCondition, answer, events, wait
 from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.domain.status import Status
-from ctxadmin.http.deferred_response import DeferredResponse
 from ctxadmin.http.described import Parameter, described
-from ctxadmin.http.renderers import JsonRenderer
+from ctxadmin.http.endpoints.renderers import JsonRenderer
+from ctxadmin.http.requests.deferred_response import DeferredResponse
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.whole_number import whole_number

@@ -9,8 +9,8 @@ from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
 from checkpoints.queries import snapshot_pieces
 from checkpoints.snapshots import StoredSnapshot
 from conversations.api.endpoints import ConversationEndpoint
-from ctxadmin.http import etags
-from ctxadmin.http.chunked_response import ChunkedResponse
+from ctxadmin.http.endpoints import etags
+from ctxadmin.http.requests.chunked_response import ChunkedResponse
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id, is_reserved
 from ctxadmin.lib.sentence import say

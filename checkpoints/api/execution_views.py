@@ -8,9 +8,9 @@ from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.domain.commands import StartExecution
 from checkpoints.execution_list import execution_json, executions_page
 from checkpoints.services import execution_start
-from ctxadmin.http import etags
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, described
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints import etags
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 
 

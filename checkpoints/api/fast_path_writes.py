@@ -14,7 +14,7 @@ from checkpoints.services.completions import Completion, complete_in
 from conversations.api.fast_path_writes import ONE
 from conversations.group_commit import WriteStep
 from conversations.writing import Writing
-from ctxadmin.http.fast_path import HotCall
+from ctxadmin.http.requests.fast_path import HotCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.storage.statement_batch import LeavesBatch
 from ctxadmin.telemetry.traces import span

@@ -17,9 +17,9 @@ from checkpoints.domain.usage import ModelUsage
 from checkpoints.feed import FeedQuery
 from conversations.api.endpoints import json_answer
 from conversations.feed import last_position
-from ctxadmin.http.deferred_response import DeferredResponse
 from ctxadmin.http.described import Answer, FromZero, Parameter, Time, described
-from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.requests.deferred_response import DeferredResponse
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say

@@ -8,9 +8,9 @@ from rest_framework.response import Response
 
 from checkpoints.usage_sums import COLUMNS, UsageQuery, usage_sums
 from ctxadmin.http.described import PAGE, Answer, FromOne, FromZero, ListOf, described
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest
-from ctxadmin.http.sum_parameters import SINCE, group_parameter, groups_of, since_of
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.pagination import PageRequest
+from ctxadmin.http.endpoints.sum_parameters import SINCE, group_parameter, groups_of, since_of
 
 _GROUP: Final = group_parameter(COLUMNS)
 

@@ -43,10 +43,10 @@ from checkpoints.services import (
 from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
-from ctxadmin.http import etags
-from ctxadmin.http.chunked_response import ChunkedResponse
 from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints import etags
+from ctxadmin.http.endpoints.pagination import PageRequest
+from ctxadmin.http.requests.chunked_response import ChunkedResponse
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say

@@ -17,7 +17,7 @@ from checkpoints.what_if import (
     what_if,
 )
 from ctxadmin.http.described import Answer, FromOne, FromZero, Time, described
-from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import Contract

@@ -17,7 +17,7 @@ from checkpoints.store import as_domain
 from conversations.matching import ConversationFilter
 from conversations.models import Conversation
 from conversations.queries import list_conversations
-from ctxadmin.http.pagination import Page, PageRequest
+from ctxadmin.http.endpoints.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.sentences import translated

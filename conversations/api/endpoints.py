@@ -8,8 +8,8 @@ from conversations.api.schemas import SeenView
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.http import etags
-from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.endpoints import etags
+from ctxadmin.http.endpoints.endpoint import Endpoint
 
 
 class ConversationEndpoint(Endpoint):

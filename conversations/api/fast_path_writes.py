@@ -12,8 +12,8 @@ from conversations.services import append_alone
 from conversations.writing import Writing
 from ctxadmin.accounts.authentication import TokenUse
 from ctxadmin.accounts.services import token_digest
-from ctxadmin.http import idempotency
-from ctxadmin.http.fast_path import Call, HotCall
+from ctxadmin.http.endpoints import idempotency
+from ctxadmin.http.requests.fast_path import Call, HotCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps, loads_strict
 from ctxadmin.telemetry.traces import span

@@ -8,7 +8,7 @@ from conversations.api.answers import WarningAnswer
 from conversations.domain.formats.formats import FORMATS, OWN, ProviderFormat, provider_format
 from conversations.domain.formats.formatted_view import FormattedView
 from ctxadmin.http.described import Answer, Parameter
-from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 

@@ -26,7 +26,7 @@ from conversations.provider_views import view_in_format
 from conversations.recalls import LONGEST_NODE, count_recall, is_recall
 from conversations.store import find_head
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps

@@ -10,8 +10,8 @@ from conversations.domain.price_rules import PriceRule, PriceRules
 from conversations.domain.price_table import price_table
 from conversations.pricing import Prices, prices_of, set_prices
 from ctxadmin.http.described import IF_MATCH, Answer, FromZero, Parameter, Time, described
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.etags import expected_version, quoted
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.etags import expected_version, quoted
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import ValidationFailed

@@ -19,9 +19,9 @@ from ctxadmin.http.described import (
     Time,
     described,
 )
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest
-from ctxadmin.http.sum_parameters import SINCE, group_parameter, groups_of, since_of
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.pagination import PageRequest
+from ctxadmin.http.endpoints.sum_parameters import SINCE, group_parameter, groups_of, since_of
 
 _GROUP: Final = group_parameter(COLUMNS)
 

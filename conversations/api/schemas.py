@@ -9,7 +9,7 @@ from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.imports.append_reader import read_appended
 from conversations.domain.message import MOST_MESSAGES, BodyMessages, Draft
 from ctxadmin.http.described import FromZero
-from ctxadmin.http.pagination import MAX_LIMIT
+from ctxadmin.http.endpoints.pagination import MAX_LIMIT
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import FieldProblem, TooLarge

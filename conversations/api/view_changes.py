@@ -16,7 +16,7 @@ from conversations.domain.revisions import Seen
 from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.http.pagination import Page, PageRequest, page_of, position_after
+from ctxadmin.http.endpoints.pagination import Page, PageRequest, page_of, position_after
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed

@@ -32,8 +32,8 @@ from conversations.metadata import change_metadata
 from conversations.services import NewConversation
 from conversations.store import find_with_details, read_details
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 
 _SHAPE = Parameter(

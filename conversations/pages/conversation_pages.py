@@ -35,7 +35,7 @@ from conversations.pages.view_window import SECTION, Section, ShownView, is_numb
 from conversations.pins import may_pin
 from conversations.reading import ROLES, narrowed
 from conversations.store import find_head, find_revision, find_with_details, lineage
-from ctxadmin.http.pagination import Page, PageRequest
+from ctxadmin.http.endpoints.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.identity.roles import Action

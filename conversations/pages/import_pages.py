@@ -25,7 +25,7 @@ from conversations.domain.imports.shapes import EXPORT_NAME, NAMES, TITLES
 from conversations.domain.imports.uploads import Importable, read_upload, report_of
 from conversations.models import Conversation
 from conversations.pages import presenters
-from ctxadmin.http.early_rights import body_needs
+from ctxadmin.http.requests.early_rights import body_needs
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed

@@ -15,9 +15,9 @@ from bulk.runner import RUNNER as BULK_JOBS  # noqa: E402
 from checkpoints.api import fast_path_writes as checkpoints  # noqa: E402
 from conversations.api import fast_path_writes as conversations  # noqa: E402
 from ctxadmin.background.runner import resume_jobs_on_first_request  # noqa: E402
-from ctxadmin.http.fair_queue import LONG  # noqa: E402
-from ctxadmin.http.fast_path import FastPath  # noqa: E402
-from ctxadmin.http.handler import ThreadedHandler  # noqa: E402
+from ctxadmin.http.requests.fair_queue import LONG  # noqa: E402
+from ctxadmin.http.requests.fast_path import FastPath  # noqa: E402
+from ctxadmin.http.requests.handler import ThreadedHandler  # noqa: E402
 from ctxadmin.realtime.routing import with_sockets  # noqa: E402
 from ctxadmin.telemetry.application import Observed  # noqa: E402
 from ctxadmin.telemetry.logs import log_ends_of_threads  # noqa: E402

@@ -206,15 +206,15 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "ctxadmin.http.authentication.BearerAuthentication",
-        "ctxadmin.http.authentication.BrowserAuthentication",
+        "ctxadmin.http.endpoints.authentication.BearerAuthentication",
+        "ctxadmin.http.endpoints.authentication.BrowserAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["ctxadmin.http.authentication.ActorPermission"],
-    "DEFAULT_PARSER_CLASSES": ["ctxadmin.http.json_body.StrictJsonParser"],
-    "DEFAULT_RENDERER_CLASSES": ["ctxadmin.http.renderers.JsonRenderer"],
+    "DEFAULT_PERMISSION_CLASSES": ["ctxadmin.http.endpoints.authentication.ActorPermission"],
+    "DEFAULT_PARSER_CLASSES": ["ctxadmin.http.endpoints.json_body.StrictJsonParser"],
+    "DEFAULT_RENDERER_CLASSES": ["ctxadmin.http.endpoints.renderers.JsonRenderer"],
     "EXCEPTION_HANDLER": "ctxadmin.http.problems.exception_handler",
     "DEFAULT_SCHEMA_CLASS": "ctxadmin.http.openapi.Schema",
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "ctxadmin.http.renderers.JsonNegotiation",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "ctxadmin.http.endpoints.renderers.JsonNegotiation",
     "DEFAULT_METADATA_CLASS": None,
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,

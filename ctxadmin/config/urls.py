@@ -5,7 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
 from ctxadmin.http import health
-from ctxadmin.http.endpoint import unknown_path
+from ctxadmin.http.endpoints.endpoint import unknown_path
 from ctxadmin.http.scrape import metrics_view
 from ctxadmin.ui.accounts.leaving import SignOut
 from ctxadmin.ui.accounts.sign_in import SignIn

@@ -1,1 +1,1 @@
-"""HTTP below the pages: handler, bodies, problems, idempotency, endpoints, the fast path."""
+"""HTTP below the pages: requests, endpoints, problems, the OpenAPI document, health."""

@@ -32,7 +32,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, WithJso
 from pydantic_core import CoreSchema, core_schema
 from rest_framework.response import Response
 
-from ctxadmin.http.pagination import DEFAULT_LIMIT, MAX_LIMIT
+from ctxadmin.http.endpoints.pagination import DEFAULT_LIMIT, MAX_LIMIT
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import DescribedBy
 

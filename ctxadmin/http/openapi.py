@@ -73,7 +73,7 @@ _OF_EVERY_CALL: Final = (
 class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """An engine token in the Authorization header."""
 
-    target_class = "ctxadmin.http.authentication.BearerAuthentication"
+    target_class = "ctxadmin.http.endpoints.authentication.BearerAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> Json:
@@ -83,7 +83,7 @@ class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
 class Browser(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """The session of a signed-in person; writes send the CSRF token."""
 
-    target_class = "ctxadmin.http.authentication.BrowserAuthentication"
+    target_class = "ctxadmin.http.endpoints.authentication.BrowserAuthentication"
     name = "session"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> Json:

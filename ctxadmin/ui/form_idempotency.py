@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from ctxadmin.http.idempotency import REPLAYED, Call, KeyReused, run_once
+from ctxadmin.http.endpoints.idempotency import REPLAYED, Call, KeyReused, run_once
 from ctxadmin.http.problems import wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import Duplicate

@@ -17,8 +17,8 @@ from ctxadmin.http.described import (
     Time,
     described,
 )
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import ValidationFailed

@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from ctxadmin.http.described import PAGE, Answer, FromZero, ListOf, Parameter, Time, described
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.lib import clock
 from search import queries
 from search.domain.query import FILTERS, LONGEST, ROLES, STATUSES, Kind, read_query

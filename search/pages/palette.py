@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from conversations.matching import ConversationFilter
 from conversations.queries import list_conversations
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.pages import page

@@ -13,8 +13,8 @@ from django.db import connection, connections
 from checkpoints.api import fast_path_writes as checkpoints
 from conversations.api import fast_path_writes as conversations
 from ctxadmin.accounts.services import create_token, system_actor
-from ctxadmin.http.fast_path import Call, FastPath
-from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.http.requests.fast_path import Call, FastPath
+from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.telemetry.application import Observed

@@ -61,7 +61,7 @@ _MIGRATION: Final = "a migration asks all machines, whoever runs its statements"
 _ERASED: Final = "answers of calls that made it stand with the workspace or the source of the fork"
 EXCEPTIONS: Final = {
     "ctxadmin.storage.database.mysql.schema_editor.ResumingSchemaEditor.execute": _MIGRATION,
-    "ctxadmin.http.idempotency.delete_answers": _ERASED,
+    "ctxadmin.http.endpoints.idempotency.delete_answers": _ERASED,
     "conversations.store.find_head": _BY_ID,
     "conversations.store.find_with_details": _BY_ID,
     "conversations.store.read_details": _PAGE,

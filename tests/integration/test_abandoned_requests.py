@@ -11,9 +11,9 @@ from django.db import connections
 
 from checkpoints import node_context
 from conversations.models import Conversation
-from ctxadmin.http import disconnects
-from ctxadmin.http.fair_queue import LONG
-from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.http.requests import disconnects
+from ctxadmin.http.requests.fair_queue import LONG
+from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.lib import caller_presence, work_budget
 from ctxadmin.lib.caller_presence import CallerGone, Presence, current_presence
 from ctxadmin.lib.json_bytes import dumps
@@ -41,7 +41,7 @@ def presences(monkeypatch: pytest.MonkeyPatch) -> list[Presence]:
             super().__init__()
             made.append(self)
 
-    monkeypatch.setattr("ctxadmin.http.handler.Presence", Noted)
+    monkeypatch.setattr("ctxadmin.http.requests.handler.Presence", Noted)
     return made
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 import httpx
 import pytest
 
-from ctxadmin.http import compression
-from ctxadmin.http.fast_path import _gzipped
+from ctxadmin.http.requests import compression
+from ctxadmin.http.requests.fast_path import _gzipped
 from tests.factories import conversation, engine, user
 from tests.integration.fast_path import App
 
@@ -95,7 +95,7 @@ def test_the_fast_path_compresses_what_its_endpoint_does(
 ) -> None:
     conversation(user("x"), public_id="c", actor=engine())
     monkeypatch.setattr(compression, "LEAST_BYTES", 20)
-    monkeypatch.setattr("ctxadmin.http.fast_path.LEAST_BYTES", 20)
+    monkeypatch.setattr("ctxadmin.http.requests.fast_path.LEAST_BYTES", 20)
     with App(fast_path=fast_path) as app:
         found = app.send("POST", LONG, {"messages": [user("y")]}, Accept_Encoding="gzip")
         plain = app.send("POST", LONG, {"messages": [user("y")]}, Accept_Encoding="identity")
@@ -121,7 +121,7 @@ def test_nothing_large_is_compressed_on_the_event_loop(
     assert get(app, LONG, "gzip").headers["content-encoding"] == "gzip"
     assert len(threads) == 1
     assert threads[0].startswith("request")
-    monkeypatch.setattr("ctxadmin.http.fast_path.gzipped", noting)
+    monkeypatch.setattr("ctxadmin.http.requests.fast_path.gzipped", noting)
     app.run(lambda http: _gzipped(b"x" * (compression.INLINE_BYTES + 1)))
     assert threads[1] != threading.main_thread().name
     app.run(lambda http: _gzipped(b"x" * compression.INLINE_BYTES))

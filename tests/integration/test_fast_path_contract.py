@@ -10,7 +10,7 @@ from django.urls import resolve
 from checkpoints.models import Checkpoint
 from conversations.models import Message
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.http.fast_path import plain_call
+from ctxadmin.http.requests.fast_path import plain_call
 from ctxadmin.telemetry.facts import SCOPE_KEY, Facts, template_of
 from tests.factories import conversation, engine, user
 from tests.integration.fast_path import HOT, App

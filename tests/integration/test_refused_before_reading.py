@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from asgiref.testing import ApplicationCommunicator
 
-from ctxadmin.http.handler import ThreadedHandler
-from ctxadmin.http.json_body import StrictJsonParser
+from ctxadmin.http.endpoints.json_body import StrictJsonParser
+from ctxadmin.http.requests.handler import ThreadedHandler
 from tests.factories import Api
 from tests.problems import assert_problem
 

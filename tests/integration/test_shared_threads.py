@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.telemetry.application import Observed
 from tests.factories import Api
 from tests.integration.test_abandoned_requests import PATIENCE, STEPS, begin, until

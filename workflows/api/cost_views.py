@@ -4,7 +4,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from ctxadmin.http.described import described
-from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from workflows.api.cost_answers import DraftCostsAnswer
 from workflows.api.cost_bodies import EstimateCosts

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from conversations.api.formats import FORMAT, format_of
 from conversations.domain.formats.formats import OWN
 from ctxadmin.http.described import described
-from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from workflows import dry_run, previews

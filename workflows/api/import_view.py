@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from ctxadmin.http.described import FROM_ZERO, IF_MATCH, Parameter, described
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.json_body import StrictJsonParser
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.json_body import StrictJsonParser
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed

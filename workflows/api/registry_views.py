@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from ctxadmin.http.described import PAGE, Answer, ListOf, described
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest, foreign_cursor, page_of
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.pagination import PageRequest, foreign_cursor, page_of
 from workflows.api.answers import ReducerAnswer, RegisteredAnswer, SchemaAnswer
 from workflows.api.config_schemas import BASE, schema_models, schema_of, summary_of
 from workflows.domain.processors import standard

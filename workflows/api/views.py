@@ -4,11 +4,11 @@ from django.utils.http import content_disposition_header
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.http import etags
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest, page_of, position_after
-from ctxadmin.http.renderers import JsonRenderer
+from ctxadmin.http.endpoints import etags
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.pagination import PageRequest, page_of, position_after
+from ctxadmin.http.endpoints.renderers import JsonRenderer
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say

@@ -22,7 +22,7 @@ from checkpoints.waiting_reviews import (
 )
 from conversations.last_messages import LastMessage, last_messages
 from conversations.models import Conversation
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text

@@ -33,7 +33,7 @@ from checkpoints.version_inputs import preview_version_input
 from conversations.models import Conversation
 from conversations.pins import may_pin
 from conversations.store import find_head
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text

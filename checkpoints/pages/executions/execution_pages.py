@@ -37,7 +37,7 @@ from conversations.pins import may_pin
 from conversations.queries import results_of, visible_window
 from conversations.recalls import recalls_among
 from conversations.store import find_head, find_revision
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.http.problems import status_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList

@@ -16,7 +16,7 @@ from checkpoints.pages.presenters import VersionLine
 from checkpoints.store import find_current
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.http.pagination import PageRequest, page_of
+from ctxadmin.http.endpoints.pagination import PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text

@@ -7,7 +7,7 @@ from typing import Final
 from django.http import QueryDict
 
 from ctxadmin.audit.queries import AuditFilter, Position
-from ctxadmin.http.pagination import PageRequest, foreign_cursor
+from ctxadmin.http.endpoints.pagination import PageRequest, foreign_cursor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say

@@ -11,9 +11,9 @@ from ctxadmin.http.audit.entries import AuditEntryAnswer, entry_json
 from ctxadmin.http.audit.exports import TYPES, export
 from ctxadmin.http.audit.parameters import ACTIONS, OBJECT_TYPES, filter_in, position_in
 from ctxadmin.http.described import PAGE, ListOf, Parameter, described
-from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest, page_of
-from ctxadmin.http.renderers import JsonRenderer
+from ctxadmin.http.endpoints.endpoint import Endpoint
+from ctxadmin.http.endpoints.pagination import PageRequest, page_of
+from ctxadmin.http.endpoints.renderers import JsonRenderer
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say

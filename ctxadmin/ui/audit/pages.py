@@ -16,7 +16,7 @@ from ctxadmin.audit.queries import find_entries, with_reasons
 from ctxadmin.audit.spot_check import find_altered
 from ctxadmin.http.audit.exports import TYPES, export
 from ctxadmin.http.audit.parameters import NAMES, filter_in, position_in
-from ctxadmin.http.pagination import PageRequest, page_of
+from ctxadmin.http.endpoints.pagination import PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed

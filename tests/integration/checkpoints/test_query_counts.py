@@ -13,7 +13,7 @@ from checkpoints.queries import find_moment, list_checkpoints, snapshot_bytes
 from checkpoints.services import checkpoint_saves, completions, execution_start
 from conversations.models import Conversation
 from conversations.services import append
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
 from tests.factories import assistant, calls, conversation, drafts, engine, result, user

@@ -15,7 +15,7 @@ from conversations.matching import ConversationFilter
 from conversations.queries import list_conversations
 from conversations.sql_log import SqlLog
 from conversations.store import find_head
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, person, user
 from tests.integration.live_copy import steps

@@ -6,7 +6,7 @@ import pytest
 
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.services import revoke_token, system_actor
-from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.realtime.hubs import current_hub
 from ctxadmin.realtime.routing import with_sockets
 from tests import factories

@@ -9,7 +9,7 @@ from django.conf import settings
 from conversations.erasure import erase
 from conversations.services import NewConversation, create
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.identity.roles import Role
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.hubs import current_hub

@@ -9,7 +9,7 @@ from conversations.erasure import erase
 from conversations.services import NewConversation, create
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.services import revoke_token, system_actor
-from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.hubs import current_hub

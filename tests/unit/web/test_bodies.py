@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.http import bodies, body_memory
-from ctxadmin.http.bodies import Bodies, ClientGone
-from ctxadmin.http.body_memory import BodyRoom
-from ctxadmin.http.early_responses import RefusedEarly
+from ctxadmin.http.requests import bodies, body_memory
+from ctxadmin.http.requests.bodies import Bodies, ClientGone
+from ctxadmin.http.requests.body_memory import BodyRoom
+from ctxadmin.http.requests.early_responses import RefusedEarly
 
 KIB = 1024
 PATH = "/api/v1/conversations"

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from ctxadmin.http.compression import accepts_gzip, gzipped, is_variable
+from ctxadmin.http.requests.compression import accepts_gzip, gzipped, is_variable
 
 
 @pytest.mark.parametrize(

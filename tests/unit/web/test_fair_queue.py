@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from ctxadmin.http.fair_queue import MOST_LARGE_BYTES, SMALL, FairQueue
+from ctxadmin.http.requests.fair_queue import MOST_LARGE_BYTES, SMALL, FairQueue
 
 LARGE = SMALL + 1
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.http import request_limits
-from ctxadmin.http.callers import KnownCallers
-from ctxadmin.http.early_responses import RefusedEarly
-from ctxadmin.http.request_limits import Kind, Limits, RequestLimits
+from ctxadmin.http.requests import request_limits
+from ctxadmin.http.requests.callers import KnownCallers
+from ctxadmin.http.requests.early_responses import RefusedEarly
+from ctxadmin.http.requests.request_limits import Kind, Limits, RequestLimits
 
 NOW = 1000.0
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from conversations.matching import ConversationFilter
 from conversations.queries import list_conversations
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 from pydantic import TypeAdapter
 
-from ctxadmin.http.early_rights import body_needs
+from ctxadmin.http.requests.early_rights import body_needs
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse

@@ -12,7 +12,7 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from ctxadmin.http.pagination import PageRequest, encode, position_after
+from ctxadmin.http.endpoints.pagination import PageRequest, encode, position_after
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from ctxadmin.accounts.authentication import person_actor
 from ctxadmin.accounts.session_use import ignore_use
-from ctxadmin.http.json_body import read_body
+from ctxadmin.http.endpoints.json_body import read_body
 from ctxadmin.http.problems import of_exception, problem
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract, parse

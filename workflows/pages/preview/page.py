@@ -15,7 +15,7 @@ from conversations.domain.message import read_messages
 from conversations.matching import ConversationFilter
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed

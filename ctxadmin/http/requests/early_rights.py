@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from django.urls import Resolver404, resolve
 
 from ctxadmin.http.described import description_of
-from ctxadmin.http.early_responses import RefusedEarly, Scope
+from ctxadmin.http.requests.early_responses import RefusedEarly, Scope
 from ctxadmin.identity import roles
 from ctxadmin.lib.errors import Forbidden
 

@@ -14,10 +14,10 @@ from typing import Any, Final, TypeAlias
 
 from django.conf import settings
 
-from ctxadmin.http.body_memory import BodyRoom
-from ctxadmin.http.callers import credential_of
-from ctxadmin.http.early_responses import Receive, RefusedEarly, Scope, declared_length
-from ctxadmin.http.fair_queue import SMALL
+from ctxadmin.http.requests.body_memory import BodyRoom
+from ctxadmin.http.requests.callers import credential_of
+from ctxadmin.http.requests.early_responses import Receive, RefusedEarly, Scope, declared_length
+from ctxadmin.http.requests.fair_queue import SMALL
 from ctxadmin.lib.sentence import say
 
 STALL_SECONDS: Final = 20.0  # without a byte

@@ -26,19 +26,19 @@ from django.http.response import HttpResponseBase
 from django.middleware.security import SecurityMiddleware
 from django.urls import set_script_prefix
 
-from ctxadmin.http.bodies import Bodies, ClientGone
-from ctxadmin.http.callers import KnownCallers, credential_of, identify
-from ctxadmin.http.compression import encoded
-from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
-from ctxadmin.http.disconnects import Watched
-from ctxadmin.http.early_responses import Receive, RefusedEarly, Scope, Send, refuse
-from ctxadmin.http.early_rights import is_allowed, require_right
-from ctxadmin.http.fair_queue import FairQueue
-from ctxadmin.http.fast_path import FastPath
-from ctxadmin.http.memory_release import FreedMemory
 from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.http.problems import BASE_PATH
-from ctxadmin.http.request_limits import RequestLimits, limits_of_settings
+from ctxadmin.http.requests.bodies import Bodies, ClientGone
+from ctxadmin.http.requests.callers import KnownCallers, credential_of, identify
+from ctxadmin.http.requests.compression import encoded
+from ctxadmin.http.requests.deferred_response import DeferredResponse, answer_deferred, start
+from ctxadmin.http.requests.disconnects import Watched
+from ctxadmin.http.requests.early_responses import Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.requests.early_rights import is_allowed, require_right
+from ctxadmin.http.requests.fair_queue import FairQueue
+from ctxadmin.http.requests.fast_path import FastPath
+from ctxadmin.http.requests.memory_release import FreedMemory
+from ctxadmin.http.requests.request_limits import RequestLimits, limits_of_settings
 from ctxadmin.lib.caller_presence import CallerGone, Presence, announce
 
 _END: Final = object()

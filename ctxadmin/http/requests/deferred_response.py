@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from django.http import HttpResponse
 
-from ctxadmin.http.disconnects import Receive, wait_for_disconnect
 from ctxadmin.http.problems import of_exception
+from ctxadmin.http.requests.disconnects import Receive, wait_for_disconnect
 
 Stream: TypeAlias = AsyncGenerator[bytes]
 Work: TypeAlias = Callable[[], Awaitable[HttpResponse] | Stream]

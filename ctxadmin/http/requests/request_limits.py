@@ -14,8 +14,8 @@ from typing import Final, Literal, TypeAlias
 
 from django.conf import settings
 
-from ctxadmin.http.callers import UNAUTHENTICATED, KnownCallers, credential_of
-from ctxadmin.http.early_responses import RefusedEarly, Scope
+from ctxadmin.http.requests.callers import UNAUTHENTICATED, KnownCallers, credential_of
+from ctxadmin.http.requests.early_responses import RefusedEarly, Scope
 from ctxadmin.lib.sentence import say
 from ctxadmin.telemetry.facts import SCOPE_KEY, Facts
 

@@ -15,10 +15,10 @@ from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.utils.module_loading import import_string
 
-from ctxadmin.http.deferred_response import start
-from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.http.problems import problem, wants_json
+from ctxadmin.http.requests.deferred_response import start
+from ctxadmin.http.requests.fair_queue import SMALL
 from ctxadmin.telemetry.facts import note_refusal
 
 Scope: TypeAlias = dict[str, Any]

@@ -25,10 +25,10 @@ from django.middleware.security import SecurityMiddleware
 from pydantic import JsonValue
 from rest_framework.views import APIView
 
-from ctxadmin.http.compression import INLINE_BYTES, LEAST_BYTES, accepts_gzip, gzipped
-from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.http.middleware import NoStoreMiddleware
 from ctxadmin.http.problems import of_exception
+from ctxadmin.http.requests.compression import INLINE_BYTES, LEAST_BYTES, accepts_gzip, gzipped
+from ctxadmin.http.requests.fair_queue import SMALL
 from ctxadmin.lib.ids import PATTERN
 from ctxadmin.telemetry.facts import SCOPE_KEY, Facts
 from ctxadmin.telemetry.shared_spans import OwnWrite, own_write

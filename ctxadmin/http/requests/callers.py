@@ -13,10 +13,10 @@ from django.http import HttpResponse
 from rest_framework.exceptions import AuthenticationFailed
 
 from ctxadmin.accounts.authentication import person_actor
-from ctxadmin.http.authentication import bearer_actor
-from ctxadmin.http.early_responses import RefusedEarly, Scope
-from ctxadmin.http.fair_queue import SMALL
+from ctxadmin.http.endpoints.authentication import bearer_actor
 from ctxadmin.http.problems import BASE_PATH, of_database
+from ctxadmin.http.requests.early_responses import RefusedEarly, Scope
+from ctxadmin.http.requests.fair_queue import SMALL
 from ctxadmin.identity import roles
 from ctxadmin.lib.sentence import say
 from ctxadmin.telemetry.facts import Facts

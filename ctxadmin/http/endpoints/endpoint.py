@@ -13,9 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from ctxadmin.http import etags, idempotency, problems
+from ctxadmin.http import problems
 from ctxadmin.http.described import IF_MATCH, description_of
-from ctxadmin.http.json_body import StrictJsonParser
+from ctxadmin.http.endpoints import etags, idempotency
+from ctxadmin.http.endpoints.json_body import StrictJsonParser
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
