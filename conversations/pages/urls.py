@@ -2,20 +2,17 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from conversations.pages import (
+from conversations.pages import export_page, import_pages
+from conversations.pages.changes import (
     archive_pages,
     change_pages,
-    comparison_pages,
-    conversation_pages,
-    export_page,
-    import_pages,
-    message_page,
     operation_page,
     pinning,
-    reading_pages,
     sheet_page,
 )
+from conversations.pages.comparison import comparison_pages
 from conversations.pages.prices import prices
+from conversations.pages.reading import conversation_pages, message_page, reading_pages
 
 _pages: list[URLPattern | URLResolver] = [
     path("", conversation_pages.conversation_list, name="list"),

@@ -16,8 +16,8 @@ from checkpoints.services.annotations import SetLabel, WriteComment
 from checkpoints.store import find_checkpoint, find_current
 from conversations import comments
 from conversations.models import Comment, Conversation
-from conversations.pages.single_submit import submit_once
-from conversations.pages.view_window import is_number
+from conversations.pages.changes.single_submit import submit_once
+from conversations.pages.reading.view_window import is_number
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -10,7 +10,7 @@ from checkpoints.pages import presenters
 from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import execution_field, execution_in, require_seen
 from checkpoints.services import deletions
-from conversations.pages.single_submit import submit_once
+from conversations.pages.changes.single_submit import submit_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

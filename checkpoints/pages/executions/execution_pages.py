@@ -31,7 +31,7 @@ from checkpoints.usage_totals import usage_of_nodes
 from conversations.copies import Copy
 from conversations.matching import count_matching
 from conversations.models import Conversation
-from conversations.pages.cards import MessageCard, join_results, message_card
+from conversations.pages.reading.cards import MessageCard, join_results, message_card
 from conversations.pin_rows import pins_among
 from conversations.pins import may_pin
 from conversations.queries import results_of, visible_window

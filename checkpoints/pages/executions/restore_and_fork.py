@@ -30,7 +30,7 @@ from checkpoints.state_values import held_keys
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
-from conversations.pages.single_submit import submit_once
+from conversations.pages.changes.single_submit import submit_once
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

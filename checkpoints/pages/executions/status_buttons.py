@@ -28,7 +28,7 @@ from checkpoints.services import status_changes
 from checkpoints.services.status_changes import Moved, MoveService
 from checkpoints.snapshots import StoredSnapshot
 from conversations.models import Conversation
-from conversations.pages.single_submit import submit_once
+from conversations.pages.changes.single_submit import submit_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

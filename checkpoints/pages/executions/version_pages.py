@@ -31,8 +31,8 @@ from checkpoints.store import find_checkpoint, find_saved_version, state_after, 
 from checkpoints.usage_store import usage_at
 from conversations.domain.diff import Change
 from conversations.models import Conversation
-from conversations.pages.cards import CommentView, comment_view
-from conversations.pages.comparison_pages import MessageChanges, message_changes
+from conversations.pages.comparison.comparison_pages import MessageChanges, message_changes
+from conversations.pages.reading.cards import CommentView, comment_view
 from conversations.pricing import prices_of
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor

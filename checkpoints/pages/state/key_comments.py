@@ -7,7 +7,7 @@ from checkpoints.pages.state.state_view import KeyView, StateView
 from checkpoints.snapshots import StoredSnapshot
 from conversations.comments import of_execution
 from conversations.models import Comment
-from conversations.pages.cards import CommentView, comment_view
+from conversations.pages.reading.cards import CommentView, comment_view
 from ctxadmin.identity.actor import Actor
 
 

@@ -11,7 +11,7 @@ from checkpoints.domain.opaque import Opaque, opaque_summary, value_of
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_store import EXECUTED, HISTORY, StoredKey
 from checkpoints.state_values import held_keys, reducers_for
-from conversations.pages.cards import CommentView
+from conversations.pages.reading.cards import CommentView
 
 # A page with more takes seconds to draw; what is left out is named with its size.
 MOST_VALUE_BYTES: Final = 64 * 1024

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from conversations.domain.tool_failures import is_failure
-from conversations.pages.blocks import Block, blocks_of, lines_of, within_budget
-from conversations.pages.tool_calls import call_of, shape_of
+from conversations.pages.reading.blocks import Block, blocks_of, lines_of, within_budget
+from conversations.pages.reading.tool_calls import call_of, shape_of
 
 
 def called(arguments: object) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
-from conversations.pages.budget_hints import BUDGET, budget_hints
-from conversations.pages.origin_hints import SUMMARIZE, origin_hints, summary_hints
-from conversations.pages.recall_hints import LEAVE_POINTER, LEAVE_POINTER_OF_RULES
+from conversations.pages.changes.budget_hints import BUDGET, budget_hints
+from conversations.pages.changes.origin_hints import SUMMARIZE, origin_hints, summary_hints
+from conversations.pages.changes.recall_hints import LEAVE_POINTER, LEAVE_POINTER_OF_RULES
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
 from workflows.domain.processors import standard

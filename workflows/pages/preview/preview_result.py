@@ -15,7 +15,7 @@ from conversations.domain.bodies import text_of_content
 from conversations.domain.message import CountsAs
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
-from conversations.pages.budget_hints import over_budget_words
+from conversations.pages.changes.budget_hints import over_budget_words
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated

@@ -10,11 +10,11 @@ from pydantic import Field, JsonValue
 
 from conversations.api.schemas import ChangeConversation, Number, Reason
 from conversations.domain.configs import OperationConfig
-from conversations.pages import typed_messages
-from conversations.pages.budget_hints import BUDGET, budget_hints
-from conversations.pages.origin_hints import SUMMARIZE, origin_hints, summary_hints
-from conversations.pages.recall_hints import LEAVE_POINTER
-from conversations.pages.typed_messages import TypedMessage
+from conversations.pages.changes import typed_messages
+from conversations.pages.changes.budget_hints import BUDGET, budget_hints
+from conversations.pages.changes.origin_hints import SUMMARIZE, origin_hints, summary_hints
+from conversations.pages.changes.recall_hints import LEAVE_POINTER
+from conversations.pages.changes.typed_messages import TypedMessage
 from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
 

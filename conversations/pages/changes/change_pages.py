@@ -21,10 +21,10 @@ from conversations.domain.revisions import Seen
 from conversations.metadata import EDITED, change_metadata, digests_of, field_digest, value_of
 from conversations.models import Conversation
 from conversations.pages import presenters
-from conversations.pages.change_effects import effect_of
-from conversations.pages.forms import ConversationForm
-from conversations.pages.operation_page import MEANWHILE, seen_view, undo_url
-from conversations.pages.single_submit import submit_once
+from conversations.pages.changes.change_effects import effect_of
+from conversations.pages.changes.forms import ConversationForm
+from conversations.pages.changes.operation_page import MEANWHILE, seen_view, undo_url
+from conversations.pages.changes.single_submit import submit_once
 from conversations.results import Applied
 from conversations.store import find_head, find_revision, metadata_of_head
 from ctxadmin.identity.actor import Actor

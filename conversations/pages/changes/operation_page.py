@@ -20,16 +20,17 @@ from conversations.domain.configs import OperationName
 from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
-from conversations.pages import position_drift, presenters, selection
-from conversations.pages.change_effects import (
+from conversations.pages import presenters
+from conversations.pages.changes import position_drift, selection
+from conversations.pages.changes.change_effects import (
     Effect,
     current_view,
     effect_of,
     find_system_messages,
     splits_pairs,
 )
-from conversations.pages.forms import OperationForm, OperationRequest
-from conversations.pages.typed_messages import form_message, map_messages
+from conversations.pages.changes.forms import OperationForm, OperationRequest
+from conversations.pages.changes.typed_messages import form_message, map_messages
 from conversations.results import Applied
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor

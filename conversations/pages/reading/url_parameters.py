@@ -5,7 +5,7 @@ from typing import Final
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from conversations.pages.view_window import SECTION, ShownView
+from conversations.pages.reading.view_window import SECTION, ShownView
 from conversations.reading import ReadingFilter
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.whole_number import whole_number

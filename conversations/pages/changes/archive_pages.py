@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods
 
 from conversations import archival
 from conversations.pages import presenters
-from conversations.pages.single_submit import submit_once
+from conversations.pages.changes.single_submit import submit_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

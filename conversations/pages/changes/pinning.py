@@ -11,10 +11,11 @@ from conversations import pin_rows, pins
 from conversations.api.schemas import ChangeMessage
 from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
-from conversations.pages import presenters, selection
-from conversations.pages.cards import PinView
-from conversations.pages.change_effects import format_runs
-from conversations.pages.single_submit import submit_once
+from conversations.pages import presenters
+from conversations.pages.changes import selection
+from conversations.pages.changes.change_effects import format_runs
+from conversations.pages.changes.single_submit import submit_once
+from conversations.pages.reading.cards import PinView
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

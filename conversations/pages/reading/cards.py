@@ -11,7 +11,7 @@ from conversations.comments import may_remove
 from conversations.domain.bodies import StoredMessage, text_of_body
 from conversations.domain.tool_failures import is_failure
 from conversations.models import Comment, Pin
-from conversations.pages.blocks import (
+from conversations.pages.reading.blocks import (
     MOST_MARKDOWN,
     Block,
     blocks_of,
@@ -19,7 +19,7 @@ from conversations.pages.blocks import (
     lines_of,
     within_budget,
 )
-from conversations.pages.tool_calls import ToolCall, call_of, shape_of
+from conversations.pages.reading.tool_calls import ToolCall, call_of, shape_of
 from conversations.recalls import Recalled
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text

@@ -14,9 +14,9 @@ from conversations.domain.operations import Notice
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.pages.budget_hints import over_budget_words
-from conversations.pages.change_cost_words import cost_warning, cost_words
-from conversations.pages.comparison_pages import MessageChanges, message_changes
+from conversations.pages.changes.budget_hints import over_budget_words
+from conversations.pages.changes.change_cost_words import cost_warning, cost_words
+from conversations.pages.comparison.comparison_pages import MessageChanges, message_changes
 from conversations.results import Applied
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of

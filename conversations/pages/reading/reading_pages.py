@@ -16,10 +16,10 @@ from django.views.decorators.http import require_safe
 from conversations import reading
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.pages import view_window
-from conversations.pages.cards import MessageCard
-from conversations.pages.url_parameters import number_in, requested_view
-from conversations.pages.view_window import ShownView
+from conversations.pages.reading import view_window
+from conversations.pages.reading.cards import MessageCard
+from conversations.pages.reading.url_parameters import number_in, requested_view
+from conversations.pages.reading.view_window import ShownView
 from conversations.reading import Turns
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor

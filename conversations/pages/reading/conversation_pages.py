@@ -17,10 +17,11 @@ from conversations.last_messages import LastMessage, last_messages
 from conversations.matching import ConversationFilter, count_matching
 from conversations.message_search import SearchHit
 from conversations.models import Conversation
-from conversations.pages import presenters, view_window
-from conversations.pages.cards import Gap, MessageCard
+from conversations.pages import presenters
 from conversations.pages.presenters import BatchLine
-from conversations.pages.reading_pages import (
+from conversations.pages.reading import view_window
+from conversations.pages.reading.cards import Gap, MessageCard
+from conversations.pages.reading.reading_pages import (
     DETAILS,
     Detail,
     Offers,
@@ -30,8 +31,8 @@ from conversations.pages.reading_pages import (
     outline_of,
     remember_detail,
 )
-from conversations.pages.url_parameters import number_in, requested_start, requested_view
-from conversations.pages.view_window import SECTION, Section, ShownView, is_number
+from conversations.pages.reading.url_parameters import number_in, requested_start, requested_view
+from conversations.pages.reading.view_window import SECTION, Section, ShownView, is_number
 from conversations.pins import may_pin
 from conversations.reading import ROLES, narrowed
 from conversations.store import find_head, find_revision, find_with_details, lineage

@@ -17,11 +17,11 @@ from conversations.domain.diff import Change, ChangeKind
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages import presenters
-from conversations.pages.cards import plain_body
-from conversations.pages.hunks import DiffLine, Skip, lines_of
+from conversations.pages.comparison.hunks import DiffLine, Skip, lines_of
 from conversations.pages.presenters import BatchLine
-from conversations.pages.url_parameters import number_in
-from conversations.pages.view_window import is_number
+from conversations.pages.reading.cards import plain_body
+from conversations.pages.reading.url_parameters import number_in
+from conversations.pages.reading.view_window import is_number
 from conversations.store import find_head, find_revision, lineage, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

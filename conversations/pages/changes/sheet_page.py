@@ -20,10 +20,10 @@ from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
-from conversations.pages import selection
-from conversations.pages.change_effects import Effect, effect_of, format_runs, splits_pairs
-from conversations.pages.forms import OperationForm, OperationRequest
-from conversations.pages.operation_page import (
+from conversations.pages.changes import selection
+from conversations.pages.changes.change_effects import Effect, effect_of, format_runs, splits_pairs
+from conversations.pages.changes.forms import OperationForm, OperationRequest
+from conversations.pages.changes.operation_page import (
     done_words,
     edits_of,
     hidden_system_messages,
@@ -31,8 +31,8 @@ from conversations.pages.operation_page import (
     show_moved_form,
     undo_url,
 )
-from conversations.pages.single_submit import submit_once
-from conversations.pages.typed_messages import form_message, map_messages
+from conversations.pages.changes.single_submit import submit_once
+from conversations.pages.changes.typed_messages import form_message, map_messages
 from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor

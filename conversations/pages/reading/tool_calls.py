@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from pydantic import JsonValue
 
-from conversations.pages.blocks import Block, looks_like_json, text_block
+from conversations.pages.reading.blocks import Block, looks_like_json, text_block
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
 from ctxadmin.ui.components import Text

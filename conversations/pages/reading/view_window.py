@@ -15,7 +15,7 @@ from conversations.domain.view import View
 from conversations.hidden_messages import HidingRevision
 from conversations.models import Conversation
 from conversations.pages import presenters
-from conversations.pages.cards import (
+from conversations.pages.reading.cards import (
     CommentView,
     Gap,
     HiddenBy,

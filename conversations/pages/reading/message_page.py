@@ -14,11 +14,12 @@ from django.views.decorators.http import require_safe
 from conversations import message_search, pin_rows, queries, recalls
 from conversations.domain.bodies import StoredMessage
 from conversations.models import Conversation
-from conversations.pages import presenters, view_window
-from conversations.pages.blocks import MOST_MARKDOWN, Block, within_budget
-from conversations.pages.cards import MessageCard, message_card
-from conversations.pages.message_changes import MessageChanges, changes_of
-from conversations.pages.view_window import ShownView
+from conversations.pages import presenters
+from conversations.pages.reading import view_window
+from conversations.pages.reading.blocks import MOST_MARKDOWN, Block, within_budget
+from conversations.pages.reading.cards import MessageCard, message_card
+from conversations.pages.reading.message_changes import MessageChanges, changes_of
+from conversations.pages.reading.view_window import ShownView
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

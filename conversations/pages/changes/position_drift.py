@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from conversations.domain import runs
 from conversations.domain.view import View
-from conversations.pages.forms import OperationRequest
+from conversations.pages.changes.forms import OperationRequest
 
 Fields = dict[str, JsonValue]
 

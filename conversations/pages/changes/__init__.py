@@ -1,0 +1,1 @@
+"""Pages that change a conversation: operations, their preview, rollback, pins, erasure."""

@@ -1,0 +1,1 @@
+"""Pages that compare batches: the list of revisions, and the differences of two views."""

@@ -1,0 +1,1 @@
+"""Pages that show a conversation: its list, messages, sections, cards, one message."""
