@@ -211,7 +211,7 @@ def test_the_client_for_threads_is_written_from_the_one_for_asyncio() -> None:
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8000", "localhost:8000", "", "ftp://server"])
 def test_an_address_that_cannot_be_one_is_refused_at_once(url: str) -> None:
-    with pytest.raises(ValueError, match="^url: write http:// or https://"):
+    with pytest.raises(ValueError, match=r"^url: write http:// or https://"):
         Client(url, "secret")
 
 
@@ -225,7 +225,7 @@ def test_an_address_that_cannot_be_one_is_refused_at_once(url: str) -> None:
     ],
 )
 def test_a_token_that_cannot_be_one_is_refused_at_once(token: str, told: str) -> None:
-    with pytest.raises(ValueError, match="^token: ") as caught:
+    with pytest.raises(ValueError, match=r"^token: ") as caught:
         Client("http://server", token)
     assert str(caught.value) == told
 
