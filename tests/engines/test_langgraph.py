@@ -8,7 +8,7 @@ import pytest
 
 from tests.engines.conftest import PROGRAMS, Engine
 
-MODULES = ("langgraph_reviews", "langgraph_history", "langgraph_storage")
+MODULES = ("langgraph_reviews", "langgraph_history", "langgraph_storage", "langgraph_workers")
 SCENARIOS = [
     node.name
     for module in MODULES

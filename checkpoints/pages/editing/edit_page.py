@@ -39,7 +39,8 @@ class EditPage:
     """The form of a state at ``version``: rows by key, or ``raw`` as one JSON object.
 
     A script fetches a ``raw`` that is too large for a text area from ``raw_url``. ``left_out`` are
-    keys whose values are too large for a form; ``hidden_keys`` others are not shown; ``filters`` is
+    keys whose values are too large for a form, ``opaque`` those that only an engine changes;
+    ``hidden_keys`` others are not shown; ``filters`` is
     True if they can be filtered, ``sections`` are those of the rows. ``pending`` is the draft,
     changed ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw`` that cannot be
     parsed yet. ``former`` is an earlier execution that also has a draft. ``raw`` contains what
@@ -61,6 +62,7 @@ class EditPage:
     may_raw: bool
     problem: str
     left_out: Sequence[KeyView]
+    opaque: Sequence[KeyView]
     hidden_keys: int
     sections: Sequence[KeySection]
     filters: bool
@@ -114,6 +116,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
         may_raw=may_raw,
         problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
         left_out=[key for key in view.keys if not key.read],
+        opaque=[key for key in view.keys if key.opaque is not None],
         hidden_keys=view.total - len(view.keys),
         sections=key_sections.sections_in_order(row.section for row in rows if row.section),
         filters=bool(text) or view.total >= key_sections.FROM,

@@ -30,8 +30,11 @@ def of_state(
     """Returns the keys of the state as rows, with changes of others or of the draft.
 
     They are followed by the declared keys whose names contain ``text``, and ``extra`` empty rows.
+    Nobody edits opaque values, so they have no row.
     """
-    found: dict[str, JsonValue] = {key.name: key.value for key in keys if key.read}
+    found: dict[str, JsonValue] = {
+        key.name: key.value for key in keys if key.read and key.opaque is None
+    }
     missing = [name for name in changes if name not in found]
     found |= values_of(base, missing)
     rows: list[Row] = []

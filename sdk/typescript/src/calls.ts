@@ -23,6 +23,23 @@ export interface Call {
   readonly patience?: number | undefined;
 }
 
+/** The address of a server without a slash at its end; TypeError if it cannot be one. */
+export function addressOf(url: string): string {
+  const { href, protocol } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:") {
+    throw new TypeError(`url: write http:// or https:// and the server's name, not ${url}`);
+  }
+  return href.replace(/\/+$/, "");
+}
+
+/** A token as a header takes it; TypeError if it is none. The value is not told. */
+export function secretOf(token: string): string {
+  const known = token.trim();
+  if (!known) throw new TypeError("token: it is empty");
+  if (!/^[\x21-\x7e]+$/.test(known)) throw new TypeError("token: it has characters that no token has");
+  return known;
+}
+
 /** A path of parts, with what cannot stand in one written as `%XX`. */
 export function pathOf(...parts: readonly string[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join("");

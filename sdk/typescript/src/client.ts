@@ -1,6 +1,6 @@
 // The client: where everything of a workspace begins.
 
-import { newKey, pathOf, type Query, RETRIES, type Retries } from "./calls.js";
+import { addressOf, newKey, pathOf, type Query, RETRIES, type Retries, secretOf } from "./calls.js";
 import { Conversation, listed } from "./conversation.js";
 import { Duplicate, InvalidState, OtherWorkflow } from "./errors.js";
 import { Run, type RunOptions } from "./run.js";
@@ -43,11 +43,11 @@ export interface Begun extends Omit<NewExecution, "workflow">, RunOptions {
 export class Client {
   private readonly transport: Transport;
 
-  /** `url` is the server's, such as `http://127.0.0.1:8000`; TypeError if it is none. */
+  /** `url` is the server's, such as `http://127.0.0.1:8000`; TypeError if it or the token cannot be one. */
   constructor(url: string, token: string, options: ClientOptions = {}) {
     this.transport = new Transport({
-      url: new URL(url).href.replace(/\/+$/, ""),
-      token,
+      url: addressOf(url),
+      token: secretOf(token),
       retries: { ...RETRIES, ...options.retries },
       fetch: options.fetch ?? ((...call) => globalThis.fetch(...call)),
     });

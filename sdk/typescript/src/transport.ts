@@ -128,13 +128,19 @@ class Answered extends Error {
 /** What a failed try means; throws what is no use repeating. */
 function failureOf(error: unknown, what: string): { failure: Error; wished: number | undefined } {
   if (error instanceof Answered) {
-    const failure = refusal(error.response.status, error.text);
+    const failure = refusal(error.response.status, error.response.status < 400 ? redirected(error.response) : error.text);
     if (!isTemporary(error.response.status)) throw failure;
     return { failure, wished: wishedPause(error.response.headers, Date.now()) };
   }
   if (error instanceof Refused) throw error;
   const told = error instanceof SyntaxError ? "no JSON in the answer" : String(error);
   return { failure: new NoAnswer(`${what}: ${told}`, { cause: error }), wished: undefined };
+}
+
+/** What to do about an answer that redirects, which a browser does not show. */
+function redirected(response: Response): string {
+  const where = response.headers.get("Location") ?? "elsewhere";
+  return JSON.stringify({ detail: `The server redirects to ${where}: use that address.` });
 }
 
 /** The body as JSON; a number that JSON has no word for is an error, and not null. */

@@ -114,3 +114,17 @@ test("pauses double up to a limit, follow Retry-After and end with the time", ()
   assert.equal(wishedPause(new Headers({ "Retry-After": date, Date: "Thu, 01 Jan 1970 00:00:02 GMT" }), 4000), 7);
   assert.equal(wishedPause(new Headers(), 0), undefined);
 });
+
+test("an address or a token that cannot be one is refused at once", () => {
+  for (const url of ["localhost:8000", "ftp://server"]) {
+    assert.throws(() => new Client(url, "secret"), { name: "TypeError", message: /^url: write http:/ });
+  }
+  for (const token of ["", " \n", "ctx_a\nctx_b", "ctx_\u00e4"]) {
+    assert.throws(() => new Client("http://server", token), { name: "TypeError", message: /^token: / });
+  }
+});
+
+test("a redirect tells the address to use", async () => {
+  const moved = { status: 301, headers: { Location: "https://server/" } };
+  await assert.rejects(scripted([moved]).client.conversation("c").snapshot(), /redirects to https:\/\/server\/: use that/);
+});

@@ -29,7 +29,7 @@ app = Application()
 
 def start_application(name: str) -> None:
     """Gives the next scenario a saver and a graph of its own."""
-    app.saver = CtxAdminSaver(CLIENT, app=name)
+    app.saver = CtxAdminSaver(CLIENT, app=f"{name}-{uuid4().hex[:6]}")
     app.graph = support(app.saver)
 
 

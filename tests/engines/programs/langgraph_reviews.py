@@ -71,6 +71,10 @@ def test_the_graph_goes_on_with_what_people_made_of_state_and_messages() -> None
     assert out["sent"] == "It is in Paris."
     assert [each.content for each in out["messages"]] == contents(name)
     assert contents(name) == ["Eh?", "I look it up.", "in Lyon", "It is in Paris."]
+    nodes = [each["node_id"] for each in REVIEWER.conversation(name).messages()]
+    assert nodes[1:] == ["draft", "draft", "review"]
+    done = REVIEWER.conversation(name).snapshot().executed_node_ids
+    assert done[-2:] == ["draft", "review"]
     assert REVIEWER.conversation(name).snapshot().status == "COMPLETED"
     assert "interrupt" not in state_of(name)
 

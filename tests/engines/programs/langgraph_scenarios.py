@@ -13,9 +13,15 @@ from types import ModuleType
 import langgraph_history
 import langgraph_reviews
 import langgraph_storage
+import langgraph_workers
 from langgraph_lab import start_application
 
-MODULES: tuple[ModuleType, ...] = (langgraph_reviews, langgraph_history, langgraph_storage)
+MODULES: tuple[ModuleType, ...] = (
+    langgraph_reviews,
+    langgraph_history,
+    langgraph_storage,
+    langgraph_workers,
+)
 
 
 def main(names: list[str]) -> None:

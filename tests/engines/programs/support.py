@@ -37,7 +37,7 @@ def review(state: Support) -> dict[str, Any]:
     return {"sent": state["draft"], "messages": [AIMessage(state["draft"])]}
 
 
-def support(saver: CtxAdminSaver) -> Any:
+def support(saver: CtxAdminSaver, review: Any = review) -> Any:
     builder = StateGraph(Support)
     builder.add_node("draft", draft)
     builder.add_node("review", review)

@@ -4,8 +4,16 @@ import pytest
 from django.test import Client
 
 from tests.factories import user
-from tests.integration.checkpoints.flows import Run
-from tests.integration.pages.execution_scenes import field_of, form_of, page, paused, text, url
+from tests.integration.checkpoints.flows import Run, ok
+from tests.integration.pages.execution_scenes import (
+    field_of,
+    form_of,
+    page,
+    paused,
+    running,
+    text,
+    url,
+)
 from tests.integration.pages.state_edits import apply, carried, opened, send, typed
 
 pytestmark = pytest.mark.django_db
@@ -182,3 +190,25 @@ def test_a_state_of_many_keys_is_found_by_name(reviewer: Client, run: Run) -> No
     )
     assert run.state()["key-149"] == 0
     assert run.state()["key-001"] == 1
+
+
+def test_what_only_its_engine_changes_has_no_field_and_is_named(reviewer: Client) -> None:
+    run = running()
+    ok(
+        run.save(
+            "c1",
+            state_data={"draft": "Dear"},
+            opaque={"graph": {"type": "msgpack", "base64": "gA=="}},
+            pause_before="review",
+        )
+    )
+    form = opened(reviewer, run)
+    names = [value for field, value in form.items() if field.startswith("name-") and value]
+    assert [name for name in names if "graph" in name] == []
+    html = page(reviewer, run, "state/")
+    assert "Only the engine changes these:" in html
+    assert "graph</code> (msgpack, 1" in html
+    fields = typed(form, draft="Dear friend")
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert run.state()["draft"] == "Dear friend"
+    assert ok(run.get("snapshot"))["opaque"] == {"graph": {"type": "msgpack", "base64": "gA=="}}

@@ -207,3 +207,51 @@ def test_the_client_for_threads_is_written_from_the_one_for_asyncio() -> None:
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     assert finished.stdout == ""
     assert finished.returncode == 0
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8000", "localhost:8000", "", "ftp://server"])
+def test_an_address_that_cannot_be_one_is_refused_at_once(url: str) -> None:
+    with pytest.raises(ValueError, match=r"^url: write http:// or https://"):
+        Client(url, "secret")
+
+
+@pytest.mark.parametrize(
+    ("token", "told"),
+    [
+        ("", "token: it is empty"),
+        (" \n", "token: it is empty"),
+        ("ctx_a\nctx_b", "token: it has characters that no token has"),
+        ("ctx_ä", "token: it has characters that no token has"),
+    ],
+)
+def test_a_token_that_cannot_be_one_is_refused_at_once(token: str, told: str) -> None:
+    with pytest.raises(ValueError, match=r"^token: ") as caught:
+        Client("http://server", token)
+    assert str(caught.value) == told
+
+
+def test_a_token_of_a_file_may_end_with_its_line() -> None:
+    server = Server(httpx.Response(200, json={}))
+    http = httpx.Client(transport=httpx.MockTransport(server))
+    Client("http://server", "secret\n", http=http).conversation("c").read()
+    assert server.requests[0].headers["Authorization"] == "Bearer secret"
+
+
+def test_an_answer_that_is_garbled_is_asked_for_again() -> None:
+    server = Server(httpx.DecodingError("not gzip"), httpx.Response(200, json={"id": "c"}))
+    assert server.client().conversation("c").read() == {"id": "c"}
+
+
+def test_a_redirect_tells_the_address_to_use() -> None:
+    server = Server(httpx.Response(301, headers={"Location": "https://server/"}))
+    with pytest.raises(Refused, match="redirects to https://server/: use that address"):
+        server.client().conversation("c").read()
+
+
+def test_calls_that_are_repeated_for_long_say_so_once(caplog: pytest.LogCaptureFixture) -> None:
+    server = Server(*[httpx.ConnectError("refused")] * 6, httpx.Response(200, json={}))
+    server.client().conversation("c").read()
+    [line] = [each.getMessage() for each in caplog.records if each.name == "ctxadmin_client"]
+    assert line == (
+        "GET /api/v1/conversations/c: refused. The call is repeated for at most 120 seconds."
+    )

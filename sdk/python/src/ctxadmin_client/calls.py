@@ -57,6 +57,23 @@ class Call:
         return text.encode()
 
 
+def address(url: str) -> str:
+    """The address of a server without a slash at its end; ValueError if it cannot be one."""
+    if not url.startswith(("http://", "https://")):
+        raise ValueError(f"url: write http:// or https:// and the server's name, not {url!r}")
+    return url.rstrip("/")
+
+
+def secret(token: str) -> str:
+    """A token as a header takes it; ValueError if it is none. The value is not told."""
+    known = token.strip()
+    if not known:
+        raise ValueError("token: it is empty")
+    if not known.isascii() or not known.isprintable() or " " in known:
+        raise ValueError("token: it has characters that no token has")
+    return known
+
+
 def path(*parts: str) -> str:
     """The path of ``parts``, with what an address cannot hold written as ``%XX``."""
     return "".join(f"/{quote(part, safe='')}" for part in parts)
@@ -130,8 +147,11 @@ def _moment(date: str) -> float | None:
         return None
 
 
-def problem_of(status: int, content: bytes) -> Refused:
-    """The error that an answer of 400 or above says."""
+def problem_of(status: int, content: bytes, headers: Mapping[str, str]) -> Refused:
+    """The error that an answer of 300 or above says."""
+    if status < 400:
+        where = headers.get("location", "elsewhere")
+        return refusal(status, {"detail": f"The server redirects to {where}: use that address."})
     try:
         problem = json.loads(content)
     except ValueError:

@@ -10,7 +10,7 @@ from ctxadmin_client._async.conversation import AsyncConversation
 from ctxadmin_client._async.run import AsyncRun
 from ctxadmin_client._async.transport import AsyncTransport, headers_of
 from ctxadmin_client.answers import Event, JsonObject
-from ctxadmin_client.calls import Call, Retries, new_key, path
+from ctxadmin_client.calls import Call, Retries, address, new_key, path
 from ctxadmin_client.errors import Duplicate
 
 
@@ -19,7 +19,7 @@ class AsyncClient:
 
     ``url`` is the server's (``http://127.0.0.1:8000``), ``http`` an httpx client of your own that
     is used instead of a new one. Every call is repeated by ``retries`` until it counts; a write
-    that is repeated is done once.
+    that is repeated is done once. ValueError if the address or the token cannot be one.
     """
 
     def __init__(
@@ -30,9 +30,10 @@ class AsyncClient:
         retries: Retries | None = None,
         http: httpx.AsyncClient | None = None,
     ) -> None:
+        base, headers = httpx.URL(address(url)), headers_of(token)
         self._http = http or httpx.AsyncClient()
-        self._http.base_url = httpx.URL(url.rstrip("/"))
-        self._http.headers.update(headers_of(token))
+        self._http.base_url = base
+        self._http.headers.update(headers)
         self.transport = AsyncTransport(self._http, retries or Retries())
 
     async def __aenter__(self) -> Self:

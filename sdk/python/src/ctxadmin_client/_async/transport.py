@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import httpx
 
@@ -15,12 +16,17 @@ from ctxadmin_client.calls import (
     answer_of,
     is_temporary,
     problem_of,
+    secret,
     wished_pause,
 )
 from ctxadmin_client.errors import NoAnswer, Refused
 from ctxadmin_client.streams import Reader, Sent
 
 _SECONDS = 60.0
+_LOG: Final = logging.getLogger("ctxadmin_client")
+_TOLD: Final = 3  # the repeat that is logged: a short break needs no words
+_REPEATED: Final = "%s. The call is repeated for at most %d seconds."
+_BROKEN: Final = (httpx.TransportError, httpx.DecodingError)  # the answer was cut off, or garbled
 
 
 class AsyncTransport:
@@ -46,7 +52,7 @@ class AsyncTransport:
                 response = await self._http.request(
                     call.method, call.target, content=content, headers=call.headers, timeout=timeout
                 )
-            except httpx.TransportError as error:
+            except _BROKEN as error:
                 failure = NoAnswer(f"{call.method} {call.target}: {error or type(error).__name__}")
                 failure.__cause__ = error
             else:
@@ -59,13 +65,15 @@ class AsyncTransport:
                 elif call.method == "DELETE" and response.status_code == 404 and repeats:
                     return None
                 else:
-                    failure = problem_of(response.status_code, response.content)
+                    failure = problem_of(response.status_code, response.content, response.headers)
                     wished = wished_pause(response.headers)
                     if not is_temporary(response.status_code):
                         raise failure
             pause = retries.pause(repeats, time.monotonic() - started, wished)
             if pause is None:
                 raise failure
+            if repeats == _TOLD:
+                _LOG.warning(_REPEATED, failure, retries.seconds)
             await asyncio.sleep(pause)
             repeats += 1
 
@@ -92,7 +100,7 @@ class AsyncTransport:
                     if not response.is_success:
                         wished = wished_pause(response.headers)
                         await response.aread()
-                        raise problem_of(response.status_code, response.content)
+                        raise problem_of(response.status_code, response.content, response.headers)
                     async for line in response.aiter_lines():
                         sent = reader.feed(line)
                         repeats, lost_at = 0, time.monotonic()
@@ -106,13 +114,15 @@ class AsyncTransport:
                 if not is_temporary(error.status):
                     raise
                 failure = error
-            except httpx.TransportError as error:
+            except _BROKEN as error:
                 failure = NoAnswer(f"{target}: {error or type(error).__name__}")
                 failure.__cause__ = error
             reader.broken()
             pause = self._retries.pause(repeats, time.monotonic() - lost_at, wished)
             if pause is None:
                 raise failure
+            if repeats == _TOLD:
+                _LOG.warning(_REPEATED, failure, self._retries.seconds)
             await asyncio.sleep(pause)
             repeats += 1
 
@@ -121,4 +131,4 @@ class AsyncTransport:
 
 
 def headers_of(token: str) -> Mapping[str, str]:
-    return {"Authorization": f"Bearer {token}", "User-Agent": "ctxadmin-client"}
+    return {"Authorization": f"Bearer {secret(token)}", "User-Agent": "ctxadmin-client"}

@@ -1,9 +1,10 @@
 """Making calls: repeated until they count, with the same key each time."""
 
 import json
+import logging
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import httpx
 
@@ -14,12 +15,17 @@ from ctxadmin_client.calls import (
     answer_of,
     is_temporary,
     problem_of,
+    secret,
     wished_pause,
 )
 from ctxadmin_client.errors import NoAnswer, Refused
 from ctxadmin_client.streams import Reader, Sent
 
 _SECONDS = 60.0
+_LOG: Final = logging.getLogger("ctxadmin_client")
+_TOLD: Final = 3  # the repeat that is logged: a short break needs no words
+_REPEATED: Final = "%s. The call is repeated for at most %d seconds."
+_BROKEN: Final = (httpx.TransportError, httpx.DecodingError)  # the answer was cut off, or garbled
 
 
 class Transport:
@@ -45,7 +51,7 @@ class Transport:
                 response = self._http.request(
                     call.method, call.target, content=content, headers=call.headers, timeout=timeout
                 )
-            except httpx.TransportError as error:
+            except _BROKEN as error:
                 failure = NoAnswer(f"{call.method} {call.target}: {error or type(error).__name__}")
                 failure.__cause__ = error
             else:
@@ -58,13 +64,15 @@ class Transport:
                 elif call.method == "DELETE" and response.status_code == 404 and repeats:
                     return None
                 else:
-                    failure = problem_of(response.status_code, response.content)
+                    failure = problem_of(response.status_code, response.content, response.headers)
                     wished = wished_pause(response.headers)
                     if not is_temporary(response.status_code):
                         raise failure
             pause = retries.pause(repeats, time.monotonic() - started, wished)
             if pause is None:
                 raise failure
+            if repeats == _TOLD:
+                _LOG.warning(_REPEATED, failure, retries.seconds)
             time.sleep(pause)
             repeats += 1
 
@@ -91,7 +99,7 @@ class Transport:
                     if not response.is_success:
                         wished = wished_pause(response.headers)
                         response.read()
-                        raise problem_of(response.status_code, response.content)
+                        raise problem_of(response.status_code, response.content, response.headers)
                     for line in response.iter_lines():
                         sent = reader.feed(line)
                         repeats, lost_at = 0, time.monotonic()
@@ -105,13 +113,15 @@ class Transport:
                 if not is_temporary(error.status):
                     raise
                 failure = error
-            except httpx.TransportError as error:
+            except _BROKEN as error:
                 failure = NoAnswer(f"{target}: {error or type(error).__name__}")
                 failure.__cause__ = error
             reader.broken()
             pause = self._retries.pause(repeats, time.monotonic() - lost_at, wished)
             if pause is None:
                 raise failure
+            if repeats == _TOLD:
+                _LOG.warning(_REPEATED, failure, self._retries.seconds)
             time.sleep(pause)
             repeats += 1
 
@@ -120,4 +130,4 @@ class Transport:
 
 
 def headers_of(token: str) -> Mapping[str, str]:
-    return {"Authorization": f"Bearer {token}", "User-Agent": "ctxadmin-client"}
+    return {"Authorization": f"Bearer {secret(token)}", "User-Agent": "ctxadmin-client"}

@@ -5,6 +5,7 @@ A channel of JSON is a state key of its name, any other an opaque one. What Lang
 head: so a state that was restored, forked or edited says by itself which checkpoint it is.
 """
 
+import copy
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -170,7 +171,10 @@ def update_of(
 def checkpoint_of(
     head: Head, state: State, namespace: str, serde: SerializerProtocol, *, now: bool
 ) -> dict[str, Any]:
-    """The checkpoint of a head; ``now`` with what people added to the state since."""
+    """The checkpoint of a head; ``now`` with what people added to the state since.
+
+    It belongs to the graph, which changes its versions in place.
+    """
     values = dict(head.internal)
     own = set()
     for channel, kind in head.values.items():
@@ -187,7 +191,7 @@ def checkpoint_of(
             is_added = key not in own and "/" not in key and not key.startswith("channel.")
             if is_added and key not in _RESERVED:
                 values[key] = value
-    return {**head.checkpoint, "channel_values": values}
+    return {**copy.deepcopy(dict(head.checkpoint)), "channel_values": values}
 
 
 def nodes_of(checkpoint: Mapping[str, Any], before: Head | None) -> list[str]:

@@ -15,7 +15,7 @@ from ctxadmin_client.answers import JsonObject, Snapshot
 from ctxadmin_client.errors import CtxAdminError
 from ctxadmin_client.langchain.messages import from_stored, log_id, to_stored
 from ctxadmin_client.langchain.values import is_plain, packed, readable, unpacked
-from ctxadmin_client.langgraph.checkpoints import Head, State, head_key
+from ctxadmin_client.langgraph.checkpoints import Head, State, head_key, public_id
 from ctxadmin_client.langgraph.view import Change, change
 
 MARK: Final = "langgraph.mark"  # the channel of what the saver notes beside the writes of a task
@@ -30,10 +30,11 @@ Pending = list[tuple[str, str, Any]]  # task, channel and value of each write
 
 
 class Stopped(CtxAdminError):
-    """A person paused, rejected or cancelled the execution while the graph was running.
+    """The execution stopped, or went on elsewhere, while the graph was running.
 
+    A person paused, rejected, cancelled or restored it, or another process runs the same thread.
     What the graph did since its last checkpoint is not stored. Invoke it again with None, once the
-    execution goes on: it continues from that checkpoint.
+    execution goes on: it continues from the latest checkpoint.
     """
 
 
@@ -59,6 +60,12 @@ class Place:
                 "checkpoint_id": checkpoint,
             }
         }
+
+
+def thread_of(conversation: str, mark: Mapping[str, Any]) -> str:
+    """The thread of a conversation by its mark; a fork has the mark of its source."""
+    thread = str(mark.get("thread_id"))
+    return thread if public_id(thread) == conversation else conversation
 
 
 @dataclass(slots=True)
@@ -102,7 +109,8 @@ class Thread:
 
     ``used`` are the ids of messages that the log is known to have. ``prefix`` are messages of
     before the graph, which it does not know until it is invoked again. ``stopped`` tells that a
-    checkpoint was answered with a pause that the graph did not ask for.
+    checkpoint was answered with a pause that the graph did not ask for. ``then`` are checkpoints
+    that were read as they were saved: a graph that goes on from one has not seen what is now.
     """
 
     now: Now | None = None
@@ -111,6 +119,7 @@ class Thread:
     interrupts: dict[str, tuple[str, Any]] = field(default_factory=dict)
     prefix: list[BaseMessage] = field(default_factory=list)
     stopped: bool = False
+    then: set[str] = field(default_factory=set)
 
 
 def now_of(

@@ -15,7 +15,11 @@ def main() -> None:
     url, token = os.environ.get("CTXADMIN_URL"), os.environ.get("CTXADMIN_TOKEN")
     if not url or not token:
         sys.exit("Set CTXADMIN_URL and CTXADMIN_TOKEN.")
-    build_server(AsyncClient(url, token, retries=Retries(_RETRY_SECONDS))).run()
+    try:
+        client = AsyncClient(url, token, retries=Retries(_RETRY_SECONDS))
+    except ValueError as error:
+        sys.exit(f"CTXADMIN_URL or CTXADMIN_TOKEN is wrong. {error}")
+    build_server(client).run()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from agents import SessionSettings, TResponseInputItem
 from agents.memory.session import SessionABC
 
 from ctxadmin_client import AsyncClient, NotFound
-from ctxadmin_client.calls import Call, path
+from ctxadmin_client.calls import Call, new_key, path
 from ctxadmin_client.openai_agents.items import from_stored, to_stored
 
 _PAGE: Final = 1_000
@@ -74,6 +74,6 @@ class CtxAdminSession(SessionABC):
         where = path("conversations", self.session_id, "operations")
         body = {"operation": "truncate", "truncate": {"keep_last": 0}, "reason": "Cleared"}
         try:
-            await self._client.transport.send(Call("POST", where, body=body))
+            await self._client.transport.send(Call("POST", where, body=body, key=new_key()))
         except NotFound:
             return

@@ -18,6 +18,7 @@ from ctxadmin_client.langgraph.threads import (
     is_of_graph,
     pending,
     read_messages,
+    thread_of,
 )
 
 _PAGE: Final = 20  # checkpoints with their states
@@ -53,7 +54,9 @@ class AsyncHistory(AsyncOpenThreads):
         for row in rows:
             found = self._of_row(place, row)
             if found is not None:
-                self._thread(place.thread).known.add(checkpoint)
+                thread = self._thread(place.thread)
+                thread.known.add(checkpoint)
+                thread.then.add(checkpoint)
                 return found
         return None
 
@@ -78,7 +81,7 @@ class AsyncHistory(AsyncOpenThreads):
         async for each in self.client.conversations():
             mark = (each.get("metadata") or {}).get("langgraph")
             if isinstance(mark, dict) and mark.get("app", "") == self.app:
-                yield Place(str(mark["thread_id"]), "", None)
+                yield Place(thread_of(str(each["id"]), mark), "", None)
 
     async def _listed(
         self,

@@ -11,11 +11,18 @@ from langgraph.types import Command, StateSnapshot
 
 from ctxadmin_client._async.client import AsyncClient
 from ctxadmin_client._async.conversation import AsyncConversation
-from ctxadmin_client.errors import CtxAdminError, InvalidState, NotFound, VersionConflict
+from ctxadmin_client.errors import (
+    CtxAdminError,
+    InvalidState,
+    NotFound,
+    Unauthenticated,
+    VersionConflict,
+)
 from ctxadmin_client.langgraph._async.saver import AsyncCtxAdminSaver
 from ctxadmin_client.langgraph.decisions import LOOKED_AT, Decision, decision_of
+from ctxadmin_client.langgraph.renewal import AsyncRenewal
 from ctxadmin_client.langgraph.schema import refused_edits, sentence
-from ctxadmin_client.langgraph.threads import RESUMED, pause_id
+from ctxadmin_client.langgraph.threads import RESUMED, Stopped, pause_id, thread_of
 
 Answer = Callable[[Decision], Any]
 _LOG: Final = logging.getLogger("ctxadmin_client.langgraph")
@@ -34,10 +41,11 @@ async def aresume_on_decision(
 
     ``interrupt()`` returns what ``answer`` makes of the decision. What was decided while no worker
     ran is taken up first. Several workers can run this: each decision is claimed by one of them
-    for ``ttl`` seconds, renewed after each step of the graph; when a worker dies, another one takes
+    for ``ttl`` seconds, renewed while the graph runs; when a worker dies, another one takes
     over when they have passed. An error of the graph is logged, and the next decision is awaited.
     An edit of the state that does not have the type of its key is refused: the execution pauses
-    again, with the reason.
+    again, with the reason. Unauthenticated if the token was revoked, NoAnswer if the server does
+    not answer for as long as the client repeats its calls.
     """
     worker = _Worker(graph, client, answer, config or {}, ttl)
     async for event in client.events(kinds=["execution"], beats=True):
@@ -77,11 +85,11 @@ class _Worker:
         if not isinstance(saver, AsyncCtxAdminSaver):
             raise TypeError("the graph has to be compiled with an AsyncCtxAdminSaver")
         self._graph = graph
+        self._saver = saver
         self._client = client
         self._answer = answer
         self._config = config
         self._ttl = ttl
-        self._app = saver.app
         self._held: dict[str, float] = {}
         self.resumed = 0
 
@@ -107,9 +115,11 @@ class _Worker:
             decision = await self._decision(conversation) if mark is not None else None
             if mark is None or decision is None:
                 return
-            await self._claimed(conversation, str(mark["thread_id"]), decision)
+            await self._claimed(conversation, thread_of(name, mark), decision)
         except NotFound:
             return  # erased
+        except Unauthenticated:
+            raise  # no other conversation can be taken up either
         except CtxAdminError:
             _LOG.exception("%s could not be taken up", name)
             self._held[name] = time.monotonic() + self._ttl
@@ -118,7 +128,7 @@ class _Worker:
         """By which a conversation of this application is known."""
         found = await conversation.read()
         mark = (found.get("metadata") or {}).get("langgraph")
-        is_ours = isinstance(mark, dict) and mark.get("app", "") == self._app
+        is_ours = isinstance(mark, dict) and mark.get("app", "") == self._saver.app
         return mark if is_ours else None
 
     async def _decision(self, conversation: AsyncConversation) -> Decision | None:
@@ -147,6 +157,10 @@ class _Worker:
             if await self._decision(conversation) is None:
                 return  # another worker did it before the claim
             self.resumed += await self._go_on(conversation, thread_id, decision, lease)
+        except Unauthenticated:
+            raise
+        except Stopped as error:
+            _LOG.warning("%s: %s", conversation.id, error)
         except Exception:  # noqa: BLE001 - the graph's own code, and others wait for the worker
             _LOG.exception("the graph of %s failed", conversation.id)
         finally:
@@ -164,6 +178,7 @@ class _Worker:
         state = await self._graph.aget_state(config)
         if await self._refused(conversation, state, decision):
             return False
+        self._saver.forget_reads(thread_id)
         value = self._answer(decision)
         command: Command[Any] | None = None
         if len(state.interrupts) > 1:
@@ -172,11 +187,8 @@ class _Worker:
             command = Command(resume=value)
         elif not state.tasks:
             return False  # nothing to do; a task that ended is not in state.next, but in tasks
-        renewed = time.monotonic()
-        async for _ in self._graph.astream(command, config, stream_mode="updates"):
-            if time.monotonic() - renewed > self._ttl / 3:
-                await conversation.claim_node(decision.node, self._ttl, lease)
-                renewed = time.monotonic()
+        async with AsyncRenewal(conversation, decision.node, self._ttl, lease):
+            await self._graph.ainvoke(command, config)
         return True
 
     async def _refused(

@@ -8,6 +8,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from ctxadmin_client._sync.client import Client
 from ctxadmin_client._sync.conversation import Conversation
 from ctxadmin_client.answers import JsonObject
+from ctxadmin_client.calls import Call, new_key, path
 from ctxadmin_client.errors import InvalidState, NotFound
 from ctxadmin_client.langgraph.checkpoints import public_id
 from ctxadmin_client.langgraph.threads import RESUMED, Now, Stopped, Thread, now_of
@@ -38,6 +39,10 @@ class OpenThreads:
                 if not lock.locked() and name not in self._threads:
                     self._locks.pop(name, None)
         return self._locks.setdefault(thread_id, threading.Lock())
+
+    def forget_reads(self, thread_id: str) -> None:
+        """Of checkpoints that were read as they were saved, none is what the graph goes on from."""
+        self._thread(thread_id).then.clear()
 
     def _conversation(self, thread_id: str) -> Conversation:
         return self.client.conversation(public_id(thread_id))
@@ -70,6 +75,15 @@ class OpenThreads:
             )
             if thread.now is not None:
                 thread.now.exists = True
+
+    def _marked(self, thread_id: str, *, anew: bool = False) -> None:
+        """Mark a conversation that was made elsewhere; ``anew`` if it has the mark of another."""
+        conversation = self._conversation(thread_id)
+        metadata = (conversation.read()).get("metadata") or {}
+        if anew or "langgraph" not in metadata:
+            body = {"metadata": {**metadata, **self._mark(thread_id)}}
+            where = path("conversations", conversation.id)
+            self.client.transport.send(Call("PATCH", where, body=body, key=new_key()))
 
     def _go_on(self, thread_id: str, thread: Thread) -> Now:
         """Resume an execution that waits or was rejected: the graph goes on."""

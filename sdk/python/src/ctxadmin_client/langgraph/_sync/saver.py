@@ -18,8 +18,8 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ctxadmin_client._sync.client import Client
 from ctxadmin_client.answers import JsonObject
-from ctxadmin_client.calls import Call, path
-from ctxadmin_client.errors import Duplicate, InvalidState, NotFound
+from ctxadmin_client.calls import Call, new_key, path
+from ctxadmin_client.errors import Duplicate, InvalidState, NotFound, VersionConflict
 from ctxadmin_client.langgraph._sync.history import tuple_of
 from ctxadmin_client.langgraph._sync.removal import Removal
 from ctxadmin_client.langgraph.checkpoints import (
@@ -165,12 +165,10 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
         snapshot = source.snapshot(state=False)
         where = path("conversations", source.id, "checkpoints", str(snapshot.version), "fork")
         body = {"id": public_id(target_thread_id)}
-        self.client.transport.send(Call("POST", where, body=body))
-        target = self._conversation(target_thread_id)
-        where = path("conversations", target.id)
-        mark = {"metadata": self._mark(target_thread_id)}
-        self.client.transport.send(Call("PATCH", where, body=mark))
+        self.client.transport.send(Call("POST", where, body=body, key=new_key()))
+        self._marked(target_thread_id, anew=True)
         if snapshot.status == "RUNNING":
+            target = self._conversation(target_thread_id)
             target.resume(reason="Copied from a thread that runs.")
 
     def _save(
@@ -184,15 +182,15 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
         before = thread.now
         again = False
         for left in reversed(range(_TRIES)):
-            now = thread.now or self._read(place.thread, thread)
-            self._ensured(place.thread, thread)
+            goes_back = metadata.get("source") == "fork" or place.checkpoint in thread.then
+            now = self._before_save(place, thread, goes_back=goes_back)
             paused = now.pause if now.status == "PAUSED" else None
             now = self._go_on(place.thread, thread)
             if now.is_new:  # the conversation began without a graph: what it has stays
                 thread.prefix = [*now.state.messages]
             head = now.head(place.namespace, self.serde)
             is_next = head is not None and head.id == place.checkpoint and not now.ended
-            changed = new_versions if is_next else None
+            changed = new_versions if is_next and not goes_back else None
             update = update_of(
                 checkpoint, place.namespace, head, changed, self.serde, now.state.messages
             )
@@ -212,6 +210,7 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
                 "parent": place.checkpoint and public_id(place.checkpoint),
                 "namespace": place.namespace[:1_000] or None,
                 "new_execution": now.ended or None,
+                "expected_version": 0 if now.ended else now.version,
             }
             if not place.namespace:
                 rest |= _standing(checkpoint, metadata, paused)
@@ -219,11 +218,13 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
             conversation = self._conversation(place.thread)
             try:
                 answer = conversation.save(public_id(checkpoint["id"]), node, **rest)
-            except (NotFound, InvalidState) as error:
+            except (NotFound, InvalidState, VersionConflict) as error:
                 thread.now = None
                 if not left:
                     raise
-                self._refuse_if_stopped(before, self._read(place.thread, thread), error)
+                current = self._read(place.thread, thread)
+                self._refuse_if_elsewhere(place, head, current, error)
+                self._refuse_if_stopped(before, current, error)
             except Duplicate as error:
                 if again or not any(
                     fault.pointer.startswith(("/messages", "/operations")) for fault in error.faults
@@ -233,6 +234,22 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
             else:
                 self._note(place, thread, now, update, new, view, answer)
                 return
+
+    def _before_save(self, place: Place, thread: Thread, *, goes_back: bool) -> Now:
+        """The thread as it stands, read again if the graph goes back to what was saved once.
+
+        It did not read the latest checkpoint, and what was known of that may be of long ago.
+        """
+        now = thread.now or self._read(place.thread, thread)
+        head = now.head(place.namespace, self.serde)
+        is_other = head is not None and place.checkpoint not in (None, head.id)
+        if is_other or goes_back:
+            now = self._read(place.thread, thread)
+        was_there = now.exists
+        self._ensured(place.thread, thread)
+        if was_there and now.is_new and not place.namespace:
+            self._marked(place.thread)
+        return now
 
     def _tidy(self, place: Place, now: Now, update: Update) -> None:
         """Drop what the state does not need any more: an answered question, ended subgraphs."""
@@ -244,6 +261,17 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
         for key in gone:
             if not now.ended:
                 update.data[key] = {"$delete": True}
+
+    def _refuse_if_elsewhere(
+        self, place: Place, head: Head | None, now: Now, error: Exception
+    ) -> None:
+        """Raise Stopped if somebody else has saved behind the checkpoint that was known."""
+        latest = now.head(place.namespace, self.serde)
+        if now.exists and (latest and latest.id) != (head and head.id):
+            raise Stopped(
+                "The thread went on elsewhere: another process runs it, or somebody restored a"
+                " version. Nothing of this step is stored."
+            ) from error
 
     def _refuse_if_stopped(self, before: Now | None, now: Now, error: Exception) -> None:
         if before is None or before.status not in ("RUNNING", "IDLE"):
@@ -292,6 +320,7 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
         now.pause = None
         if not place.namespace:
             thread.interrupts = {}
+        thread.then.clear()
         thread.now = now
 
     def _pause(
@@ -306,6 +335,7 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
             payload = questions[0] if len(questions) == 1 else questions
             nodes = ", ".join(dict.fromkeys(name for name, _ in thread.interrupts.values()))[:128]
             for left in reversed(range(_TRIES)):
+                head = now.head(place.namespace, self.serde)
                 waits = now.pause["node_id"] if now.pause else None
                 asks = now.state.data.get(PAYLOAD)
                 if now.status == "PAUSED" and waits == nodes and asks == payload:
@@ -318,9 +348,11 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
                         state_data={PAYLOAD: payload},
                         pause_before=nodes,
                         pause_reason=reason_of(payload),
+                        expected_version=now.version,
                     )
-                except InvalidState:
+                except (InvalidState, VersionConflict) as error:
                     now = self._read(place.thread, thread)
+                    self._refuse_if_elsewhere(place, head, now, error)
                     if not left or now.ended:
                         raise
                 else:

@@ -1,0 +1,196 @@
+"""Graphs that several processes have, and threads that were not made by a graph."""
+
+import logging
+import threading
+import time
+from typing import Any
+from uuid import uuid4
+
+from ctxadmin_client import Client
+from ctxadmin_client.calls import Call
+from ctxadmin_client.langgraph import CtxAdminSaver, Stopped, resume_decided
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command, interrupt
+from langgraph_lab import (
+    CLIENT,
+    ENGINE,
+    REVIEWER,
+    URL,
+    app,
+    ask,
+    contents,
+    decide,
+    new_thread,
+    state_of,
+)
+from support import DRAFT, QUESTION, support
+from typing_extensions import TypedDict
+
+
+class State(TypedDict):
+    done: str
+
+
+def graph_of(act: Any, saver: CtxAdminSaver) -> Any:
+    """A graph with one node."""
+    builder = StateGraph(State)
+    builder.add_node("act", act)
+    builder.add_edge(START, "act")
+    return builder.compile(checkpointer=saver)
+
+
+def fork(name: str, other: str) -> None:
+    version = REVIEWER.conversation(name).snapshot(state=False).version
+    where = f"/conversations/{name}/checkpoints/{version}/fork"
+    REVIEWER.transport.send(Call("POST", where, body={"id": other}, key=uuid4().hex))
+
+
+def test_a_decision_on_a_fork_is_for_the_graph_of_the_fork() -> None:
+    name, config = new_thread()
+    ask(config)
+    fork(name, f"{name}-b")
+    paused = REVIEWER.conversation(f"{name}-b")
+    paused.change_state("review", {"draft": "It is in Paris."})
+    decide(f"{name}-b", "approve")
+    assert resume_decided(app.graph, CLIENT) == 1
+    assert contents(f"{name}-b")[-1] == "It is in Paris."
+    assert paused.snapshot().status == "COMPLETED"
+    assert REVIEWER.conversation(name).snapshot().status == "PAUSED"
+    assert contents(name)[-1] == "in Lyon"
+    listed = {each.config["configurable"]["thread_id"] for each in app.saver.list(None)}
+    assert listed == {name, f"{name}-b"}
+
+
+def test_a_decision_is_taken_up_in_a_conversation_that_was_there_before_its_graph() -> None:
+    name, config = new_thread()
+    CLIENT.create(name, metadata={"customer": 7}, messages=[{"role": "user", "content": "Hi"}])
+    ask(config)
+    decide(name, "approve")
+    assert resume_decided(app.graph, CLIENT) == 1
+    assert REVIEWER.conversation(name).snapshot().status == "COMPLETED"
+    assert REVIEWER.conversation(name).read()["metadata"]["customer"] == 7
+
+
+def test_a_copy_keeps_what_else_is_known_of_a_conversation() -> None:
+    name, config = new_thread()
+    CLIENT.create(name, metadata={"customer": 7})
+    ask(config)
+    app.saver.copy_thread(name, f"{name}-c")
+    metadata = REVIEWER.conversation(f"{name}-c").read()["metadata"]
+    assert metadata["customer"] == 7
+    assert metadata["langgraph"]["thread_id"] == f"{name}-c"
+
+
+def test_a_node_that_takes_longer_than_a_claim_runs_once() -> None:
+    ran: list[str] = []
+
+    def act(state: State) -> dict[str, Any]:
+        answer = interrupt("Go?")
+        ran.append(answer["decision"])
+        time.sleep(3)
+        return {"done": "yes"}
+
+    name, config = new_thread()
+    graph_of(act, app.saver).invoke({"done": ""}, config)
+    decide(name, "approve")
+    other = Client(URL, ENGINE)
+    works = graph_of(act, CtxAdminSaver(other, app=app.saver.app))
+    first = threading.Thread(
+        target=resume_decided, args=(graph_of(act, app.saver), CLIENT), kwargs={"ttl": 1}
+    )
+    first.start()
+    while not ran:
+        time.sleep(0.05)
+    while first.is_alive():
+        resume_decided(works, other, ttl=1)
+        time.sleep(0.3)
+    assert ran == ["approve"]
+    assert REVIEWER.conversation(name).snapshot().status == "COMPLETED"
+    assert state_of(name)["done"] == "yes"
+
+
+def test_a_graph_that_another_process_has_overtaken_stops_and_stores_nothing() -> None:
+    entered, may_go = threading.Event(), threading.Event()
+
+    def slow(state: State) -> dict[str, Any]:
+        entered.set()
+        may_go.wait(20)
+        return {"done": "slow"}
+
+    name, config = new_thread()
+    told: list[str] = []
+
+    def run() -> None:
+        try:
+            graph_of(slow, app.saver).invoke({"done": ""}, config, durability="sync")
+        except Stopped as error:
+            told.append(str(error))
+
+    first = threading.Thread(target=run)
+    first.start()
+    entered.wait(20)
+    fast = graph_of(lambda _: {"done": "fast"}, CtxAdminSaver(Client(URL, ENGINE)))
+    fast.invoke(None, config)
+    versions = REVIEWER.conversation(name).snapshot().version
+    may_go.set()
+    first.join()
+    assert len(told) == 1, told
+    assert "went on elsewhere" in told[0], told
+    snapshot = REVIEWER.conversation(name).snapshot()
+    assert (snapshot.status, snapshot.version) == ("COMPLETED", versions)
+    assert state_of(name) == {"done": "fast"}
+    assert len([*CLIENT.conversation(name).executions()]) == 1
+
+
+def test_time_travel_shows_the_messages_of_then_whatever_was_done_meanwhile() -> None:
+    name, config = new_thread()
+    ask(config)
+    asked = app.graph.get_state(config).config
+    REVIEWER.conversation(name).operate("truncate", truncate={"keep_first": 1})
+    app.graph.invoke(None, asked)
+    assert contents(name) == [QUESTION, "I look it up.", "in Lyon"]
+    assert app.graph.invoke(Command(resume="yes"), config)["sent"] == DRAFT
+    assert contents(name) == [QUESTION, "I look it up.", "in Lyon", DRAFT]
+
+
+def test_a_graph_that_stops_is_told_in_one_line() -> None:
+    lines: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = lines.append  # type: ignore[method-assign]
+    logger = logging.getLogger("ctxadmin_client.langgraph")
+    logger.addHandler(handler)
+    name, config = new_thread()
+    ask(config)
+    decide(name, "approve")
+
+    def review(state: Any) -> dict[str, Any]:
+        decide(name, "cancel", "No longer needed.")
+        return {"sent": "no"}
+
+    graph = support(app.saver, review=review)
+    resume_decided(graph, CLIENT)
+    logger.removeHandler(handler)
+    [line] = [each for each in lines if each.levelno >= logging.WARNING]
+    assert "CANCELLED" in line.getMessage()
+    assert line.exc_info is None
+
+
+def test_an_update_of_a_checkpoint_as_it_was_saved_brings_back_what_was_edited_since() -> None:
+    name, config = new_thread()
+    ask(config)
+    asked = app.graph.get_state(config).config
+    REVIEWER.conversation(name).change_state("review", {"draft": "It is in Paris."})
+    app.graph.update_state(asked, {"sent": "not yet"}, as_node="draft")
+    state = state_of(name)
+    assert (state["draft"], state["sent"]) == (DRAFT, "not yet")
+    assert app.graph.get_state(config).values["draft"] == DRAFT
+
+
+def test_a_graph_that_goes_on_from_what_was_saved_leaves_the_state_that_it_saw() -> None:
+    name, config = new_thread()
+    ask(config)
+    asked = app.graph.get_state(config).config
+    REVIEWER.conversation(name).change_state("review", {"draft": "It is in Paris."})
+    assert app.graph.invoke(Command(resume="yes"), asked)["sent"] == DRAFT
+    state = state_of(name)
+    assert (state["draft"], state["sent"]) == (DRAFT, DRAFT)
