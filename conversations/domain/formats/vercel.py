@@ -25,6 +25,7 @@ from conversations.domain.formats.source import (
     warn_of_further_fields,
 )
 from conversations.domain.formats.warnings import (
+    A_REASONING_PART,
     A_TEXT_PART,
     AN_IMAGE,
     REFUSAL_AS_TEXT,
@@ -177,10 +178,14 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
             return image | ({"mediaType": part.media_type} if part.media_type else {})
         case Image():
             warnings.part_left_out(image_of_role(message.role), message.index)
-        case Other("thinking", fields) if message.role == "assistant":
-            return _reasoning(fields)
-        case Other("reasoning", fields) if message.role == "assistant":
-            return dict(fields)
+        case Other("thinking", fields) if message.role == "assistant" and (
+            made := _thinking(fields)
+        ):
+            return made
+        case Other("reasoning", fields) if message.role == "assistant" and (
+            made := _reasoning(fields, message, warnings)
+        ):
+            return made
         case Other("file", fields) if message.role != "system" and "mediaType" in fields:
             return dict(fields)
         case Other("file", fields) if message.role != "system" and (made := _file(fields)):
@@ -202,10 +207,40 @@ def _file(fields: SourceFields) -> Fields | None:
     return made | ({"filename": name} if isinstance(name, str) else {})
 
 
-def _reasoning(fields: SourceFields) -> Fields:
+def _thinking(fields: SourceFields) -> Fields | None:
     """Returns Anthropic's thinking, with the signature where the SDK returns it to Anthropic."""
+    text = fields.get("thinking")
     own: JsonValue = {"anthropic": {"signature": fields.get("signature")}}
-    return {"type": "reasoning", "text": str(fields.get("thinking")), "providerOptions": own}
+    if not isinstance(text, str):
+        return None
+    return {"type": "reasoning", "text": text, "providerOptions": own}
+
+
+def _reasoning(fields: SourceFields, message: SourceMessage, warnings: Warnings) -> Fields | None:
+    """Returns reasoning in the SDK's form, whose text Responses has in a summary.
+
+    None without any text: the SDK refuses such a part.
+    """
+    text, known = fields.get("text"), {"type", "text", *_OF_PARTS}
+    if not isinstance(text, str):
+        text, known = _summary(fields), known | {"summary"}
+    if not text and "text" not in fields:
+        return None
+    kept = {name: value for name, value in fields.items() if name in _OF_PARTS}
+    more = {name: value for name, value in fields.items() if name not in known}
+    warn_of_more(more, A_REASONING_PART, message.index, warnings)
+    return {"type": "reasoning", "text": text, **kept}
+
+
+def _summary(fields: SourceFields) -> str:
+    """Returns the texts of the summary of an item of Responses."""
+    listed = fields.get("summary")
+    found = [each.get("text") for each in _objects(listed)]
+    return "\n\n".join(text for text in found if isinstance(text, str))
+
+
+def _objects(listed: JsonValue) -> list[Fields]:
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
 def _texts(parts: Sequence[Part]) -> list[str]:

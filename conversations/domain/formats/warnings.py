@@ -9,6 +9,7 @@ A_MESSAGE: Final = say("a message")
 A_CALL: Final = say("a call")
 A_PART: Final = say("a part")
 A_TEXT_PART: Final = say("a text part")
+A_REASONING_PART: Final = say("a reasoning part")
 AN_IMAGE: Final = say("an image")
 REFUSAL_AS_TEXT: Final = say("a refusal is written as text")
 

@@ -44,8 +44,8 @@ class Places:
 class CallIds:
     """The calls of a conversation that wait for a result, for files without ids.
 
-    Calls without an id get ``call-1``, ``call-2`` ..., always the same for the same file. A result
-    without an id belongs to the oldest waiting call with its name.
+    Calls without an id, or with an empty one, get ``call-1``, ``call-2`` ..., always the same for
+    the same file. A result without one belongs to the oldest waiting call with its name.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class CallIds:
         return call_id or self._new_id()
 
     def _oldest(self, call_id: str | None, name: str | None) -> int | None:
-        if call_id is not None:
+        if call_id:
             return self._first(self._by_id[call_id])
         if name is not None:
             return self._first(self._by_name[name])

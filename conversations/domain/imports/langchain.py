@@ -104,12 +104,15 @@ def _append_message(place: SourceValue, transcript: Transcript) -> None:
     if kind == "remove":
         transcript.report_omission(place, "RemoveMessage", REMOVES)
         return
-    role = _role(kind, data)
+    role, said = _role(kind, data)
     extra = _object(data.get("additional_kwargs"))
     rest = {
         name: value for name, value in data.unknown_fields(*_KNOWN).items() if value not in ({}, [])
     }
     metadata = transcript.fields_as_metadata(rest)
+    if said is not None:
+        metadata["role"] = said
+        transcript.report_conversion(f"role: {said}", f"role: {role}")
     calls: list[JsonValue] = []
     if role == "assistant":
         calls = _calls(data, extra, transcript)
@@ -154,15 +157,13 @@ def _kind_and_fields(place: SourceValue) -> tuple[str, SourceValue]:
     return str(kind), data
 
 
-def _role(kind: str, data: SourceValue) -> str:
+def _role(kind: str, data: SourceValue) -> tuple[str, str | None]:
+    """Returns the role, and that of the file if it is one of its own, such as ``critic``."""
     if kind != "chat":
-        return _ROLES[kind]
-    role = data.get("role").text()
-    if _ROLES.get(role, role) not in _CHAT_ROLES:
-        raise data.get("role").refusal(
-            say("a role is one of {chat_roles}", chat_roles=", ".join(sorted(_CHAT_ROLES)))
-        )
-    return _ROLES.get(role, role)
+        return _ROLES[kind], None
+    said = data.get("role").text()
+    role = _ROLES.get(said, said)
+    return (role, None) if role in _CHAT_ROLES else ("user", said)
 
 
 def _object(place: SourceValue) -> SourceValue:

@@ -24,11 +24,12 @@ class SourceValue:
     line: int | None = None
     is_embedded: bool = False
     children: tuple["SourceValue", ...] | None = None
+    is_outside: bool = False  # a field was read of something that is no object
 
     def get(self, *names: str) -> "SourceValue":
         """Returns the first of these fields that exists and is not null, else a place with None."""
         if not isinstance(self.value, dict):
-            return SourceValue(None, self.pointer, self.line, self.is_embedded)
+            return replace(self, value=None, children=None, is_outside=True)
         for name in names:
             if self.value.get(name) is not None:
                 return self._child(name, self.value[name])
@@ -44,7 +45,7 @@ class SourceValue:
             yield from self.children
             return
         if not isinstance(self.value, list):
-            raise self.refusal(say("this must be a list"))
+            raise self._not(say("this must be a list"))
         if most is not None and len(self.value) > most:
             raise self.too_large(say("this has more than {most} items", most=most), most)
         for number, item in enumerate(self.value):
@@ -57,7 +58,7 @@ class SourceValue:
     def text(self) -> str:
         """Returns the text; raises ValidationFailed for anything else."""
         if not isinstance(self.value, str):
-            raise self.refusal(say("this must be a text"))
+            raise self._not(say("this must be a text"))
         return self.value
 
     def text_or_none(self) -> str | None:
@@ -101,6 +102,10 @@ class SourceValue:
     def locate(self, error: ContextError) -> ContextError:
         """Returns the same error; its text names the line, if there is one, and the field."""
         return _with_place(error) if self.line is None else with_line(error, self.line)
+
+    def _not(self, message: str) -> ContextError:
+        """Returns the refusal of a value of another type, or of what has no such field at all."""
+        return self.refusal(say("this must be an object") if self.is_outside else message)
 
     def _child(self, name: str, value: JsonValue) -> "SourceValue":
         if self.is_embedded:

@@ -12,6 +12,7 @@ import type {
   Conversation as ConversationDetails,
   Enter,
   Entered,
+  Execution,
   Formatted,
   Lease,
   Message,
@@ -46,6 +47,8 @@ export interface ChangeOptions {
 export interface Wait {
   readonly afterVersion?: number | undefined;
   readonly status?: readonly Status[];
+  /** The execution that is meant: if another has begun, the answer comes at once, with what became of this one. */
+  readonly execution?: string | undefined;
   /** At most 60. */
   readonly seconds?: number;
 }
@@ -132,6 +135,11 @@ export class Conversation {
     return this.call("put", ["checkpoints", checkpointId], body);
   }
 
+  /** The executions of the conversation, latest first; only that one can go on. */
+  executions(): AsyncGenerator<Execution> {
+    return listed(this.transport, pathOf("conversations", this.id, "executions"), {});
+  }
+
   /** The versions of the execution, newest first. */
   checkpoints(query: Query = {}): AsyncGenerator<Checkpoint> {
     return listed(this.transport, pathOf("conversations", this.id, "checkpoints"), query);
@@ -165,8 +173,8 @@ export class Conversation {
   }
 
   /** Wait for a version behind `afterVersion` and one of the statuses. */
-  wait({ afterVersion, status, seconds = 50 }: Wait = {}): Promise<Waited> {
-    const query = { after_version: afterVersion, status, timeout: seconds };
+  wait({ afterVersion, status, execution, seconds = 50 }: Wait = {}): Promise<Waited> {
+    const query = { after_version: afterVersion, status, execution, timeout: seconds };
     return this.call("get", ["wait"], undefined, query, { wait: seconds });
   }
 

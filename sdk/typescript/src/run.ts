@@ -70,7 +70,7 @@ export class Run {
       if (await this.oneOf(nodes, work, ttl)) continue;
       if (!wait && nodes.length === 0) return snapshot.status;
       const seconds = nodes.length > 0 ? Math.min(HELD, ttl) : WAIT;
-      await this.conversation.wait({ afterVersion: snapshot.version, seconds });
+      await this.conversation.wait({ afterVersion: snapshot.version, execution: this.execution, seconds });
     }
   }
 

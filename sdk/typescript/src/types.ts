@@ -17,6 +17,7 @@ export type Operate = Schemas["Operate"];
 export type Operated = Schemas["ChangeAnswer"];
 export type Snapshot = Schemas["SnapshotAnswer"];
 export type NewExecution = Schemas["StartExecution"];
+export type Execution = Schemas["ListedExecutionAnswer"];
 export type Started = Schemas["StartedAnswer"];
 export type Enter = Schemas["EnterNode"];
 export type Entered = Schemas["EnteredAnswer"];

@@ -97,6 +97,17 @@ const tests = {
     await assert.rejects(client.execution(id, { workflow: "other" }), OtherWorkflow);
   },
 
+  async "the executions of a conversation, and a wait for one that was ended"() {
+    const conversation = await client.create();
+    const first = (await conversation.start({ state: {} })).execution;
+    await conversation.cancel();
+    const second = (await conversation.start({ state: {} })).execution;
+    const found = await Array.fromAsync(conversation.executions());
+    assert.deepEqual(found.map((each) => [each.execution, each.status]), [[second, "RUNNING"], [first, "CANCELLED"]]);
+    const waited = await conversation.wait({ execution: first, afterVersion: 9, seconds: 50 });
+    assert.deepEqual([waited.status, waited.version, waited.changed], ["CANCELLED", 1, true]);
+  },
+
   async "events go on exactly behind the one that was seen last"() {
     const conversation = await client.create();
     const seen = [];

@@ -205,6 +205,36 @@ def test_vercel_has_model_messages_with_calls_and_results_as_parts() -> None:
     ]
 
 
+def test_vercel_has_reasoning_of_others_as_its_own_text() -> None:
+    """The SDK refuses a reasoning part without a text."""
+    summary: JsonValue = [{"type": "summary_text", "text": "They ask"}, {"text": "about rain."}]
+    parts: list[JsonValue] = [
+        {"type": "reasoning", "id": "rs_1", "summary": summary, "encrypted_content": "x"},
+        {"type": "reasoning", "id": "rs_2", "summary": []},
+        {"type": "reasoning", "text": "hm", "thoughtSignature": "s", "providerOptions": {"a": {}}},
+        {"type": "thinking", "thinking": None},
+    ]
+    found = written(
+        "vercel", user("q"), message("assistant", [*parts, {"type": "text", "text": "r"}])
+    )
+    assert found.messages[1]["content"] == [
+        {"type": "reasoning", "text": "They ask\n\nabout rain."},
+        {"type": "reasoning", "text": "hm", "providerOptions": {"a": {}}},
+        {"type": "text", "text": "r"},
+    ]
+    assert [(warning.code, str(warning.message)) for warning in found.warnings] == [
+        ("field_left_out", _left_out("the field 'id' of a reasoning part")),
+        ("field_left_out", _left_out("the field 'encrypted_content' of a reasoning part")),
+        ("part_left_out", _left_out("a part of the type 'reasoning'")),
+        ("field_left_out", _left_out("the field 'thoughtSignature' of a reasoning part")),
+        ("part_left_out", _left_out("a part of the type 'thinking'")),
+    ]
+
+
+def _left_out(what: str) -> str:
+    return f"{what} has no place in this format and is left out"
+
+
 IMAGES_OF: dict[ProviderFormat, list[Any]] = {
     "openai": [
         {"type": "text", "text": "Look"},

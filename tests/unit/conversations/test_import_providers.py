@@ -245,6 +245,23 @@ def test_an_invalid_call_of_langchain_keeps_its_text() -> None:
     assert call["error"] == "no JSON"
 
 
+def test_a_role_of_its_own_is_a_user_with_that_role_as_metadata() -> None:
+    said: JsonValue = {"type": "chat", "content": "Too long.", "role": "critic"}
+    found = read([{"type": "human", "content": "q"}, said], "langchain")
+    assert turns(found) == [("user", "q"), ("user", "Too long.")]
+    assert bodies(found)[1]["metadata"] == {"role": "critic"}
+    assert taken(found)["role: critic", "role: user"] == 1
+
+
+@pytest.mark.parametrize("missing", [None, ""])
+def test_a_result_without_an_id_belongs_to_the_call_of_its_name(missing: str | None) -> None:
+    call: JsonValue = {"name": "look", "args": {}, "id": missing, "type": "tool_call"}
+    result: JsonValue = {"type": "tool", "content": "rain", "name": "look", "tool_call_id": missing}
+    found = read([{"type": "ai", "content": "", "tool_calls": [call]}, result], "langchain")
+    assert pairs(found) == [("call-1",), "call-1"]
+    assert found.report.warning_count == 0
+
+
 def test_a_message_that_removes_another_is_left_out() -> None:
     found = read(example("langchain", "state"))
     assert left_out(found) == [("RemoveMessage", "/messages/5")]

@@ -237,6 +237,15 @@ def test_what_is_wrong_in_the_middle_is_named_by_its_place(path: tuple[Any, ...]
         read_file(lines([example(shape, name), document]), shape)
 
 
+def test_where_an_object_is_missing_the_error_says_so() -> None:
+    """Not that its place should be of the type of the field that was looked for in it."""
+    part: JsonValue = {"functionCall": "look"}
+    error = refused({"contents": [{"role": "model", "parts": [part]}]}, "gemini")
+    (problem,) = error.problems
+    assert problem.pointer == "/contents/0/parts/0/functionCall"
+    assert problem.message == "this must be an object"
+
+
 def test_an_unknown_part_of_gemini_is_left_out_and_reported() -> None:
     unknown: JsonValue = {"hologram": {"x": 1}, "thoughtSignature": "s"}
     found = read(

@@ -51,6 +51,9 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return pauses
 
 
+SNAPSHOT = {"state_data": {}, "ready_nodes": [], "pause_requested": False}
+
+
 def problem(status: int, code: str, **rest: object) -> httpx.Response:
     return httpx.Response(status, json={"status": status, "code": code, "detail": "No.", **rest})
 
@@ -141,6 +144,45 @@ def test_all_pages_of_a_list_are_read() -> None:
         {"status": "PAUSED"},
         {"status": "PAUSED", "cursor": "x/+"},
     ]
+
+
+def test_the_executions_of_a_conversation_are_listed_over_all_pages() -> None:
+    server = Server(
+        httpx.Response(200, json={"results": [{"execution": "exec_b"}], "next": "1"}),
+        httpx.Response(200, json={"results": [{"execution": "exec_a"}], "next": None}),
+    )
+    found = list(server.client().conversation("c").executions())
+    assert [each["execution"] for each in found] == ["exec_b", "exec_a"]
+    assert [str(each.url) for each in server.requests] == [
+        "http://server/api/v1/conversations/c/executions",
+        "http://server/api/v1/conversations/c/executions?cursor=1",
+    ]
+
+
+def test_a_wait_can_name_the_execution_that_is_meant() -> None:
+    waited = {"status": "CANCELLED", "version": 4, "revision": 0, "changed": True}
+    server = Server(httpx.Response(200, json=waited))
+    found = server.client().conversation("c").wait(after_version=3, execution="exec_a", seconds=9)
+    assert (found.status, found.version, found.changed) == ("CANCELLED", 4, True)
+    (request,) = server.requests
+    assert dict(request.url.params) == {
+        "execution": "exec_a",
+        "after_version": "3",
+        "timeout": "9",
+    }
+
+
+def test_a_worker_does_not_wait_for_the_versions_of_another_execution() -> None:
+    """The execution was ended and another begun while it looked: it must not wait for that."""
+    paused = {"status": "PAUSED", "execution": "exec_a", "version": 3, "workflow": "w"}
+    other = {**paused, "execution": "exec_b", "version": 0}
+    waited = {"status": "CANCELLED", "version": 4, "revision": 0, "changed": True}
+    answers = [{"id": "c"}, paused, paused, waited, other]
+    server = Server(*(httpx.Response(200, json={**SNAPSHOT, **each}) for each in answers))
+    with server.client().execution("c", workflow="w") as run:
+        assert list(run.ready()) == []
+    wait = next(each for each in server.requests if each.url.path.endswith("/wait"))
+    assert wait.url.params["execution"] == "exec_a"
 
 
 def test_a_stream_goes_on_behind_the_last_event_when_it_breaks() -> None:

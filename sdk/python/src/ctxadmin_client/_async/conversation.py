@@ -206,10 +206,20 @@ class AsyncConversation:
         return await self._move("cancel", said)
 
     async def wait(
-        self, *, after_version: int | None = None, status: Sequence[str] = (), seconds: int = 50
+        self,
+        *,
+        after_version: int | None = None,
+        status: Sequence[str] = (),
+        execution: str | None = None,
+        seconds: int = 50,
     ) -> Waited:
-        """Wait for a version behind ``after_version`` and one of the statuses, at most 60 s."""
+        """Wait for a version behind ``after_version`` and one of the statuses, at most 60 s.
+
+        ``execution`` is the one that is meant: if another has begun, the answer comes at once, with
+        the last status and version of the one that is meant.
+        """
         query = {
+            "execution": execution,
             "after_version": after_version,
             "status": ",".join(status) or None,
             "timeout": seconds,

@@ -225,7 +225,9 @@ class AsyncRun:
             if not self._wait and not todo.nodes:
                 return
             seconds = min(_HELD, self.ttl) if todo.nodes else _WAIT
-            await self.conversation.wait(after_version=snapshot.version, seconds=seconds)
+            await self.conversation.wait(
+                after_version=snapshot.version, execution=self.execution, seconds=seconds
+            )
 
     async def status(self) -> str:
         """The status of the execution now."""

@@ -225,7 +225,9 @@ class Run:
             if not self._wait and not todo.nodes:
                 return
             seconds = min(_HELD, self.ttl) if todo.nodes else _WAIT
-            self.conversation.wait(after_version=snapshot.version, seconds=seconds)
+            self.conversation.wait(
+                after_version=snapshot.version, execution=self.execution, seconds=seconds
+            )
 
     def status(self) -> str:
         """The status of the execution now."""
