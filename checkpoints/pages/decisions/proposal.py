@@ -201,8 +201,8 @@ class _Reader:
         if isinstance(before, str) and isinstance(now, str):
             pieces = text_diff(before, now)
             return replace(shown, original=original, pieces=pieces)
-        found = diff(_alone(name, before), _alone(name, now))
-        return replace(shown, original=original, rows=state_rows(found))
+        sides = _alone(name, before), _alone(name, now)
+        return replace(shown, original=original, rows=state_rows(diff(*sides), *sides))
 
 
 def _alone(name: str, value: Value) -> dict[str, JsonValue]:

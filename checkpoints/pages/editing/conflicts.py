@@ -29,6 +29,8 @@ from checkpoints.pages.editing.edit_request import (
 from checkpoints.pages.editing.summary import Sides, merge_edit, show_summary
 from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.pages.presenters import NamedNode, VersionLine
+from checkpoints.pages.state.change_tree import Branch, tree_of
+from checkpoints.pages.state.place_names import key_of, place_name
 from checkpoints.pages.state.state_rows import shown_value, state_rows
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import held_keys, reducers_for
@@ -52,12 +54,12 @@ _TITLES: Final[Mapping[ChangeAuthors, Text]] = {
 class ConflictView:
     """One place that both changed; ``text`` is the text in the box for another value.
 
-    ``own`` is True if the same person also wrote the current value. The pieces are the words that
-    each side changed in the base.
+    ``name`` says where it is. ``own`` is True if the same person also wrote the current value. The
+    pieces are the words that each side changed in the base; of lists and objects the changes.
     """
 
     place: int
-    path: str
+    name: str
     base: str
     mine: str
     theirs: str
@@ -71,6 +73,8 @@ class ConflictView:
     problem: str = ""
     mine_pieces: Sequence[TextPiece] = ()
     theirs_pieces: Sequence[TextPiece] = ()
+    mine_changes: Sequence[Branch] = ()
+    theirs_changes: Sequence[Branch] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +160,11 @@ def entered_values(task: Edit) -> list[str]:
     except NotFound:
         theirs = task.base
     found = []
-    for place, conflict in enumerate(merge_edit(task, theirs).merged.conflicts):
+    merged = merge_edit(task, theirs).merged
+    for place, conflict in enumerate(merged.conflicts):
         if _is_retyped(task, place, conflict):
-            found.append(f"{conflict.path}: {_value_sent(task, place)}")
+            name = place_name(conflict.path, dict(merged.state))
+            found.append(f"{name}: {_value_sent(task, place)}")
     return found
 
 
@@ -201,7 +207,7 @@ def _refused(
 
 
 def _key_of(conflict: Conflict) -> str:
-    return conflict.path.split("/")[1].replace("~1", "/").replace("~0", "~")
+    return key_of(conflict.path)
 
 
 def _show_merged(
@@ -241,9 +247,10 @@ def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
 def _show_choices(
     task: Edit, theirs: StoredSnapshot, sides: Sides, problems: Mapping[int, str], *, status: int
 ) -> HttpResponse:
-    merged = diff(dict(sides.theirs), dict(sides.merged.state))
+    before, after = dict(sides.theirs), dict(sides.merged.state)
     undecided = [conflict.path for conflict in sides.merged.conflicts]
-    rows = [each for each in merged if not any(_is_in(each.path, path) for path in undecided)]
+    found = diff(before, after)
+    rows = [each for each in found if not any(_is_in(each.path, path) for path in undecided)]
     whose = authors_since(task, theirs)
     own = _own_keys(task, theirs, whose)
     shown = ConflictPage(
@@ -255,10 +262,14 @@ def _show_choices(
         theirs=theirs.version,
         node=presenters.named_node(theirs.pinned, theirs.node_id),
         conflicts=[
-            _view(task, place, each, theirs, problems.get(place, ""), own=_key_of(each) in own)
+            replace(
+                _view(task, place, each, theirs, problems.get(place, "")),
+                name=place_name(each.path, after),
+                own=_key_of(each) in own,
+            )
             for place, each in enumerate(sides.merged.conflicts)
         ],
-        merged=state_rows(rows),
+        merged=state_rows(rows, before, after),
         seq=task.draft.seq,
         reason=task.reason,
         others=versions_since(task, theirs),
@@ -281,30 +292,40 @@ def _own_keys(task: Edit, theirs: StoredSnapshot, whose: ChangeAuthors) -> set[s
     return {name for name, version in versions.items() if version in wrote}
 
 
+def _changes(base: Value, side: Value) -> list[Branch]:
+    """Returns the changes of a list or an object, nothing of other values."""
+    for kind in (list, dict):
+        if isinstance(base, kind) and isinstance(side, kind):
+            return tree_of(diff(base, side), base, side)
+    return []
+
+
 def _is_in(path: str, other: str) -> bool:
     return path == other or path.startswith(f"{other}/")
 
 
 def _view(
-    task: Edit, place: int, conflict: Conflict, theirs: StoredSnapshot, problem: str, *, own: bool
+    task: Edit, place: int, conflict: Conflict, theirs: StoredSnapshot, problem: str
 ) -> ConflictView:
     sent = task.request.POST
     kind = "text" if isinstance(conflict.mine, str) else "json"
     base, mine, others = map(shown_value, (conflict.base, conflict.mine, conflict.theirs))
     return ConflictView(
         place=place,
-        path=conflict.path,
+        name="",
         base=base,
         mine=mine,
         theirs=others,
         mine_pieces=text_diff(base, mine),
         theirs_pieces=text_diff(base, others),
+        mine_changes=_changes(conflict.base, conflict.mine),
+        theirs_changes=_changes(conflict.base, conflict.theirs),
         offer=shown_value(conflict.offer),
         has_offer=conflict.offer is not ABSENT,
         reducer=reducers_for(theirs.row).for_key(_key_of(conflict)).value,
         kind=kind,
         text=sent.get(f"value-{place}", _as_typed(conflict.mine)),
-        own=own,
+        own=False,
         choice=_choice(task, place, conflict),
         problem=problem,
     )

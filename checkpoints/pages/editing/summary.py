@@ -20,8 +20,9 @@ from checkpoints.pages.editing.edit_request import (
     execution_of,
     versions_since,
 )
-from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large
+from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large, values_compared
 from checkpoints.pages.presenters import NamedNode, VersionLine
+from checkpoints.pages.state.place_names import place_name
 from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import reducers_for, values_of
@@ -101,7 +102,7 @@ def show_summary(
         execution=execution_of(task.base),
         version=task.version,
         node=presenters.named_node(task.base.pinned, task.base.node_id),
-        rows=state_rows(diff(dict(before), after)),
+        rows=state_rows(diff(dict(before), after), before, after),
         edit=mark_of_changes(task.changes),
         revision=task.now.revision,
         visible_count=task.now.visible_count,
@@ -122,9 +123,12 @@ def _newer(task: Edit) -> NewerVersion | None:
     if task.now.version <= task.version:
         return None
     too_large = keys_too_large(task.base, task.now)
-    found = [] if too_large else queries.compare_moments(task.base, task.now).state
-    both = [conflict.path for conflict in merge_edit(task, task.now).merged.conflicts]
-    return NewerVersion(task.now.version, state_rows(found[:MOST_ROWS]), both, too_large)
+    found = [] if too_large else queries.compare_moments(task.base, task.now).state[:MOST_ROWS]
+    sides = merge_edit(task, task.now)
+    state = dict(sides.merged.state)
+    both = [place_name(each.path, state) for each in sides.merged.conflicts]
+    rows = state_rows(found, *values_compared(task.base, task.now, found))
+    return NewerVersion(task.now.version, rows, both, too_large)
 
 
 def merge_edit(task: Edit, theirs: StoredSnapshot) -> Sides:

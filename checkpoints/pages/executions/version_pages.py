@@ -23,10 +23,11 @@ from checkpoints.pages.presenters import NamedNode, PathNode, PositionView, Vers
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.change_tree import Branch, tree_of
 from checkpoints.pages.state.key_comments import comments_until, with_comments
+from checkpoints.pages.state.place_names import key_of
 from checkpoints.pages.state.state_view import StateView
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import held_keys
+from checkpoints.state_values import held_keys, values_of
 from checkpoints.store import find_checkpoint, find_saved_version, state_after, state_before
 from checkpoints.usage_store import usage_at
 from conversations.domain.diff import Change
@@ -206,7 +207,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         before=before,
         after=after,
         newest=now.version,
-        state=tree_of(state[:MOST_ROWS]),
+        state=tree_of(state[:MOST_ROWS], *values_compared(first, last, state[:MOST_ROWS])),
         state_shown=min(len(state), MOST_ROWS),
         state_total=len(state),
         messages=message_changes(head, first.view(), last.view(), changes),
@@ -225,6 +226,14 @@ def keys_too_large(first: StoredSnapshot, last: StoredSnapshot) -> list[str]:
     differ = sorted((*keys.added, *keys.removed, *keys.changed))
     size = sum(side[name].size for side in sides for name in differ if name in side)
     return differ if size > _MOST_COMPARED else []
+
+
+def values_compared(
+    first: StoredSnapshot, last: StoredSnapshot, found: Sequence[Difference]
+) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+    """Returns the values in which differences of two versions have their places."""
+    names = {key_of(each.path) for each in found}
+    return values_of(first, names), values_of(last, names)
 
 
 def _row(moment: StoredSnapshot) -> Execution:

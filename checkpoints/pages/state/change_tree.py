@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checkpoints.pages.state.state_rows import state_row
-from ctxadmin.lib.structural_diff import Difference, Kind
+from checkpoints.pages.state.place_names import SEPARATOR, place_steps
+from checkpoints.pages.state.state_rows import sides_of, state_row
+from ctxadmin.lib.structural_diff import Difference, Kind, Value
 from ctxadmin.ui.components import DiffRow
 
 
 @dataclass(slots=True)
 class Branch:
-    """A key, or an index of a list: its own change, and the changes within it.
+    """A key, or an item of a list: its own change, and the changes within it.
 
     ``count`` is the number of changes here and below; ``type_changed`` is True if the JSON type
     differs.
@@ -23,24 +24,21 @@ class Branch:
     type_changed: bool = False
 
 
-def tree_of(differences: Sequence[Difference]) -> list[Branch]:
-    """Returns the changes by key.
+def tree_of(differences: Sequence[Difference], before: Value, after: Value) -> list[Branch]:
+    """Returns the changes by key, with the names of their places in both states.
 
-    A key with only one child is on one line with it: ``facts / 3``.
+    A key with only one child is on one line with it: ``facts / item 3``.
     """
     root = Branch("")
     for each in differences:
         here = root
-        for name in _names(each.path):
+        names = place_steps(each.path, *sides_of(each, before, after))
+        for name in names:
             here = _below(here, name)
-        here.rows.append(state_row(each))
+        here.rows.append(state_row(each, SEPARATOR.join(names)))
         here.type_changed = here.type_changed or each.kind is Kind.TYPE_CHANGED
     _count(root)
     return [_shortened(each) for each in root.branches] or ([root] if root.rows else [])
-
-
-def _names(path: str) -> list[str]:
-    return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
 
 
 def _below(branch: Branch, name: str) -> Branch:
@@ -61,7 +59,7 @@ def _shortened(branch: Branch) -> Branch:
     """Returns the branch without steps that lead to one place only."""
     while not branch.rows and len(branch.branches) == 1:
         only = branch.branches[0]
-        only.name = f"{branch.name} / {only.name}"
+        only.name = f"{branch.name}{SEPARATOR}{only.name}"
         branch = only
     branch.branches = [_shortened(each) for each in branch.branches]
     return branch

@@ -8,6 +8,7 @@ import orjson
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.mismatches import kind_of
+from checkpoints.pages.state.place_names import place_name
 from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
 from ctxadmin.ui.components import DiffRow
 
@@ -16,30 +17,43 @@ _MOST_COMPARED: Final = 40_000  # characters of a text in which the changed word
 _BEFORE_CHANGE: Final = 400
 
 
-def state_rows(differences: Sequence[Difference]) -> list[DiffRow]:
-    """Returns differences of states as rows; text is shown as it is, everything else as JSON."""
-    return [state_row(each) for each in differences]
+def state_rows(differences: Sequence[Difference], before: Value, after: Value) -> list[DiffRow]:
+    """Returns differences of two states as rows, by the names of their places in them.
+
+    Text is shown as it is, everything else as JSON.
+    """
+    return [state_row(each, place_of(each, before, after)) for each in differences]
 
 
-def state_row(each: Difference) -> DiffRow:
+def place_of(each: Difference, before: Value, after: Value) -> str:
+    """Returns the name of the place of a difference."""
+    return place_name(each.path, *sides_of(each, before, after))
+
+
+def sides_of(each: Difference, before: Value, after: Value) -> tuple[Value, Value]:
+    """Returns the state that has the place of a difference, then the other one."""
+    return (before, after) if each.kind is Kind.REMOVED else (after, before)
+
+
+def state_row(each: Difference, place: str) -> DiffRow:
     """Returns one difference as a row."""
     if isinstance(each.before, str) and isinstance(each.after, str):
-        return DiffRow("changed", each.path, *_from_change_on(each.before, each.after))
+        return DiffRow("changed", place, *_from_change_on(each.before, each.after))
     before, after = shown_value(each.before), shown_value(each.after)
     match each.kind:
         case Kind.ADDED:
-            return DiffRow("added", each.path, after=after)
+            return DiffRow("added", place, after=after)
         case Kind.REMOVED:
-            return DiffRow("removed", each.path, before=before)
+            return DiffRow("removed", place, before=before)
         case Kind.MOVED:
-            places = {"a": each.before, "b": each.after}
+            places = {"a": _counted(each.before), "b": _counted(each.after)}
             note = _("moved from position %(a)s to %(b)s") % places
-            return DiffRow("moved", each.path, note=note)
+            return DiffRow("moved", place, note=note)
         case Kind.TYPE_CHANGED:
             kinds = {"a": _kind(each.before), "b": _kind(each.after)}
             note = _("type changed from %(a)s to %(b)s") % kinds
-            return DiffRow("changed", each.path, before, after, note, whole=True)
-    return DiffRow("changed", each.path, before, after)
+            return DiffRow("changed", place, before, after, note, whole=True)
+    return DiffRow("changed", place, before, after)
 
 
 def _from_change_on(before: str, after: str) -> tuple[str, str]:
@@ -62,6 +76,11 @@ def _cut(text: str, start: int) -> str:
         return kept
     ends = ("… " if start else "", " …" if start + len(kept) < len(text) else "")
     return f"{ends[0]}{kept}{ends[1]} " + _("(%(n)s characters)") % {"n": len(text)}
+
+
+def _counted(index: Value) -> Value:
+    """Returns an index of a list as people count."""
+    return index + 1 if isinstance(index, int) else index
 
 
 def _kind(value: Value) -> str:

@@ -118,7 +118,7 @@ def test_what_was_written_anew_in_a_conflict_is_shown_and_kept_with_its_place(
     fields = carried(conflict, theirs=hidden(text(conflict), "theirs"), reason="both") | boxes
     answer = send(reviewer, run, fields, "resolve")
     assert changes(answer) == {"draft": "Dear friend", "count": 9}
-    assert lost_page(answer).texts == ["/draft: Dear Anna,\nmy friend"]
+    assert lost_page(answer).texts == ["draft: Dear Anna,\nmy friend"]
     assert "Dear Anna,\nmy friend" in text(reviewer.get(url(run, "state/?former=1")))
     assert run.state() == OTHER
 

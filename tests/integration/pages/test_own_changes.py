@@ -67,7 +67,7 @@ def test_each_key_says_whose_it_is_if_both_wrote(reviewer: Client, run: Run) -> 
     summary = send(reviewer, run, form)
     assert "You and others changed this while you were editing" in text(summary)
     html = text(apply(reviewer, run, summary))
-    parts = re.findall(r"<legend[^>]*>/(\w+)<(.*?)</fieldset>", html, re.DOTALL)
+    parts = re.findall(r"<legend[^>]*>(\w+)<(.*?)</fieldset>", html, re.DOTALL)
     assert [key for key, _part in parts] == ["count", "draft"]
     assert ["Yours, applied in another tab" in part for _key, part in parts] == [False, True]
     assert "Theirs" in parts[0][1]

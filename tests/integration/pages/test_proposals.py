@@ -53,7 +53,7 @@ def test_an_edit_is_marked_with_who_and_what_stood_before(reviewer: Client) -> N
     assert "Dear <del>customer</del><ins>Mia</ins>" in key(html, "draft")
     assert "edited by test token (token)" in key(html, "draft")
     assert "Show original" in key(html, "draft")
-    assert "/facts/b" in key(html, "facts")
+    assert "facts / b" in key(html, "facts")
     ok(run.update("review", state_data={"draft": "Dear customer"}))
     assert "edited by" not in key(page(reviewer, run), "draft"), "it was changed back"
 

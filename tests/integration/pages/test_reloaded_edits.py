@@ -55,7 +55,7 @@ def test_a_conflict_is_asked_and_nobodys_change_of_another_key_is_written_over(
     other_edit(run, draft="theirs", count=9)
     form = form_of(page(reviewer, run, "state/"))
     summary = send(reviewer, run, form)
-    assert "/count" not in text(summary).split("Their changes")[0]
+    assert ">count<" not in text(summary).split("Their changes")[0]
     conflict = apply(reviewer, run, summary)
     assert conflict.status_code == 409
     assert 'name="choice-0"' in text(conflict)

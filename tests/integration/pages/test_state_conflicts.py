@@ -1,5 +1,6 @@
 """Two who edit one state: nothing is lost, and nothing applied unseen."""
 
+import re
 from typing import Any
 
 import pytest
@@ -31,11 +32,13 @@ def test_the_summary_warns_of_a_newer_version_and_shows_what_it_changed(
     html = text(send(reviewer, run, fields))
     assert "You are editing version 1; the latest is version 2." in html
     assert "Conflicting changes" not in html
-    assert "/count" in html.split("Their changes")[1]
+    assert ">count<" in html.split("Their changes")[1]
     other_edit(run, draft="Dear Anna")
     html = text(send(reviewer, run, fields))
     assert "the latest is version 3." in html
-    assert "/draft" in html.split("Conflicts that you will be asked to resolve")[1].split("</p>")[0]
+    assert (
+        ">draft<" in html.split("Conflicts that you will be asked to resolve")[1].split("</p>")[0]
+    )
 
 
 def test_the_summary_of_what_goes_on_already_says_so(reviewer: Client, run: Run) -> None:
@@ -78,12 +81,26 @@ def test_a_conflict_shows_all_three_sides_and_who_it_was(reviewer: Client, run: 
     answer = conflict(reviewer, run)
     assert answer.status_code == 409
     html = text(answer)
-    for side in ("Dear customer", "mine is warmer", "/count"):
+    for side in ("Dear customer", "mine is warmer", ">count<"):
         assert side in html
     assert "Dear <del>customer</del><ins>friend</ins>" in html
     assert "Dear <del>customer</del><ins>Anna</ins>" in html
     assert "State edited" in html
     assert run.state()["draft"] == "Dear Anna"
+
+
+def test_of_a_list_each_side_shows_its_changes_and_the_whole(reviewer: Client, run: Run) -> None:
+    other_edit(run, facts={"tags": ["late", "paid"]})
+    fields = typed(opened(reviewer, run), facts='{"tags": ["late", "refund"]}')
+    summary = send(reviewer, run, fields)
+    other_edit(run, facts={"tags": ["late", "paid", "urgent"]})
+    html = text(apply(reviewer, run, summary))
+    assert re.findall(r"<legend[^>]*>([^<]+)<", html) == ["facts / tags"]
+    mine, theirs = html.split("side-mine")[1].split("side-theirs")
+    assert "item 2" in mine
+    assert ">refund<" in mine
+    assert "item 3" in theirs.split("</details>")[0]
+    assert "Show the whole value" in mine
 
 
 def test_a_key_that_begins_like_the_one_in_conflict_is_told_as_merged(
@@ -93,7 +110,7 @@ def test_a_key_that_begins_like_the_one_in_conflict_is_told_as_merged(
     fields = typed(opened(reviewer, run), draft="Dear friend", draft_note="long")
     summary = send(reviewer, run, fields)
     other_edit(run, draft="Dear Anna")
-    assert "/draft_note" in text(apply(reviewer, run, summary)).split("Your other changes")[1]
+    assert ">draft_note<" in text(apply(reviewer, run, summary)).split("Your other changes")[1]
 
 
 @pytest.mark.parametrize(

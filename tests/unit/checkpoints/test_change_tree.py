@@ -17,7 +17,7 @@ def outline(branches: list[Branch]) -> list[object]:
 
 
 def tree(before: JsonValue, after: JsonValue) -> list[Branch]:
-    return tree_of(diff(before, after))
+    return tree_of(diff(before, after), before, after)
 
 
 def test_changes_of_one_key_stand_together() -> None:
@@ -30,11 +30,25 @@ def test_changes_of_one_key_stand_together() -> None:
 
 def test_a_way_to_one_change_is_one_line() -> None:
     found = tree({"a": {"b": [{"id": 1, "x": 1}]}}, {"a": {"b": [{"id": 1, "x": 2}]}})
-    assert outline(found) == [("a / b / 0 / x", "changed")]
+    assert outline(found) == [("a / b / item 1 / x", "changed")]
 
 
 def test_names_with_slashes_are_read_back() -> None:
     assert outline(tree({"a/b": 1, "~": 1}, {"a/b": 2, "~": 1})) == [("a/b", "changed")]
+
+
+def test_an_item_is_called_by_its_own_name() -> None:
+    before: JsonValue = {"orders": [{"name": "Bell"}, {"id": "A-1042", "paid": False}, {"id": "B"}]}
+    after: JsonValue = {"orders": [{"name": "Bell"}, {"id": "A-1042", "paid": True}]}
+    found = tree(before, after)
+    assert outline(found) == [["orders", 2, [("B", "removed"), ("A-1042 / paid", "changed")]]]
+    assert [row.label for row in found[0].branches[1].rows] == ["orders / A-1042 / paid"]
+
+
+def test_a_key_that_is_a_number_is_no_place_in_a_list() -> None:
+    assert outline(tree({"years": {"2024": 1}}, {"years": {"2024": 2}})) == [
+        ("years / 2024", "changed")
+    ]
 
 
 def test_another_type_is_marked() -> None:

@@ -5,7 +5,7 @@ from ctxadmin.lib.structural_diff import Difference, Kind
 
 
 def row(before: str, after: str) -> tuple[str, str]:
-    found = state_row(Difference("/text", Kind.CHANGED, before, after))
+    found = state_row(Difference("/text", Kind.CHANGED, before, after), "text")
     return found.before, found.after
 
 
