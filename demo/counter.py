@@ -71,6 +71,7 @@ def _document(operation: JsonValue, description: str) -> dict[str, JsonValue]:
                 "condition": "context.done === true",
             },
         ],
+        "reducers": {"done": "overwrite"},
     }
 
 

@@ -48,10 +48,11 @@ class Condition:
     the values. ``figures`` are those of FIGURES that it can read. Source: semantics 2.7.
     """
 
-    __slots__ = ("_names", "calls", "evaluate", "figures", "text", "value")
+    __slots__ = ("_names", "calls", "evaluate", "expression", "figures", "text", "value")
 
     def __init__(self, text: str, expression: Expression) -> None:
         self.text = text
+        self.expression = expression
         self.evaluate: Test = _test(expression)
         self.value: Read = _read(expression)
         parts = list(_parts(expression))
@@ -67,6 +68,11 @@ class Condition:
     def names(self) -> frozenset[str]:
         """Returns the dotted names in it, as written after ``context`` and the other roots."""
         return self._names
+
+    def lookups(self) -> list[Lookup]:
+        """Returns the names that it reads with their roots, each once, in order."""
+        found = (part for part in _parts(self.expression) if isinstance(part, Lookup))
+        return list({(each.root, each.names): each for each in found}.values())
 
 
 def compile_condition(text: str, pointer: str = "") -> Condition:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
+from workflows.domain.condition_checks import condition_warnings
 from workflows.domain.elements import Problem, Severity, read_edge
 from workflows.domain.graph import START, Document, filters_in
 from workflows.domain.patterns import pattern_fault
@@ -41,7 +42,8 @@ def check(
     names. Errors prevent publishing: duplicate ids, dangling edges, unreachable nodes, no node at
     all, unknown context types, edge types, transforms and reducers, unusable filters, conditions,
     settings and operations. A graph without a start, in which the first node starts, and a
-    conditional edge that is always taken get a warning. Cycles are named by a note. Source:
+    conditional edge that is always taken get a warning, and so do conditions that read what nothing
+    writes or that can have only one outcome. Cycles are named by a note. Source:
     semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
     """
     elements = _elements(document, registries or standard(), pointer)
@@ -54,12 +56,13 @@ def check_graph(
 ) -> list[Problem]:
     """Returns the problems that are not within one element, at most MAX_PROBLEMS of each kind."""
     graph = graph_of(document)
-    searches = (
+    searches: tuple[Iterable[Problem], ...] = (
         _duplicates(document, pointer),
         _ends(document, graph, pointer),
         _reducers(document, reducers, pointer),
         _starts(document, graph, pointer),
         _cycles(graph, pointer),
+        () if find_excess(document) else condition_warnings(document, pointer),
     )
     return [problem for search in searches for problem in islice(search, MAX_PROBLEMS)]
 

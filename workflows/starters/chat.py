@@ -53,4 +53,5 @@ CHAT: Final[dict[str, JsonValue]] = {
             "condition": "context.done === true",
         },
     ],
+    "reducers": {"done": "overwrite"},
 }

@@ -104,5 +104,5 @@ RESEARCH: Final[dict[str, JsonValue]] = {
             "condition": "context.verdict !== 'rework'",
         },
     ],
-    "reducers": {"source.*": "overwrite", "figure.*": "max"},
+    "reducers": {"source.*": "overwrite", "figure.*": "max", "verdict": "overwrite"},
 }

@@ -93,5 +93,5 @@ REVIEW: Final[dict[str, JsonValue]] = {
             "condition": "context.verdict !== 'rework'",
         },
     ],
-    "reducers": {"rounds": "increment", "remarks": "append"},
+    "reducers": {"rounds": "increment", "remarks": "append", "verdict": "overwrite"},
 }

@@ -176,5 +176,10 @@ SUPPORT: Final[dict[str, JsonValue]] = {
         {"id": "failed", "type": "error", "from": "tools", "to": "apologise"},
         {"id": "apologised", "type": "sequence", "from": "apologise", "to": "end"},
     ],
-    "reducers": {"fact.*": "merge", "look_ups": "increment", "notes": "append"},
+    "reducers": {
+        "fact.*": "merge",
+        "look_ups": "increment",
+        "missing": "overwrite",
+        "notes": "append",
+    },
 }

@@ -228,7 +228,7 @@ def _reasoning(fields: SourceFields, message: SourceMessage, warnings: Warnings)
         return None
     kept = {name: value for name, value in fields.items() if name in _OF_PARTS}
     more = {name: value for name, value in fields.items() if name not in known}
-    warn_of_more(more, A_REASONING_PART, message.index, warnings)
+    warn_of_further_fields(more, A_REASONING_PART, message.index, warnings)
     return {"type": "reasoning", "text": text, **kept}
 
 

@@ -61,8 +61,11 @@ def test_yaml_is_imported_in_any_of_its_media_types(api: CheckedApi, media: str)
     assert (shown["slug"], shown["draft_version"], shown["published_version"]) == ("seed", 1, None)
     found = api.get("/workflows/seed/draft").json()
     assert found["document"]["nodes"][0]["context_filter"]["rules"][1]["pattern"] == "tool.*"
-    placed = [each | {"file_line": 23, "file_column": 5} for each in found["problems"]]
-    assert placed == shown["problems"]
+    lines = {"missing_condition": (23, 5), "unwritten_name": (29, 7)}
+    assert [each["code"] for each in found["problems"]] == list(lines)
+    for problem, told in zip(found["problems"], shown["problems"], strict=True):
+        line, column = lines[problem["code"]]
+        assert told == {**problem, "file_line": line, "file_column": column}
 
 
 def test_yaml_is_imported_as_a_field_of_json(api: CheckedApi) -> None:

@@ -171,7 +171,9 @@ def test_a_conditional_edge_without_a_condition_has_no_filter_by_default() -> No
 
 def test_a_conditional_edge_with_a_filter_of_its_own_is_always_taken_and_warned_of() -> None:
     own = {"type": "conditional", "condition": "context.priority === 'high'"}
-    (problem,) = problems(PAIR, [edge(kind="conditional", context_filter=own)])
+    (problem,) = problems(
+        PAIR, [edge(kind="conditional", context_filter=own)], reducers={"priority": "overwrite"}
+    )
     assert found([problem]) == [("/edges/0/condition", "missing_condition", "warning")]
 
 
@@ -273,7 +275,7 @@ def test_a_workflow_with_too_many_rules_or_conditions_is_refused_unread(
     ]
     own = {"type": "conditional", "condition": "context.long.name === 1"}
     assert found(problems(PAIR, [edge(context_filter=own)])) == [("", "too_large", "error")]
-    assert problems(PAIR, [edge(condition="context.a")]) == []
+    assert problems(PAIR, [edge(condition="metadata.a")]) == []
 
 
 def test_what_is_wrong_in_many_places_is_found_in_bounded_time() -> None:
@@ -346,7 +348,7 @@ INSERT = {
         ("llm", blocking(messages=[INSERT]), []),
         (
             "llm",
-            {"rules": [{"type": "exclude", "pattern": "x", "condition": "variables.a > 1"}]},
+            {"rules": [{"type": "exclude", "pattern": "x", "condition": "metadata.a > 1"}]},
             [],
         ),
     ],

@@ -46,7 +46,8 @@ GO: dict[str, JsonValue] = {
 
 
 def document(*nodes: Any, edges: Any = (GO,), **more: Any) -> dict[str, Any]:
-    return {"name": "Small", "nodes": list(nodes or (START, ANSWER)), "edges": list(edges), **more}
+    listed = {"nodes": list(nodes or (START, ANSWER)), "edges": list(edges)}
+    return {"name": "Small", **listed, "reducers": {"priority": "overwrite"}, **more}
 
 
 def about(given: Any, slug: str = "small") -> dict[str, Any]:

@@ -1,0 +1,139 @@
+"""Comparisons of the figures of a context that have the same outcome whatever the context is."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+from ctxadmin.lib.sentence import say
+from workflows.domain.condition_parser import (
+    AllOf,
+    AnyOf,
+    Call,
+    Compared,
+    Comparison,
+    Constant,
+    Expression,
+    Lookup,
+    Member,
+    Not,
+)
+
+_NUMBERS: Final = ("tokens", "messages", "turns")
+_ROLES: Final = ("system", "user", "assistant", "tool")
+_MIRRORED: Final[dict[Comparison, Comparison]] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A comparison of ``figure`` that is always true or never, in words."""
+
+    figure: str
+    message: str
+
+
+def fixed_outcomes(expression: Expression) -> Iterator[Outcome]:
+    """Yields the comparisons of figures in an expression with only one outcome (semantics 4.9)."""
+    match expression:
+        case Compared():
+            yield from _of_comparison(expression)
+        case AllOf(parts):
+            found = [outcome for part in parts for outcome in fixed_outcomes(part)]
+            yield from found or _contradictions(parts)
+        case AnyOf(parts):
+            for part in parts:
+                yield from fixed_outcomes(part)
+        case Not(source=source) | Member(source=source):
+            yield from fixed_outcomes(source)
+        case Call(source=source, argument=argument):
+            yield from fixed_outcomes(source)
+            yield from fixed_outcomes(argument)
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A figure beside a constant."""
+
+    figure: str
+    comparison: Comparison
+    value: str | int | float | bool | None
+
+    @property
+    def is_number(self) -> bool:
+        return isinstance(self.value, int | float) and not isinstance(self.value, bool)
+
+
+def _of_comparison(compared: Compared) -> Iterator[Outcome]:
+    test = _read(compared)
+    if test is None:
+        return
+    name = f"context.{test.figure}"
+    if test.figure == "last_role":
+        if test.value is None or test.value in _ROLES:
+            return
+        if isinstance(test.value, str) and test.comparison not in ("===", "!=="):
+            return
+        message = (
+            say("{name} is system, user, assistant, tool or null: this is always true", name=name)
+            if test.comparison == "!=="
+            else say(
+                "{name} is system, user, assistant, tool or null: this is never true", name=name
+            )
+        )
+        yield Outcome(test.figure, message)
+    elif not test.is_number:
+        message = (
+            say("{name} is a number, so this is always true", name=name)
+            if test.comparison == "!=="
+            else say("{name} is a number, so this is never true", name=name)
+        )
+        yield Outcome(test.figure, message)
+    else:
+        low, high = _bounds(test)
+        if low > high:
+            told = say("{name} is a whole number from 0, so this is never true", name=name)
+            yield Outcome(test.figure, told)
+        elif test.comparison in (">", ">=") and low == 0:
+            told = say("{name} is a whole number from 0, so this is always true", name=name)
+            yield Outcome(test.figure, told)
+
+
+def _contradictions(parts: tuple[Expression, ...]) -> Iterator[Outcome]:
+    """Yields the figures of which no number meets all parts."""
+    tests = [test for part in parts if isinstance(part, Compared) and (test := _read(part))]
+    for figure in _NUMBERS:
+        ranges = [_bounds(each) for each in tests if each.figure == figure and each.is_number]
+        if len(ranges) > 1 and max(low for low, _ in ranges) > min(high for _, high in ranges):
+            told = say("no number meets all that is asked of {name}", name=f"context.{figure}")
+            yield Outcome(figure, told)
+
+
+def _bounds(test: _Test) -> tuple[float, float]:
+    """Returns the least and the largest whole number from 0 that meets a test of a number."""
+    value = float(test.value or 0)
+    whole = int(value) if abs(value) != inf else value
+    match test.comparison:
+        case "===":
+            return (whole, whole) if whole == value and value >= 0 else (1, 0)
+        case ">":
+            return max(0, whole + 1 if whole <= value else whole), inf
+        case ">=":
+            return max(0, whole if whole >= value else whole + 1), inf
+        case "<":
+            return 0, whole - 1 if whole >= value else whole
+        case "<=":
+            return 0, whole if whole <= value else whole - 1
+    return 0, inf
+
+
+def _read(compared: Compared) -> _Test | None:
+    """Returns the comparison of a figure with a constant, None if it is another one."""
+    left, right, comparison = compared.left, compared.right, compared.comparison
+    if isinstance(left, Constant):
+        left, right, comparison = right, left, _MIRRORED.get(comparison, comparison)
+    if not isinstance(left, Lookup) or not isinstance(right, Constant):
+        return None
+    if left.root != "context" or len(left.names) != 1 or left.steps:
+        return None
+    name = left.names[0]
+    return _Test(name, comparison, right.value) if name in (*_NUMBERS, "last_role") else None
