@@ -1,4 +1,4 @@
-"""How many examples the tests of properties look at: a third in a run, or all of them.
+"""How many examples a run looks at: a third, or the part that a test names, or all of them.
 
 Which ones differs by run, so that runs see together what one would take three times as long for.
 ``CTXADMIN_TEST_EXAMPLES=all make test`` looks at all of them.
@@ -9,7 +9,8 @@ import random
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-_SHARE: Final = 1 if os.environ.get("CTXADMIN_TEST_EXAMPLES") == "all" else 3
+_ALL: Final = os.environ.get("CTXADMIN_TEST_EXAMPLES") == "all"
+_SHARE: Final = 1 if _ALL else 3
 USUAL: Final = 100  # as Hypothesis has it
 
 _Case = TypeVar("_Case")
@@ -20,9 +21,10 @@ def examples(full: int = USUAL) -> int:
     return -(-full // _SHARE)
 
 
-def share_of(cases: Sequence[_Case]) -> list[_Case]:
-    """This run's part of listed cases, in their order: every third, from a random one on."""
-    return list(cases[random.randrange(_SHARE) :: _SHARE])
+def share_of(cases: Sequence[_Case], parts: int = 3) -> list[_Case]:
+    """One of so many parts of listed cases, in their order: every third, from a random one on."""
+    step = 1 if _ALL else parts
+    return list(cases[random.randrange(step) :: step])
 
 
 def every_third(cases: Sequence[_Case]) -> list[_Case]:

@@ -22,7 +22,9 @@ ODD = (
     "a" * 300,
     "../../etc?x=1&y=%00#frag",
 )
-OF_ONE_KIND = 3  # pages of one address with the same names in the query
+# How many pages of one address with the same names in the query each role opens. An admin sees what
+# all others see.
+OF_ONE_KIND = {Role.ADMIN: 3}
 
 
 class Links(HTMLParser):
@@ -75,14 +77,14 @@ def kind_of(path: str) -> object:
         return path
 
 
-def crawl(client: Client) -> dict[str, int]:
-    """The status of pages of every kind that can be reached, by path."""
+def crawl(client: Client, most: int) -> dict[str, int]:
+    """The status of so many pages of every kind that can be reached, by path."""
     seen: dict[str, int] = {}
     kinds: Counter[object] = Counter()
     waiting = deque(["/"])
     while waiting:
         path = waiting.popleft()
-        if path in seen or kinds[kind_of(path)] == OF_ONE_KIND:
+        if path in seen or kinds[kind_of(path)] == most:
             continue
         kinds[kind_of(path)] += 1
         answer = client.get(path)
@@ -102,7 +104,7 @@ def test_every_link_leads_to_a_page() -> None:
     call_command("seed_demo")
     odd_data()
     for role in Role:
-        found = crawl(signed_in(role))
+        found = crawl(signed_in(role), OF_ONE_KIND.get(role, 1))
         assert len(found) > 50
         wrong = {path: status for path, status in found.items() if status not in (200, 204, 302)}
         assert wrong == {}, role
