@@ -32,7 +32,7 @@ class _Place:
 def condition_warnings(document: Document, pointer: str) -> Iterator[Problem]:
     """Yields the warnings of all conditions that compile, in document order.
 
-    Source: semantics 4.9. Only names of the state are judged: metadata come from outside.
+    Source: semantics 2.7. Only names of the state are judged: metadata come from outside.
     """
     written = _WrittenNames(document)
     for place in _conditions(document, pointer):

@@ -33,7 +33,7 @@ class Outcome:
 
 
 def fixed_outcomes(expression: Expression) -> Iterator[Outcome]:
-    """Yields the comparisons of figures in an expression with only one outcome (semantics 4.9)."""
+    """Yields the comparisons of figures in an expression with only one outcome (semantics 2.7)."""
     match expression:
         case Compared():
             yield from _of_comparison(expression)
