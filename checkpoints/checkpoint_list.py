@@ -62,9 +62,9 @@ class ListedCheckpoint:
     execution: str = ""
 
     def as_json(self) -> dict[str, object]:
-        told = checkpoint_json(self.row) | self.details.as_json()
-        told["execution"] = self.execution
-        return told if self.usage is None else told | {"usage": self.usage.as_json()}
+        answer = checkpoint_json(self.row) | self.details.as_json()
+        answer["execution"] = self.execution
+        return answer if self.usage is None else answer | {"usage": self.usage.as_json()}
 
 
 def checkpoints_page(
@@ -170,12 +170,12 @@ def _pieces(
         if size > MOST_BYTES:
             following = encode((page.items[place - 1].row.version,))
             break
-        told = replace(
+        listed = replace(
             each, usage=usage.get(each.row.version), execution=row.public_id if row else ""
         ).as_json()
         if "writes" in include:
-            told["writes"] = writes.get(each.row.checkpoint_id or "", [])
-        item = dumps(told)
+            listed["writes"] = writes.get(each.row.checkpoint_id or "", [])
+        item = dumps(listed)
         pieces = [item]
         if "state" in include and row is not None:
             pieces = [item[:-1], b',"state_data":', *_state(head, row, each.row), b"}"]

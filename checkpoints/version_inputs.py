@@ -38,12 +38,12 @@ def version_input(moment: StoredSnapshot, after: Checkpoint) -> NodeInput:
         index__lt=after.log_count,
         revision=moment.revision,
     ).order_by("index")
-    heard = 0
+    answers = 0
     for role, node_id in came.values_list("role", "node_id")[:_MOST_HEARD]:
         if node_id or role in _OF_A_NODE:
             break
-        heard += 1
-    grown = replace(moment, log_count=index + heard, visible_count=moment.visible_count + heard)
+        answers += 1
+    grown = replace(moment, log_count=index + answers, visible_count=moment.visible_count + answers)
     return node_input_at(grown)
 
 

@@ -58,8 +58,8 @@ class QueueFilter:
     @property
     def card_fields(self) -> Mapping[str, str]:
         """Returns what the address of a review card says of the queue that it belongs to."""
-        said = {"queue": self.sort, "who": self.who, "workflow": self.workflow}
-        return {name: value for name, value in said.items() if value}
+        fields = {"queue": self.sort, "who": self.who, "workflow": self.workflow}
+        return {name: value for name, value in fields.items() if value}
 
     @property
     def card_query(self) -> str:
@@ -68,8 +68,8 @@ class QueueFilter:
     @property
     def list_query(self) -> str:
         """Returns the same as an address of the list."""
-        said = {"sort": self.sort, "who": self.who, "workflow": self.workflow}
-        return urlencode({name: value for name, value in said.items() if value})
+        fields = {"sort": self.sort, "who": self.who, "workflow": self.workflow}
+        return urlencode({name: value for name, value in fields.items() if value})
 
 
 EVERYTHING: Final = QueueFilter()

@@ -40,8 +40,8 @@ def comment_in(opened: Writing, about: About, text: str) -> Comment:
     """Adds a comment as the one change of an open transaction, and commits it; see ``comment``."""
     head, actor = opened.head, opened.actor
     if about.message is not None and about.message >= head.log_count:
-        said = say("There is no message #{index}.", index=about.message)
-        raise OutOfRange(said, problems=[FieldProblem("/message", said, "out_of_range")])
+        message = say("There is no message #{index}.", index=about.message)
+        raise OutOfRange(message, problems=[FieldProblem("/message", message, "out_of_range")])
     made = Comment.objects.create(
         conversation=head.key,
         number=head.change_seq + 1,
@@ -74,8 +74,8 @@ def remove_comment(actor: Actor, public_id: str, number: int) -> Comment:
     return found
 
 
-def may_remove(actor: Actor, said: Comment) -> bool:
-    own = said.author_id == f"{actor.kind}:{actor.id}"
+def may_remove(actor: Actor, comment: Comment) -> bool:
+    own = comment.author_id == f"{actor.kind}:{actor.id}"
     return actor.may(Action.COMMENT_DELETE) and (own or Scope.ADMIN in actor.scopes)
 
 
@@ -95,13 +95,17 @@ def of_execution(head: Conversation, execution: int) -> Sequence[Comment]:
     return list(rows.order_by("number")[:500])
 
 
-def comment_json(said: Comment) -> dict[str, object]:
+def comment_json(comment: Comment) -> dict[str, object]:
     """Returns a comment as REST shows it, with its subject only."""
-    about = {"message": said.message, "version": said.version, "key": said.key_name or None}
+    about = {
+        "message": comment.message,
+        "version": comment.version,
+        "key": comment.key_name or None,
+    }
     return {
-        "number": said.number,
+        "number": comment.number,
         **{name: value for name, value in about.items() if value is not None},
-        "text": said.text,
-        "author": said.author,
-        "created_at": clock.iso(said.created_at),
+        "text": comment.text,
+        "author": comment.author,
+        "created_at": clock.iso(comment.created_at),
     }

@@ -47,9 +47,9 @@ def damaged(conversation: int, what: str, place: object, how: str) -> Damaged | 
         return NotFound(say("The conversation was erased while it was read."))
     damage_found(what)
     facts = current.get()
-    told = {**(facts.ids() if facts else {}), "conversation": head.public_id, "what": what}
+    log_fields = {**(facts.ids() if facts else {}), "conversation": head.public_id, "what": what}
     if isinstance(place, int):  # a name may be content
-        told["place"] = str(place)
-    _log.error("the stored %s %s", what, how, extra={"told": told})
+        log_fields["place"] = str(place)
+    _log.error("the stored %s %s", what, how, extra={"told": log_fields})
     name = str(place)
     return Damaged(SENTENCES[what, how](name), what=what, place=name)

@@ -58,8 +58,8 @@ class OpenedHead:
     def _require_fit(self, row: Revision) -> None:
         """Raises Damaged unless the head counts what its current revision has."""
         head = self.head
-        told = (head.current_batch, head.visible_count, head.visible_tokens)
-        fits = told == (row.batch, row.visible_count, row.tokens)
+        expected = (head.current_batch, head.visible_count, head.visible_tokens)
+        fits = expected == (row.batch, row.visible_count, row.tokens)
         if not fits or row.log_length > head.log_count or row.number >= head.revision_count:
             raise damaged(head.key, "conversation", head.public_id, ALTERED)
 

@@ -39,22 +39,22 @@ def view_in_format(head: Conversation, row: Revision, name: ProviderFormat) -> F
 def refuse_many(count: int) -> None:
     """Raises TooLarge for more messages than one answer in a format can have."""
     if count > MOST_MESSAGES:
-        told = say(
+        message = say(
             "{count} messages are visible; a provider's format takes at most {most}. "
             "Truncate the view, or read its pages without a format.",
             count=count,
             most=MOST_MESSAGES,
         )
-        raise TooLarge(told, limit=MOST_MESSAGES)
+        raise TooLarge(message, limit=MOST_MESSAGES)
 
 
 def refuse_large(size: int) -> None:
     """Raises TooLarge for more bytes of messages than a request body can have."""
     most = settings.MAX_BODY_BYTES
     if size > most:
-        told = say(
+        message = say(
             "The messages have more than {most} bytes, the limit of a provider's format. "
             "Truncate the view, or read its pages without a format.",
             most=most,
         )
-        raise TooLarge(told, limit=most)
+        raise TooLarge(message, limit=most)

@@ -39,8 +39,8 @@ def summaries_among(head: Conversation, indices: Collection[int]) -> dict[int, S
 
 def _record_of(block: object) -> tuple[int, Runs]:
     """Returns the log index of the summary and its sources; an imported record can be anything."""
-    said = block if isinstance(block, dict) else {}
-    message, sources = said.get("message"), said.get("sources")
+    fields = block if isinstance(block, dict) else {}
+    message, sources = fields.get("message"), fields.get("sources")
     index = message.get("index") if isinstance(message, dict) else None
     if type(index) is not int or not isinstance(sources, list):
         return -1, ()

@@ -240,9 +240,9 @@ def _verify_view(row: Revision, head: Conversation, log: _Log) -> Iterator[Findi
 
 
 def _verify_current(head: Conversation, row: Revision) -> Iterator[Finding]:
-    told = (head.current_batch, head.visible_count, head.visible_tokens)
+    expected = (head.current_batch, head.visible_count, head.visible_tokens)
     found = (row.batch, row.visible_count, row.tokens)
-    for name, ours, theirs in zip(("batch", "count", "tokens"), told, found, strict=True):
+    for name, ours, theirs in zip(("batch", "count", "tokens"), expected, found, strict=True):
         if ours != theirs:
             yield Finding("head", f"the current {name} is {ours}, that of the revision {theirs}")
 

@@ -77,7 +77,7 @@ class Engine:
         While it is PAUSED the engine waits for a person, as long as it takes, or stops if not
         ``wait``. Only completed nodes count as steps.
         """
-        steps, told = 0, ""
+        steps, reported = 0, ""
         while True:
             snapshot = self._snapshot()
             status, ready = str(snapshot["status"]), _texts(snapshot["ready_nodes"])
@@ -88,16 +88,16 @@ class Engine:
                 if steps == most_steps:
                     self.tell(f"stopped after {steps} steps; the execution is RUNNING")
                     return status
-                steps, told = steps + 1, ""
+                steps, reported = steps + 1, ""
                 self._try_step(ready[0])
                 continue
             waits_for = _waits_for(snapshot)
             if not wait:
                 self.tell(f"the execution is {status}: {waits_for}")
                 return status
-            if told != waits_for:
+            if reported != waits_for:
                 self.tell(f"waiting for {waits_for}")
-            told = waits_for
+            reported = waits_for
             self._wait_for_change(snapshot)
 
     def _try_step(self, node: str) -> None:
@@ -115,19 +115,19 @@ class Engine:
         A server that restarts or is overloaded is asked again.
         """
         query = f"wait?after_version={snapshot['version']}&timeout={_WAIT_SECONDS}"
-        told = False
+        is_reported = False
         while True:
             try:
                 answer = self._get(self._path(query), timeout=_WAIT_SECONDS + 10)
                 if answer["changed"]:
                     return
-                told = False
+                is_reported = False
             except (httpx.TransportError, ServerRefused) as error:
                 if isinstance(error, ServerRefused) and error.code not in _TOO_MUCH:
                     raise
-                if not told:
+                if not is_reported:
                     self.tell(f"the server does not respond ({error}); trying again")
-                told = True
+                is_reported = True
                 time.sleep(max(self.delay, 1.0))
 
     def _why(self, status: str) -> str:
@@ -146,19 +146,19 @@ class Engine:
         time.sleep(self.delay)
         entered = self._post(self._path(f"nodes/{node}/enter"))
         context, messages = entered["context"], _objects(entered["messages"])
-        said = self._work(node, context, messages)
-        result: dict[str, JsonValue] = {"response": said.response}
-        if said.error is not None:
-            result["error"] = said.error
-        elif said.response:
-            result["output"] = said.response
-        more: dict[str, JsonValue] = {} if said.usage is None else {"usage": dict(said.usage)}
+        output = self._work(node, context, messages)
+        result: dict[str, JsonValue] = {"response": output.response}
+        if output.error is not None:
+            result["error"] = output.error
+        elif output.response:
+            result["output"] = output.response
+        more: dict[str, JsonValue] = {} if output.usage is None else {"usage": dict(output.usage)}
         answer = self._post(
             self._path(f"nodes/{node}/complete"),
             checkpoint_id=f"{node}-{uuid4().hex[:12]}",
             result=result,
-            messages=list(said.messages),
-            state_data=dict(said.state),
+            messages=list(output.messages),
+            state_data=dict(output.state),
             **more,
         )
         self.visits[node] += 1
@@ -213,8 +213,8 @@ class Engine:
         reply.raise_for_status()
         answer = reply.json()
         text = str(answer["choices"][0]["message"]["content"])
-        said: Message = {"role": "assistant", "content": text}
-        return NodeResult(messages=(said,), response=text, usage=_reported(answer))
+        message: Message = {"role": "assistant", "content": text}
+        return NodeResult(messages=(message,), response=text, usage=_reported(answer))
 
     def _path(self, rest: str) -> str:
         return f"/conversations/{self.conversation}/{rest}"
@@ -275,8 +275,8 @@ def _open_calls(messages: Sequence[dict[str, JsonValue]]) -> list[dict[str, Json
     ]
 
 
-def _calls(said: NodeResult) -> bool:
-    return any("tool_calls" in message for message in said.messages)
+def _calls(result: NodeResult) -> bool:
+    return any("tool_calls" in message for message in result.messages)
 
 
 def _objects(value: JsonValue) -> list[dict[str, JsonValue]]:

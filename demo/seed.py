@@ -37,7 +37,7 @@ FORTNIGHT: Final = "demo-fortnight"
 Tell = Callable[[str], None]
 
 
-def seed(actor: Actor, tell: Tell) -> None:
+def seed(actor: Actor, report: Tell) -> None:
     """Creates what is missing; existing data stay, so that it can be run again.
 
     Each workflow and each conversation is created as a whole or not at all. Raises ServerRefused.
@@ -47,16 +47,16 @@ def seed(actor: Actor, tell: Tell) -> None:
             with transaction.atomic():
                 import_document(actor, read(document), slug, None)
                 publish(actor, slug, 1, "first version of the demo")
-            tell(f"workflow {slug}")
-    _counter(actor, tell)
+            report(f"workflow {slug}")
+    _counter(actor, report)
     if not _there(actor, CHAT):
         with transaction.atomic():
             _chat(actor)
-        tell(f"conversation {CHAT}, with batches to roll back")
-    _executions(actor, tell)
+        report(f"conversation {CHAT}, with batches to roll back")
+    _executions(actor, report)
 
 
-def _counter(actor: Actor, tell: Tell) -> None:
+def _counter(actor: Actor, report: Tell) -> None:
     """A workflow whose policy does not pay, with its repair, and conversations to compare them."""
     rows = Workflow.objects.for_workspace(actor.workspace)
     if not rows.filter(slug=counter.SLUG).exists():
@@ -65,7 +65,7 @@ def _counter(actor: Actor, tell: Tell) -> None:
                 import_document(actor, read(step.document), counter.SLUG, version or None)
                 if step.note is not None:
                     publish(actor, counter.SLUG, version + 1, step.note)
-        tell(f"workflow {counter.SLUG}, whose draft would cost more than its published version")
+        report(f"workflow {counter.SLUG}, whose draft would cost more than its published version")
     missing = [each for each in range(counter.TALKS) if not _there(actor, counter.talk_id(each))]
     if not missing:
         return
@@ -78,7 +78,7 @@ def _counter(actor: Actor, tell: Tell) -> None:
                 drafts=read_messages([*counter.messages(number)]),
             )
             services.create(actor, new)
-    tell(f"{len(missing)} conversations of {counter.SLUG}")
+    report(f"{len(missing)} conversations of {counter.SLUG}")
 
 
 def _there(actor: Actor, public_id: str) -> bool:
@@ -114,7 +114,7 @@ def _chat(actor: Actor) -> None:
     services.append(actor, CHAT, read_messages(last))
 
 
-def _executions(actor: Actor, tell: Tell) -> None:
+def _executions(actor: Actor, report: Tell) -> None:
     """Creates two executions run by the reference engine, up to their review."""
     wanted = {WAITING: ("support", script.QUESTION), NOTE: ("research-note", script.TOPIC)}
     missing = {name: run for name, run in wanted.items() if not _there(actor, name)}
@@ -129,11 +129,11 @@ def _executions(actor: Actor, tell: Tell) -> None:
                     engine = Engine(client, workflow, name, lambda _: None, scripted=True)
                     engine.start(question)
                     status = engine.run(wait=False)
-                tell(f"conversation {name}: execution of {workflow}, {status}")
+                report(f"conversation {name}: execution of {workflow}, {status}")
             if history:
                 with transaction.atomic():
                     _fortnight(client)
-                tell(f"conversation {FORTNIGHT}, with the usage of 14 days")
+                report(f"conversation {FORTNIGHT}, with the usage of 14 days")
     finally:
         revoke_token(actor, made.token.public_id)
 

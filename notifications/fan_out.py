@@ -83,8 +83,8 @@ def _enqueue_deliveries(row: Execution, listeners: Listeners) -> None:
     told_version = Greatest(F("told_version"), row.version)
     with transaction.atomic():
         # Its row first, as erasing does it: neither waits for the other with half of it done.
-        told = own.filter(version=row.version).update(to_tell=None, told_version=told_version)
-        if told or own.update(told_version=told_version):
+        marked = own.filter(version=row.version).update(to_tell=None, told_version=told_version)
+        if marked or own.update(told_version=told_version):
             Delivery.objects.bulk_create(deliveries, ignore_conflicts=True)
 
 
@@ -115,13 +115,13 @@ def _events(row: Execution) -> Iterator[Event]:
     pinned = _pinned(row)
     for found in rows.only(*names):
         try:
-            told = _version(pinned, found)
+            version = _version(pinned, found)
         except ValueError:  # it is logged, and holds up no other
             damaged(row.conversation, "version", found.version, ALTERED)
             continue
-        kinds = kinds_of(told)
+        kinds = kinds_of(version)
         if kinds:
-            yield Event(told, kinds, found.node_id, found.created_at)
+            yield Event(version, kinds, found.node_id, found.created_at)
 
 
 def _version(pinned: Pinned | None, found: Checkpoint) -> Version:

@@ -56,8 +56,8 @@ class Sender:
         Returns False if there was nothing to do.
         """
         noted = self._note()
-        told = enqueue_deliveries()
-        return bool(noted + told + self._send())
+        created = enqueue_deliveries()
+        return bool(noted + created + self._send())
 
     def wait(self, seconds: float) -> None:
         """Waits until an attempt ends, at most so long, even without running ones."""

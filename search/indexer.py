@@ -41,19 +41,19 @@ def run_round() -> bool:
     return bool([key for key in keys if index_changes(key)])  # every one has its turn
 
 
-def run_until_done(told: Told = lambda _: None) -> None:
-    """Indexes everything that is committed now; ``told`` gets the progress of each walk."""
+def run_until_done(report: Told = lambda _: None) -> None:
+    """Indexes everything that is committed now; ``report`` gets the progress of each walk."""
     for key in Workspace.objects.order_by("key").values_list("key", flat=True):
         while index_changes(key):
-            told(SearchProgress.objects.get(workspace=key))
+            report(SearchProgress.objects.get(workspace=key))
 
 
-def rebuild(told: Told = lambda _: None) -> None:
+def rebuild(report: Told = lambda _: None) -> None:
     """Empties the index and builds it anew; meanwhile searches find what is in it by then."""
     for key in Workspace.objects.order_by("key").values_list("key", flat=True):
         store.remove_workspace(key)
         SearchProgress.objects.filter(workspace=key).delete()
-    run_until_done(told)
+    run_until_done(report)
 
 
 def index_changes(workspace: int) -> bool:

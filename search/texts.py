@@ -170,18 +170,22 @@ def execution_texts(row: Execution, after: int) -> ExecutionTexts:
         version__gt=after,
         version__lte=row.version,
     )
-    told = {
+    reasons_by_version = {
         version: (at, reason)
         for version, at, reason in versions.values_list("version", "created_at", "reason")
     }
     texts = [
         Text(Place(Kind.REASON, about="version", execution=row.number, version=version), at, reason)
-        for version, (at, reason) in told.items()
+        for version, (at, reason) in reasons_by_version.items()
         if reason
     ]
     changed = [each for each in held.values() if each.version > after]
     for each in changed:
-        at = told[each.version][0] if each.version in told else row.changed_at
+        at = (
+            reasons_by_version[each.version][0]
+            if each.version in reasons_by_version
+            else row.changed_at
+        )
         text = state_text(rows, each)
         if text is not None:
             place = Place(Kind.STATE, execution=row.number, version=each.version, key=each.key)

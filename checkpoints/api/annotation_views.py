@@ -85,8 +85,8 @@ class Comments(ExecutionEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """Adds a comment. A model never sees comments."""
-        said = annotations.comment(self.actor, conversation_id, self.body(WriteComment))
-        return Response(comments.comment_json(said), status=201)
+        comment = annotations.comment(self.actor, conversation_id, self.body(WriteComment))
+        return Response(comments.comment_json(comment), status=201)
 
 
 class OneComment(ExecutionEndpoint):

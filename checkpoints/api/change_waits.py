@@ -159,10 +159,10 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
             shown = await hub.query(state_at_event, topic.key, now.id, after)
         while True:
             while waiter.heard:
-                heard = _change_in(shown, waiter.heard.popleft())
-                if heard is not None:
-                    shown = heard.after
-                    yield _sent(heard)
+                change = _change_in(shown, waiter.heard.popleft())
+                if change is not None:
+                    shown = change.after
+                    yield _sent(change)
             if waiter.code:
                 return
             now = None if waiter.is_gone else _current_state(hub, waiter)

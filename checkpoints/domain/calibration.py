@@ -41,7 +41,7 @@ def calibrate(steps: Sequence[tuple[int, int]]) -> Calibration:
     width = sum((each - middle) ** 2 for each, _ in steps)
     if not width:
         return known
-    slope = sum((each - middle) * (told - height) for each, told in steps) / width
+    slope = sum((each - middle) * (actual - height) for each, actual in steps) / width
     start = height - slope * middle
     if slope <= 0 or start < 0:
         return known

@@ -24,8 +24,8 @@ def mismatch(
     key: str, reducer: str, wanted: Wanted, found: JsonValue, *, update: bool = False
 ) -> TypeMismatch:
     """The refusal of an ``update`` of a key, or else of the value that the key has."""
-    said = _of_update if update else _of_value
-    return TypeMismatch(said(repr(key), str(reducer), wanted, kind_of(found)), key=key)
+    text_of = _of_update if update else _of_value
+    return TypeMismatch(text_of(repr(key), str(reducer), wanted, kind_of(found)), key=key)
 
 
 def _of_value(key: str, reducer: str, wanted: Wanted, kind: str) -> Sentence:

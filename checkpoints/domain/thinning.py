@@ -54,7 +54,7 @@ def _read_by(places: Sequence[int], wanted: Sequence[tuple[int, Span]]) -> list[
     Rows are visited from the latest reader backward. ``following`` skips visited rows: a list that
     grew by 10,000 chunks is in 10,000 spans, each one chunk longer than the one before.
     """
-    told = [_NOBODY] * len(places)
+    readers = [_NOBODY] * len(places)
     following = [*range(len(places) + 1)]
 
     def next_untold(place: int) -> int:
@@ -66,7 +66,7 @@ def _read_by(places: Sequence[int], wanted: Sequence[tuple[int, Span]]) -> list[
     for last, (start, end) in sorted(wanted, reverse=True):
         place, stop = next_untold(bisect_left(places, start)), bisect_right(places, end)
         while place < stop:
-            told[place] = last
+            readers[place] = last
             following[place] = place + 1
             place = next_untold(place + 1)
-    return told
+    return readers

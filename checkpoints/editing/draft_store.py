@@ -137,7 +137,7 @@ def patch_of_whole(base: StoredSnapshot, text: str, given: Marks, mark: str) -> 
 def save_page(
     actor: Actor,
     base: StoredSnapshot,
-    said: DraftPatch,
+    patch: DraftPatch,
     moment_at: MomentAt,
     *,
     for_copying: bool = False,
@@ -151,7 +151,7 @@ def save_page(
 
     def says(draft: Draft) -> Sequence[Operation]:
         nonlocal over
-        made, over = form_changes.operations_of(said, draft)
+        made, over = form_changes.operations_of(patch, draft)
         return made
 
     found = _heard(actor, base, says, None, moment_at, for_copying=for_copying)

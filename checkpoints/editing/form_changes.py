@@ -45,48 +45,48 @@ class DraftPatch:
 def patch_of_form(entries: Sequence[Entry], given: Marks) -> DraftPatch:
     """Returns the changes of a form; a new key that it was given and lacks was removed."""
     there = places_of(entries)
-    said: dict[str, Entry | None] = {
+    changed: dict[str, Entry | None] = {
         place: each if each.mark else None
         for place, each in there.items()
         if each.mark != given.get(place, "")
     }
-    said |= {place: None for place in given if place[:1] != "0" and place not in there}
-    return DraftPatch(said, given)
+    changed |= {place: None for place in given if place[:1] != "0" and place not in there}
+    return DraftPatch(changed, given)
 
 
 def patch_of_whole(entries: Sequence[Entry], given: Marks, text_given: str) -> DraftPatch:
     """Returns the changes of a whole state, whose changes are ``entries``."""
     there = places_of(entries)
-    said: dict[str, Entry | None] = {
+    changed: dict[str, Entry | None] = {
         place: each for place, each in there.items() if each.mark != given.get(place)
     }
-    said |= {place: None for place in given if place not in there}
-    return DraftPatch(said, given, text_given=text_given)
+    changed |= {place: None for place in given if place not in there}
+    return DraftPatch(changed, given, text_given=text_given)
 
 
-def operations_of(said: DraftPatch, draft: Draft) -> tuple[list[Operation], list[str]]:
+def operations_of(patch: DraftPatch, draft: Draft) -> tuple[list[Operation], list[str]]:
     """Returns the changes of a page as operations, and the keys that another page changed too.
 
     For these keys the page's input becomes the entry, and the other input an alternative.
     """
     made: list[Operation] = []
     over: list[str] = []
-    if said.text_given:
-        made.append(Drop(said.text_given))
-    for place, mine in said.entries.items():
+    if patch.text_given:
+        made.append(Drop(patch.text_given))
+    for place, mine in patch.entries.items():
         theirs = draft.entries.get(place)
-        own = {said.given.get(place, ""), mine.mark if mine else ""}
+        own = {patch.given.get(place, ""), mine.mark if mine else ""}
         if theirs is not None and theirs.mark not in own:
             made.append(Aside(place))
             over.append(theirs.name)
         made += [
             Drop(each.mark)
             for at, each in with_places(draft.others)
-            if at == place and each.mark == said.given.get(place)
+            if at == place and each.mark == patch.given.get(place)
         ]
         made.append(Set(place, mine) if mine else Revert(place))
-    if said.text is not None:
-        made.append(Type(said.text))
+    if patch.text is not None:
+        made.append(Type(patch.text))
     return made, over
 
 

@@ -72,9 +72,9 @@ class Patch(Contract):
     leaves: bool = False
 
 
-def stored_answer(seq: int, count: int, told: str) -> dict[str, object]:
-    """Returns the answer of a stored patch: ``seq``, ``count`` changes, and a message ``told``."""
-    return {"seq": seq, "count": count, "told": told}
+def stored_answer(seq: int, count: int, message: str) -> dict[str, object]:
+    """Returns the answer of a stored patch: ``seq``, ``count`` changes, and a ``message``."""
+    return {"seq": seq, "count": count, "told": message}
 
 
 def overtaken_answer(found: Overtaken, detail: str) -> dict[str, object]:

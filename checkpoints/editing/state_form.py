@@ -332,8 +332,8 @@ def _check_name(name: str) -> None:
         raise _BadName(_("Enter a key of 1 to %(n)s characters.") % {"n": MAX_KEY_LENGTH})
     if len(name) > MAX_KEY_LENGTH:
         text = _("The key %(key)s is too long: %(m)s characters, at most %(n)s are allowed.")
-        said = {"key": f"{name[:_SAID]}…", "n": MAX_KEY_LENGTH, "m": len(name)}
-        raise _BadName(text % said)
+        values = {"key": f"{name[:_SAID]}…", "n": MAX_KEY_LENGTH, "m": len(name)}
+        raise _BadName(text % values)
     if name in (MESSAGES, HISTORY):
         text = _(
             "The key %(key)s cannot be edited here. Change messages on the page of the "

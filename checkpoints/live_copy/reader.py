@@ -99,8 +99,8 @@ def _values(fields: _Row, lists: Mapping[str, object]) -> dict[str, Value]:
 
 def _value(name: str, content: bytes, fields: _Row, lists: Mapping[str, object]) -> Value:
     if content not in (GROWS, IN_PIECES):
-        told, pieces = content[:DIGITS], [content[DIGITS:]]
-        if sum_of(name, pieces) != told:
+        checksum, pieces = content[:DIGITS], [content[DIGITS:]]
+        if sum_of(name, pieces) != checksum:
             raise _Damaged
         return Value(pieces)
     word = word_of(name)

@@ -200,7 +200,7 @@ def names_of_nodes(runs: Sequence[Execution]) -> list[str]:
 def _line(
     run: Execution, node: str, public_id: str, title: str, changed_at: datetime
 ) -> ExecutionLine:
-    told = summary_of(run)
+    summary = summary_of(run)
     return ExecutionLine(
         conversation=public_id,
         title=title or public_id,
@@ -209,11 +209,11 @@ def _line(
         workflow_version=run.workflow_version,
         node=node,
         version=run.version,
-        reason=told.reason,
-        pause_requested=told.pause_requested,
+        reason=summary.reason,
+        pause_requested=summary.pause_requested,
         waiting_since=run.waiting_since,
         deadline=run.deadline,
-        outcome=told.outcome,
+        outcome=summary.outcome,
         changed_at=changed_at,
     )
 

@@ -171,8 +171,8 @@ def claim(
         if held.holder_id == to.id:
             return held
         if held.holder and held.holder_id != me and not over:
-            said = say("Already claimed by {who}.", who=held.holder)
-            raise VersionConflict(said, expected="", actual=held.holder)
+            message = say("Already claimed by {who}.", who=held.holder)
+            raise VersionConflict(message, expected="", actual=held.holder)
         Claim.objects.update_or_create(
             conversation=opened.head.key,
             execution=row.number,
@@ -202,8 +202,8 @@ def release(actor: Actor, public_id: str, *, execution: str | None = None) -> No
         if not held.holder:
             return
         if held.holder_id != holder_id(actor):
-            said = say("Claimed by {who}; claim it first.", who=held.holder)
-            raise VersionConflict(said, expected=actor.label, actual=held.holder)
+            message = say("Claimed by {who}; claim it first.", who=held.holder)
+            raise VersionConflict(message, expected=actor.label, actual=held.holder)
         Claim.objects.filter(conversation=opened.head.key, execution=row.number).delete()
         _commit(opened, row, Action.REVIEW_RELEASE, {})
 

@@ -45,9 +45,9 @@ Told = Callable[[Assigned], None]
 _told: Final[list[Told]] = []
 
 
-def register_listener(tell: Told) -> None:
-    """Registers ``tell``, which is called with every assignment, in its transaction."""
-    _told.append(tell)
+def register_listener(listener: Told) -> None:
+    """Registers ``listener``, which is called with every assignment, in its transaction."""
+    _told.append(listener)
 
 
 def assign(

@@ -102,12 +102,12 @@ def save_in(opened: Writing, new: CheckpointSave) -> bytes:
     apply_operations(opened, new.operations)
     new.sent.apply(run, command.node_id)
     executed = command.executed_node_ids
-    said = node_steps.EngineReport(
+    report = node_steps.EngineReport(
         status=command.status,
         executed=None if executed is None else tuple(executed),
         hold=new.requested_pause(opened.at),
     )
-    taken = node_steps.apply_step(run, command.node_id, said)
+    taken = node_steps.apply_step(run, command.node_id, report)
     after = taken.decision.execution
     answer = dumps({"version": after.version, "status": after.status.value})
     write = Write(

@@ -160,8 +160,8 @@ def _record(
     run: ExecutionWriting, node_id: str, command: CompleteNode, ended: _Ended, digest: bytes
 ) -> bytes:
     """Writes the version; returns the answer, which is stored for repeats."""
-    said = node_steps.EngineReport(failure=ended.failure, status=command.status)
-    taken = node_steps.apply_step(run, node_id, said)
+    report = node_steps.EngineReport(failure=ended.failure, status=command.status)
+    taken = node_steps.apply_step(run, node_id, report)
     node_status = taken.decision.node_status or NodeStatus.COMPLETED
     run.state.add_history([_entry(run, node_id, node_status, command, ended)])
     after = taken.decision.execution

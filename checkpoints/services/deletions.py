@@ -58,18 +58,18 @@ def _require_unneeded(row: Execution, version: int, *, is_current: bool) -> None
     """Raises InvalidState for a version that something still needs."""
     since = retention_store.paused_since_version(row)
     if version == row.version and is_current:
-        told = say("The latest version cannot be deleted.")
+        message = say("The latest version cannot be deleted.")
     elif version == 0:
-        told = say("Version 0 cannot be deleted: the execution started with it.")
+        message = say("Version 0 cannot be deleted: the execution started with it.")
     elif since is not None and version >= since:
-        told = say("Version {n} belongs to a proposal that waits for review.", n=version)
+        message = say("Version {n} belongs to a proposal that waits for review.", n=version)
     elif version in retention_store.labelled_versions(row):
-        told = say("Version {n} has a label. Remove the label first.", n=version)
+        message = say("Version {n} has a label. Remove the label first.", n=version)
     elif version in retention_store.edited_versions(row):
-        told = say("Version {n} has unsaved edits. Apply or discard them first.", n=version)
+        message = say("Version {n} has unsaved edits. Apply or discard them first.", n=version)
     else:
         return
-    raise InvalidState(told, status=row.status)
+    raise InvalidState(message, status=row.status)
 
 
 def _delete(opened: Writing, row: Execution, found: Checkpoint) -> None:

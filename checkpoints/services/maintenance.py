@@ -148,7 +148,7 @@ class _Run:
         """Handles one conversation; ``do`` returns the text to report, "" for nothing."""
         self.alive()
         try:
-            said = do()
+            result = do()
         except (NotFound, InvalidState):  # erased or written to since it was listed
             return
         except (ContextError, DatabaseError) as error:
@@ -157,8 +157,8 @@ class _Run:
             if not connection.in_atomic_block:
                 connection.close_if_unusable_or_obsolete()
             return
-        if said:
-            self.wanted.say(f"{workspace}  {name}  {said}")
+        if result:
+            self.wanted.say(f"{workspace}  {name}  {result}")
 
 
 def _why_only_look() -> str:

@@ -46,7 +46,7 @@ class StepResult:
     routing: tuple[EdgeOutcome, ...] = ()
 
 
-def apply_step(run: ExecutionWriting, node_id: str, said: EngineReport) -> StepResult:
+def apply_step(run: ExecutionWriting, node_id: str, report: EngineReport) -> StepResult:
     """Decides on the execution and its edges after a node; sets marking and executed nodes.
 
     Conditions see the state with the node's changes. Raises InvalidState.
@@ -54,16 +54,16 @@ def apply_step(run: ExecutionWriting, node_id: str, said: EngineReport) -> StepR
     step = Step(
         node_id,
         run.opened.at,
-        failure=said.failure,
-        status=said.status,
-        executed=said.executed,
-        hold=said.hold,
+        failure=report.failure,
+        status=report.status,
+        executed=report.executed,
+        hold=report.hold,
     )
     if run.pinned is None or run.marking is None:
         taken = StepResult(advance(run.now, step))
         run.state.add_executed(taken.decision.done)
         return taken
-    return _through(run, run.pinned, run.marking, step, failed=said.failed)
+    return _through(run, run.pinned, run.marking, step, failed=report.failed)
 
 
 def _through(

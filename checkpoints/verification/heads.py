@@ -67,17 +67,17 @@ def _deleted(row: Execution, own: QuerySet[Checkpoint], records: Records) -> Ite
 
     A fork has some that were deleted in its source.
     """
-    told: set[object] = {
+    recorded: set[object] = {
         each.detail.get("version")
         for each in records.by_seq.values()
         if each.action == Action.CHECKPOINT_DELETE.value and each.execution == row.public_id
     }
     found = {*own.filter(deleted=True).values_list("version", flat=True)}
     copied = -1 if row.origin_version is None else row.origin_version
-    unknown = {version for version in found if version > copied} - told
+    unknown = {version for version in found if version > copied} - recorded
     for version in sorted(unknown):
         yield Finding(f"execution {row.number}: version {version}", "was deleted by nobody")
-    for missing in sorted(told - found, key=str):
+    for missing in sorted(recorded - found, key=str):
         text = "is there, and the audit says that it was deleted"
         yield Finding(f"execution {row.number}: version {missing}", text)
 
@@ -99,13 +99,13 @@ def _decided(row: Execution) -> Iterator[str]:
     if (now.version, now.status.value) != (row.version, row.status):
         yield "has another version or status than was decided"
     pause = now.pause
-    told = (
+    recorded = (
         ("node_id", row.node_id, position_of(now)[0] or ""),
         ("waiting_since", row.waiting_since, pause.since if pause is not None else None),
         ("deadline", row.deadline, pause.deadline if pause is not None else None),
         ("ended_at", row.ended_at is not None, now.ended),
     )
-    differing = [name for name, ours, theirs in told if ours != theirs]
+    differing = [name for name, ours, theirs in recorded if ours != theirs]
     if differing:
         yield f"differs from what was decided in: {', '.join(differing)}"
 
@@ -155,7 +155,7 @@ def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Itera
     if row.origin_version is None:
         if first is None:
             return
-        told = [
+        recorded = [
             ("author", row.author, first.author),
             ("created_at", row.created_at, first.created_at),
         ]
@@ -165,7 +165,7 @@ def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Itera
             yield "was forked, but the audit does not record it"
             return
         origin = fork.detail["origin"]
-        told = [
+        recorded = [
             ("public_id", row.public_id, fork.execution),
             ("author", row.author, fork.author),
             ("created_at", row.created_at, fork.at),
@@ -173,7 +173,7 @@ def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Itera
             ("origin_execution", row.origin_execution, origin.get("execution")),
             ("origin_version", str(row.origin_version), fork.after.partition(".")[0]),
         ]
-    differing = [name for name, ours, theirs in told if ours != theirs]
+    differing = [name for name, ours, theirs in recorded if ours != theirs]
     if differing:
         yield f"differs from its start in: {', '.join(differing)}"
 
@@ -209,16 +209,16 @@ def verify_head(
 ) -> Iterator[Finding]:
     """Verifies what the head repeats of its executions and of the audit."""
     current = rows[-1] if rows else None
-    told = [
+    recorded = [
         ("status", head.status, current.status if current else Status.IDLE.value),
         ("state_bytes", head.state_bytes, current.state_bytes if current else 0),
     ]
     if current is not None and current.workflow:
-        told.append(("workflow", head.workflow, current.workflow))
+        recorded.append(("workflow", head.workflow, current.workflow))
     values = StateValue.objects.filter(conversation=head.key)
     stored = values.aggregate(n=Sum(Length("value")))["n"] or 0
-    told.append(("checkpoint_bytes", head.checkpoint_bytes, stored))
-    for name, ours, theirs in told:
+    recorded.append(("checkpoint_bytes", head.checkpoint_bytes, stored))
+    for name, ours, theirs in recorded:
         if ours != theirs:
             yield Finding("head", f"{name} says {ours!r}, the executions have {theirs!r}")
     if head.archived != records.archived:

@@ -188,7 +188,7 @@ def _verify_record(row: Execution, each: Checkpoint, records: Records) -> Iterat
     if recorded is None:
         yield f"has change {each.change_seq}, which is not a change of an execution"
         return
-    told = [
+    differences = [
         ("author", each.author, recorded.author),
         ("created_at", each.created_at, recorded.at),
         ("execution", row.public_id, recorded.execution),
@@ -196,7 +196,7 @@ def _verify_record(row: Execution, each: Checkpoint, records: Records) -> Iterat
     after = f"{each.version}.{each.revision}.{each.visible_count}"
     detail = recorded.detail
     if recorded.after.partition(".")[0] == str(each.version):  # the last version of the change
-        told += [
+        differences += [
             ("kind", (each.kind, each.move), _KINDS.get(recorded.action)),
             ("version", after, recorded.after),
             ("status", each.status, detail.get("status")),
@@ -204,11 +204,13 @@ def _verify_record(row: Execution, each: Checkpoint, records: Records) -> Iterat
             ("changed_keys", _count(each), detail.get("keys")),
         ]
         if detail.get("checkpoint") is not None or each.checkpoint_id is not None:
-            told.append(("checkpoint_id", each.checkpoint_id, detail.get("checkpoint")))
+            differences.append(("checkpoint_id", each.checkpoint_id, detail.get("checkpoint")))
         if "node" in detail:
             node = each.node_id if is_public_id(each.node_id) else ""
-            told.append(("node_id", node, detail["node"]))
-    differing = [name for name, ours, theirs in told if ours != theirs and theirs is not None]
+            differences.append(("node_id", node, detail["node"]))
+    differing = [
+        name for name, ours, theirs in differences if ours != theirs and theirs is not None
+    ]
     if differing:
         yield f"differs from the audit in: {', '.join(differing)}"
 

@@ -130,14 +130,14 @@ class ExecutionWriting:
         if _view_of(self.opened) != self._view:
             self.changed_keys = (*self.changed_keys, MESSAGES)
         self._set_row()
-        told: tuple[str, ...] = ()
+        extra_fields: tuple[str, ...] = ()
         if is_notable(write.kind, self.now.status):  # in the very statement: it costs nothing
-            self.row.to_tell, told = self.opened.at, ("to_tell",)
+            self.row.to_tell, extra_fields = self.opened.at, ("to_tell",)
         if self._is_new:
             EXECUTIONS.insert([self.row])
             EXECUTION_DETAILS.insert([self.row.details])
         else:
-            self._update((*_DECIDED, *_TOTALLED, *told))
+            self._update((*_DECIDED, *_TOTALLED, *extra_fields))
         replaced = self.state.replaced
         written = self.state.store(self.now.version)
         self.opened.size += written

@@ -77,8 +77,8 @@ class Messages(ConversationEndpoint):
         query = self.request.query_params
         for parameter in ("cursor", "limit", "order"):
             if parameter in query:
-                told = f"A provider's format has no pages: leave out {parameter}."
-                raise ValidationFailed.at(f"?{parameter}", told)
+                message = f"A provider's format has no pages: leave out {parameter}."
+                raise ValidationFailed.at(f"?{parameter}", message)
         which = query.get("view", "current")
         if which == "all":
             raise ValidationFailed.at(

@@ -37,21 +37,23 @@ def refuse_hidden_pairs(source: dict[str, JsonValue]) -> None:
     """
     for field in _FIELDS_OF_CALLS:
         if source.get(field):
-            told = say("{field} is not understood: {instead}", field=repr(field), instead=_CALL)
-            raise refused(told, field)
+            message = say("{field} is not understood: {instead}", field=repr(field), instead=_CALL)
+            raise refused(message, field)
     for field in ("content", "parts"):
         parts = source.get(field)
         for place, part in enumerate(parts if isinstance(parts, list) else ()):
             kind = part.get("type") if isinstance(part, dict) else None
             if isinstance(kind, str) and (instead := _instead_of(kind)):
-                told = say(
+                message = say(
                     "a part {kind} is not understood: {instead}", kind=repr(kind), instead=instead
                 )
-                raise refused(told, field, place, "type")
+                raise refused(message, field, place, "type")
 
 
-def refused(told: str, *place: str | int) -> ValidationError:
-    error = PydanticCustomError("validation", "{text}", {"text": told, "error": ValueError(told)})
+def refused(message: str, *place: str | int) -> ValidationError:
+    error = PydanticCustomError(
+        "validation", "{text}", {"text": message, "error": ValueError(message)}
+    )
     details = InitErrorDetails(type=error, loc=place, input=None)
     return ValidationError.from_exception_data("message", [details])
 

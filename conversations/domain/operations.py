@@ -55,31 +55,31 @@ _PROTECTING: Final = ("truncate", "filter", "budget")
 TokensOf = Callable[[int, int], int]
 
 
-def apply(config: OperationConfig, view: View, log: Log, *, tells: bool = True) -> Outcome:
+def apply(config: OperationConfig, view: View, log: Log, *, with_notices: bool = True) -> Outcome:
     """What ``config`` makes of ``view``. Source: semantics 1.6-1.12, 4.1 and 4.6.
 
-    ``tells`` False leaves out the warnings and what was added, shown and hidden.
+    ``with_notices`` False leaves out the warnings and what was added, shown and hidden.
 
     Raises OutOfRange (positions), TooLarge, ValidationFailed or Duplicate (messages), with
     pointers into the config.
     """
     if config.budget is not None:
         return _emptied_in_log(apply_budget(config, config.budget, view, log), view, log)
-    step, told = _with_pins(config, apply_operation(config, view, log), view, log)
+    step, notices = _with_pins(config, apply_operation(config, view, log), view, log)
     placed = placement(step.drafts, log, step.pointers, instead_of=step.instead_of, view=step.view)
     after = step.view
     if config.pairing == "drop":
         after = drop_splits(after, placed.links)
     elif config.pairing == "keep" and config.operation not in ("insert", "replace"):
         after = keep_pairs(after, placed.links)
-    if not tells and not config.leave_pointer:
+    if not with_notices and not config.leave_pointer:
         return Outcome(after, placed.entries)
     replaced = any(draft.tool_description for draft in step.drafts)
     descriptions = () if replaced or config.operation == "clear" else log.tool_descriptions()
     protects = config.operation in _PROTECTING
     outcome = outcome_of(view, after, placed.links, descriptions, placed.entries, protects=protects)
     hides = system_notices(config, outcome.hidden, log)
-    outcome = replace(outcome, warnings=(*outcome.warnings, *hides, *told))
+    outcome = replace(outcome, warnings=(*outcome.warnings, *hides, *notices))
     return with_line(outcome, outcome.hidden, view, log) if config.leave_pointer else outcome
 
 
@@ -136,12 +136,12 @@ def apply_budget(
     *,
     protected: frozenset[int] = frozenset(),
     freed: Mapping[int, int] = NOTHING,
-    tells: bool = True,
+    with_notices: bool = True,
 ) -> Outcome:
     """What a budget makes of ``view``, with results to be emptied by whoever shows them.
 
-    ``tells`` as in ``apply``; ``protected`` and ``freed`` as in ``fold_of``. Pairs are treated
-    before the fold, which splits none, so that what they bring back is counted.
+    ``with_notices`` as in ``apply``; ``protected`` and ``freed`` as in ``fold_of``. Pairs are
+    treated before the fold, which splits none, so that what they bring back is counted.
     """
     pairs, splits = view, find_splits(view, log)
     if config.pairing != "warn" and (splits.groups or splits.orphans):
@@ -155,7 +155,7 @@ def apply_budget(
     leaves = config.leave_pointer
     fold = fold_of(budget, pairs, log, protected=protected, freed=freed, leaves_pointer=leaves)
     after = fold.visible(pairs)
-    if not tells and not leaves:
+    if not with_notices and not leaves:
         return Outcome(after, emptied=fold.emptied, placeholder=budget.placeholder)
     outcome = outcome_of(
         view, after, log, descriptions, (), protects=True, splits=splits_within(splits, after)
@@ -197,12 +197,12 @@ def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
     entries = tuple(placed.entries.values())
     descriptions = log.tool_descriptions()
     whole = outcome_of(before, after, placed.links, descriptions, entries, protects=True)
-    told = [
+    notices = [
         notice
         for notice in outcome.warnings
         if notice.code in ("system_hidden", "over_budget", "kept_pinned")
     ]
-    return replace(whole, warnings=(*whole.warnings, *told))
+    return replace(whole, warnings=(*whole.warnings, *notices))
 
 
 def tokens_of(view: View, tokens: TokensOf) -> int:

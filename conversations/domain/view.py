@@ -70,12 +70,12 @@ class View:
                 raise ValueError(say("index {index} occurs twice", index=start))
             previous = stop
         if previous > log_length:
-            told = say(
+            message = say(
                 "index {index} is not in the log of {count} messages",
                 index=previous - 1,
                 count=log_length,
             )
-            raise ValueError(told)
+            raise ValueError(message)
         return cls(pieces)
 
     @classmethod

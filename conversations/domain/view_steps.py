@@ -200,5 +200,5 @@ def _cleared(config: ClearConfig, view: View, log: Log) -> Step:
 def _logged_description(log: Log, descriptions: Runs) -> int | None:
     """Returns the last tool description of the log that equals the current tools text."""
     text = log.tools()
-    fitting = [index for index, said in log.texts(descriptions) if not text or said == text]
+    fitting = [index for index, logged in log.texts(descriptions) if not text or logged == text]
     return fitting[-1] if fitting else None

@@ -67,8 +67,8 @@ def _rows(actor: Actor) -> QuerySet[BrowserSession]:
 def _end(actor: Actor, rows: Sequence[BrowserSession], **detail: str) -> None:
     ended = [row.session_key for row in rows]
     BrowserSession.objects.filter(session_key__in=ended).delete()
-    told = {"sessions": len(rows), **detail}
-    record_access(actor, Change(Action.SESSION_END, "person", actor.name, detail=told))
+    audit_detail = {"sessions": len(rows), **detail}
+    record_access(actor, Change(Action.SESSION_END, "person", actor.name, detail=audit_detail))
     for session in ended:
         rights_changed("session", session)
 

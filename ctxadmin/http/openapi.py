@@ -132,10 +132,10 @@ class Schema(AutoSchema):
                 schema["maxLength"] = _LONGEST.get(name, _LONGEST_ID)
             else:
                 schema["minimum"] = 0
-        said = self.description.parameters if self.description else ()
+        parameters = self.description.parameters if self.description else ()
         if self.method in ("POST", "PATCH") and getattr(self.view, "keep_answers", False):
-            said = (*said, _IDEMPOTENCY_KEY)
-        return [*found, *(_parameter(each) for each in (*said, *_OF_EVERY_CALL))]
+            parameters = (*parameters, _IDEMPOTENCY_KEY)
+        return [*found, *(_parameter(each) for each in (*parameters, *_OF_EVERY_CALL))]
 
     def _get_request_body(self, direction: str = "request") -> Json | None:
         if self.description is None or self.description.body is None:
@@ -227,13 +227,13 @@ def _needed(action: Action) -> str:
     return f"{text}."
 
 
-def _parameter(said: Parameter) -> Json:
+def _parameter(parameter: Parameter) -> Json:
     return {
-        "in": said.place,
-        "name": said.name,
-        "required": said.required,
-        "description": said.text,
-        "schema": said.schema(),
+        "in": parameter.place,
+        "name": parameter.name,
+        "required": parameter.required,
+        "description": parameter.text,
+        "schema": parameter.schema(),
     }
 
 

@@ -134,12 +134,12 @@ class Contract(BaseModel):
             if name in known and value is None:
                 continue
             if name in result:
-                told = say(
+                message = say(
                     "{first} and {second} are two spellings of one field",
                     first=first_spelling[name],
                     second=key,
                 )
-                raise PydanticCustomError("validation", "{text}", {"text": told})
+                raise PydanticCustomError("validation", "{text}", {"text": message})
             result[name] = value
             first_spelling[name] = key
         return result

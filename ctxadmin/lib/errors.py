@@ -105,12 +105,12 @@ class InvalidState(ContextError):
         self.until = until
 
     def extra(self) -> dict[str, object]:
-        told: dict[str, object] = {"status_now": self.status} if self.status else {}
+        fields: dict[str, object] = {"status_now": self.status} if self.status else {}
         if self.ready_nodes is not None:
-            told["ready_nodes"] = list(self.ready_nodes)
+            fields["ready_nodes"] = list(self.ready_nodes)
         if self.held_by:
-            told |= {"held_by": self.held_by, "until": self.until}
-        return told
+            fields |= {"held_by": self.held_by, "until": self.until}
+        return fields
 
 
 class TypeMismatch(ContextError):

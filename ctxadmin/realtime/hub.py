@@ -244,12 +244,12 @@ class Hub:
     async def _receive(self, layer: BaseChannelLayer, channel: str) -> None:
         """Receives the messages of other processes, for the life of this one."""
         while True:
-            told = await layer.receive(channel)
-            if told.get("from") == self.process:
+            packed = await layer.receive(channel)
+            if packed.get("from") == self.process:
                 self._own_is_due = False
                 continue
             try:
-                messages = [unpacked(each) for each in told["all"]]
+                messages = [unpacked(each) for each in packed["all"]]
             except (ValueError, KeyError, TypeError):
                 logger.warning("A message of another process cannot be read.")
                 continue
@@ -321,12 +321,12 @@ class Hub:
 
     async def _report_presence(self) -> None:
         """Announces the people here to other processes, and checks who may still listen."""
-        asked = told = self.loop.time()
+        asked = reported_at = self.loop.time()
         while True:
             await asyncio.sleep(ASK_RIGHTS_ALONE_EVERY)
             now = self.loop.time()
-            if now - told >= TOLD_EVERY:
-                told = now
+            if now - reported_at >= TOLD_EVERY:
+                reported_at = now
                 self._announce_people()
             if not self.is_shared or now - asked >= ASK_RIGHTS_EVERY:
                 asked = now

@@ -63,8 +63,8 @@ def pack(message: Message) -> dict[str, object]:
     """Returns a message in the form of the layer."""
     match message:
         case Announced(topic, frame, activity):
-            told = {"frame": frame.model_dump_json(), "activity": activity.model_dump_json()}
-            return {"is": "announced", **_topic_fields(topic), **told}
+            content = {"frame": frame.model_dump_json(), "activity": activity.model_dump_json()}
+            return {"is": "announced", **_topic_fields(topic), **content}
         case Rights(kind, name):
             return {"is": "rights", "kind": kind, "name": name}
         case HereNow(topic, process, people):

@@ -117,12 +117,12 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         try:
             if text_data is None or len(text_data) > MOST_BYTES:
                 raise ValueError
-            said = Here.model_validate_json(text_data)
+            presence = Here.model_validate_json(text_data)
         except ValueError:  # pydantic's is one
             self.end(UNREADABLE)
             return
-        if said != self._here and self._writer is not None:
-            self._here = said
+        if presence != self._here and self._writer is not None:
+            self._here = presence
             self.hub.people_changed(self.topic)
 
     async def _clean_up(self) -> None:

@@ -52,10 +52,10 @@ class LineFormatter(logging.Formatter):
     """A record as one line of text, and a line for each frame of a stack."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told = _fields_of(record)
-        errors = told.pop("errors", ())
-        first = f"{told.pop('time')} {told.pop('level')} {told.pop('event')}"
-        lines = [" ".join([first, *(f"{name}={value}" for name, value in told.items())])]
+        fields = _fields_of(record)
+        errors = fields.pop("errors", ())
+        first = f"{fields.pop('time')} {fields.pop('level')} {fields.pop('event')}"
+        lines = [" ".join([first, *(f"{name}={value}" for name, value in fields.items())])]
         for error in errors if isinstance(errors, list) else ():
             lines += [f"  {place}" for place in error.pop("stack")]
             lines.append("  " + " ".join(map(str, error.values())))
@@ -65,7 +65,7 @@ class LineFormatter(logging.Formatter):
 def log_request(facts: Facts, method: str, seconds: float) -> None:
     """Logs an answered request, if that is enabled."""
     if _access.isEnabledFor(logging.INFO):
-        told = {
+        fields = {
             "method": method,
             "route": facts.route,
             "status": facts.status,
@@ -73,8 +73,8 @@ def log_request(facts: Facts, method: str, seconds: float) -> None:
             **facts.ids(),
         }
         if facts.code:
-            told["code"] = facts.code
-        _access.info("request", extra={"told": told})
+            fields["code"] = facts.code
+        _access.info("request", extra={"told": fields})
 
 
 def log_ends_of_threads() -> None:
@@ -89,7 +89,7 @@ def _thread_ended(ended: threading.ExceptHookArgs) -> None:
 
 def _fields_of(record: logging.LogRecord) -> dict[str, object]:
     """Returns the fields of a line, in order."""
-    told: dict[str, object] = {
+    fields: dict[str, object] = {
         "time": clock.iso(clock.now()),
         "level": record.levelname,
         "event": _event(record),
@@ -97,14 +97,14 @@ def _fields_of(record: logging.LogRecord) -> dict[str, object]:
     own = record.__dict__.get("told")
     facts = current.get()
     if isinstance(own, Mapping):
-        told |= own
+        fields |= own
     elif facts is not None:
-        told |= facts.ids()
+        fields |= facts.ids()
     if not _is_ours(record):
-        told["logger"] = record.name
+        fields["logger"] = record.name
     if record.exc_info and record.exc_info[1] is not None:
-        told["errors"] = [_error(each) for each in _chain(record.exc_info[1])]
-    return told
+        fields["errors"] = [_error(each) for each in _chain(record.exc_info[1])]
+    return fields
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
@@ -149,15 +149,15 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def _error(error: BaseException) -> dict[str, object]:
     """Returns the log form of an exception: type, database number, stack without values."""
-    told: dict[str, object] = {"type": f"{type(error).__module__}.{type(error).__qualname__}"}
+    fields: dict[str, object] = {"type": f"{type(error).__module__}.{type(error).__qualname__}"}
     if isinstance(error, ContextError):
-        told["code"] = error.code
+        fields["code"] = error.code
     elif isinstance(error, sqlite3.Error):
-        told["code"] = getattr(error, "sqlite_errorname", "")
+        fields["code"] = getattr(error, "sqlite_errorname", "")
     elif isinstance(error, DatabaseError) and error.args and isinstance(error.args[0], int):
-        told["code"] = error.args[0]
-    told["stack"] = list(_places(error.__traceback__))
-    return told
+        fields["code"] = error.args[0]
+    fields["stack"] = list(_places(error.__traceback__))
+    return fields
 
 
 def _places(trace: TracebackType | None) -> Iterator[str]:

@@ -83,8 +83,8 @@ def _shared(tracer: Tracer, writes: Sequence[OwnWrite]) -> Iterator[None]:
     from opentelemetry import trace
     from opentelemetry.context import Context
 
-    told = [write for write in writes if write.made.is_recording()]
-    if not told:
+    recorded = [write for write in writes if write.made.is_recording()]
+    if not recorded:
         # What is asked within stands below a span that is not told, and so is not told either.
         untold = writes[0].made if writes else trace.INVALID_SPAN
         with trace.use_span(untold, record_exception=False, set_status_on_exception=False):
@@ -93,12 +93,12 @@ def _shared(tracer: Tracer, writes: Sequence[OwnWrite]) -> Iterator[None]:
     with tracer.start_as_current_span(
         "batch",
         context=Context(),
-        links=[trace.Link(write.made.get_span_context()) for write in told],
+        links=[trace.Link(write.made.get_span_context()) for write in recorded],
         attributes={"ctxadmin.calls": len(writes)},
         record_exception=False,
         set_status_on_exception=False,
     ) as made:
-        for write in told:
+        for write in recorded:
             write.link_transaction(made.get_span_context())
         try:
             yield

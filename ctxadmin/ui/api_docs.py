@@ -110,10 +110,10 @@ def _operations() -> dict[str, tuple[Operation, str, dict[str, Any]]]:
     """Returns every operation by its id, with its part of the contract."""
     found = {}
     for path, methods in _contract()["paths"].items():
-        for method, said in methods.items():
-            name = said["operationId"]
-            operation = Operation(name, method.upper(), path, said.get("summary", name))
-            found[name] = (operation, said["tags"][0], said)
+        for method, description in methods.items():
+            name = description["operationId"]
+            operation = Operation(name, method.upper(), path, description.get("summary", name))
+            found[name] = (operation, description["tags"][0], description)
     return found
 
 
@@ -121,7 +121,7 @@ def _operations() -> dict[str, tuple[Operation, str, dict[str, Any]]]:
 def index(request: HttpRequest) -> HttpResponse:
     """Shows ``GET /api/docs``: all operations by the parts of the contract."""
     parts: dict[str, list[Operation]] = {part: [] for part in TAGS.values()}
-    for operation, part, _said in _operations().values():
+    for operation, part, _document in _operations().values():
         parts[part].append(operation)
     page = IndexPage(
         groups=[Group(title, listed) for title, listed in parts.items() if listed],
@@ -141,14 +141,14 @@ def operation(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "docs/operation.html", {"page": page, "crumbs": crumbs})
 
 
-def _page(operation: Operation, said: dict[str, Any]) -> OperationPage:
+def _page(operation: Operation, document: dict[str, Any]) -> OperationPage:
     known = _contract()["components"]["schemas"]
-    answers = [_answer(status, each, known) for status, each in said["responses"].items()]
-    bodies = said.get("requestBody", {}).get("content", {})
+    answers = [_answer(status, each, known) for status, each in document["responses"].items()]
+    bodies = document.get("requestBody", {}).get("content", {})
     return OperationPage(
         operation=operation,
-        text=said.get("description", ""),
-        inputs=[_input(each, known) for each in said.get("parameters", ())],
+        text=document.get("description", ""),
+        inputs=[_input(each, known) for each in document.get("parameters", ())],
         bodies=[
             Form(
                 media=media,
@@ -163,28 +163,30 @@ def _page(operation: Operation, said: dict[str, Any]) -> OperationPage:
     )
 
 
-def _input(said: dict[str, Any], known: dict[str, Schema]) -> Input:
+def _input(document: dict[str, Any], known: dict[str, Schema]) -> Input:
     return Input(
-        name=said["name"],
-        place=said["in"],
-        kind=kind_of(said["schema"], known),
-        required=bool(said.get("required")),
-        text=said.get("description", ""),
+        name=document["name"],
+        place=document["in"],
+        kind=kind_of(document["schema"], known),
+        required=bool(document.get("required")),
+        text=document.get("description", ""),
     )
 
 
-def _answer(status: str, said: dict[str, Any], known: dict[str, Schema]) -> AnswerOf:
+def _answer(status: str, document: dict[str, Any], known: dict[str, Schema]) -> AnswerOf:
     forms = [
         Form(media, kind_of(each["schema"], known), rows_of(each["schema"], known))
-        for media, each in said.get("content", {}).items()
+        for media, each in document.get("content", {}).items()
     ]
-    return AnswerOf(status, said["description"], forms)
+    return AnswerOf(status, document["description"], forms)
 
 
-def _example(media: str, said: dict[str, Any], known: dict[str, Schema]) -> str:
+def _example(media: str, document: dict[str, Any], known: dict[str, Schema]) -> str:
     if "json" not in media:
         return ""
-    example = said["example"] if "example" in said else example_of(said["schema"], known)
+    example = (
+        document["example"] if "example" in document else example_of(document["schema"], known)
+    )
     return json.dumps(example, indent=2, ensure_ascii=False)
 
 

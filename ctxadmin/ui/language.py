@@ -61,8 +61,8 @@ def _words(language: str) -> tuple[str, bytes]:
     request = HttpRequest()
     request.method = "GET"
     with translation.override(language):
-        said = _IslandWords().get(request).content
-    return sha256(said).hexdigest()[:16], said
+        content = _IslandWords().get(request).content
+    return sha256(content).hexdigest()[:16], content
 
 
 @require_safe
@@ -70,10 +70,10 @@ def island_words(request: HttpRequest, language: str, digest: str) -> HttpRespon
     """Answers ``GET /language/<language>.<digest>.js``; an old digest gets the current words."""
     if language not in dict(settings.LANGUAGES):
         raise Http404
-    now, said = _words(language)
+    now, content = _words(language)
     kept = f"public, max-age={_ONE_YEAR}, immutable" if digest == now else "no-store"
     return HttpResponse(
-        said, content_type="text/javascript; charset=utf-8", headers={"Cache-Control": kept}
+        content, content_type="text/javascript; charset=utf-8", headers={"Cache-Control": kept}
     )
 
 

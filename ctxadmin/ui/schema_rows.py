@@ -58,8 +58,8 @@ def _rows(
         yield from _rows(here["items"], known, depth, inside)
     required = here.get("required", ())
     for field, of_field in here.get("properties", {}).items():
-        told = resolve(of_field, known)
-        text = str(of_field.get("description") or told.get("description") or "")
+        field_schema = resolve(of_field, known)
+        text = str(of_field.get("description") or field_schema.get("description") or "")
         kind = kind_of(of_field, known)
         yield SchemaRow(depth, field, kind, field in required, text.partition("\n\n")[0])
         yield from _rows(of_field, known, depth + 1, inside)
@@ -96,8 +96,8 @@ _BOUNDS: Final = (
 
 
 def _limits(schema: Schema) -> str:
-    told = [words.format(schema[name]) for name, words in _BOUNDS if name in schema]
-    return f" ({', '.join(told)})" if told else ""
+    limits = [words.format(schema[name]) for name, words in _BOUNDS if name in schema]
+    return f" ({', '.join(limits)})" if limits else ""
 
 
 def example_of(schema: Schema, known: Definitions, depth: int = 0) -> JsonValue:
@@ -121,9 +121,9 @@ def example_of(schema: Schema, known: Definitions, depth: int = 0) -> JsonValue:
         fields = here.get("properties", {})
         required = here.get("required", ())
         return {
-            field: example_of(said, known, depth + 1)
-            for field, said in fields.items()
-            if field in required or "examples" in said
+            field: example_of(field_schema, known, depth + 1)
+            for field, field_schema in fields.items()
+            if field in required or "examples" in field_schema
         }
     if kind == "array":
         least = int(here.get("minItems", 0))

@@ -70,17 +70,17 @@ class Version:
     asks: bool
 
 
-def kinds_of(told: Version) -> tuple[Kind, ...]:
+def kinds_of(version: Version) -> tuple[Kind, ...]:
     """Returns the kinds of a version, most important first; none for an unimportant version."""
-    if not is_notable(told.kind, told.status):
+    if not is_notable(version.kind, version.status):
         return ()
     found: list[Kind] = []
-    if told.move and told.author == TIME_KEEPER:
+    if version.move and version.author == TIME_KEEPER:
         found.append(Kind.TIMED_OUT)
-    if told.move in _MOVES:
-        found.append(_MOVES[told.move])
-    if told.status is Status.PAUSED:
-        found += [Kind.REVIEW_ASKED, Kind.PAUSED] if told.asks else [Kind.PAUSED]
-    elif told.status in _STATUSES:
-        found.append(_STATUSES[told.status])
+    if version.move in _MOVES:
+        found.append(_MOVES[version.move])
+    if version.status is Status.PAUSED:
+        found += [Kind.REVIEW_ASKED, Kind.PAUSED] if version.asks else [Kind.PAUSED]
+    elif version.status in _STATUSES:
+        found.append(_STATUSES[version.status])
     return tuple(found)

@@ -179,27 +179,27 @@ def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
         return redirect("webhook", webhook_id)
     match request.POST.get("do"):
         case "test":
-            said = _("Test queued. The result appears in the list.")
+            message = _("Test queued. The result appears in the list.")
             try:
                 services.send_test(actor, webhook_id)
             except InvalidState as error:
                 flash.error(request, translated(error.detail))
-                said = ""
+                message = ""
         case "pause" | "go-on" as what:
             services.change(actor, webhook_id, ChangeWebhook(paused=what == "pause"))
-            said = (
+            message = (
                 _("Paused. Deliveries are queued.") if what == "pause" else _("Deliveries resumed.")
             )
         case "end-former":
             services.end_former_secret(actor, webhook_id)
-            said = _("Only the latest secret is used now.")
+            message = _("Only the latest secret is used now.")
         case "resend":
             services.resend(actor, webhook_id, request.POST.get("delivery", ""))
-            said = _("Queued for delivery again.")
+            message = _("Queued for delivery again.")
         case _:
             raise ValidationFailed(_("Unknown action. Reload the page."))
-    if said:
-        flash.success(request, said)
+    if message:
+        flash.success(request, message)
     return redirect("webhook", webhook_id)
 
 

@@ -18,11 +18,11 @@ def differences(
     """Returns a decision for each name and message, with the reason of its section in
     ``reasons``.
     """
-    tell = _Teller(name, reasons, label)
-    yield from tell.names("variables", sight.context.variables, seen.context.variables)
-    yield from tell.history(sight.context.history, seen.context.history)
-    yield from tell.names("metadata", sight.context.metadata, seen.context.metadata)
-    yield from tell.messages(sight.messages.view, seen.messages.view)
+    collector = _Teller(name, reasons, label)
+    yield from collector.names("variables", sight.context.variables, seen.context.variables)
+    yield from collector.history(sight.context.history, seen.context.history)
+    yield from collector.names("metadata", sight.context.metadata, seen.context.metadata)
+    yield from collector.messages(sight.messages.view, seen.messages.view)
 
 
 @dataclass(frozen=True, slots=True)

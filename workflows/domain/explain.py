@@ -134,11 +134,11 @@ def final_decisions(steps: Iterable[Sequence[Decision]]) -> tuple[Decision, ...]
 
     The sections come in the order of ``SECTIONS``, the items in that of their first mention.
     """
-    told = [decisions for decisions in steps if decisions]
-    if len(told) == 1:
-        return tuple(told[0])
+    decided_steps = [decisions for decisions in steps if decisions]
+    if len(decided_steps) == 1:
+        return tuple(decided_steps[0])
     story = _Story()
-    for decisions in told:
+    for decisions in decided_steps:
         story.tell(decisions)
     order = {section: place for place, section in enumerate(SECTIONS)}
     return tuple(sorted(story.finals, key=lambda decision: order[decision.section]))

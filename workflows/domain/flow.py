@@ -98,17 +98,17 @@ def enter(
     origin = replace(sight, context=replace(sight.context, template=template))
     came = [run_steps(origin, _steps_along(plan, way), explain=explain) for way in ways]
     joined = JoinedContext(origin)
-    told: Sequence[Decision] = ()
+    decisions: Sequence[Decision] = ()
     if came:
         arrivals = [Arrival(way.edge.id, each.sight) for way, each in zip(ways, came, strict=True)]
         joined = join(arrivals, origin)
-        told = _decisions_of_arrivals(came, joined) if explain else ()
+        decisions = _decisions_of_arrivals(came, joined) if explain else ()
     seen = run_steps(joined.sight, planned.steps, explain=explain)
     return Entered(
         node_id=node_id,
         edges=tuple(edges),
         sight=seen.sight,
-        explanation=final_decisions([told, seen.decisions]) if told else seen.decisions,
+        explanation=final_decisions([decisions, seen.decisions]) if decisions else seen.decisions,
         conflicts=joined.conflicts,
         warnings=(*(notice for each in came for notice in each.warnings), *seen.warnings),
         lack=find_missing_context(planned.node, planned.context_type, seen.sight)
@@ -150,16 +150,16 @@ def _decisions_of_arrivals(came: Sequence[Applied], joined: JoinedContext) -> li
     An item that no arrival has was dropped, as the last one says. A variable that one edge renamed
     and another did not has two decisions.
     """
-    told: dict[_Item, dict[str | None, Decision]] = {}
+    decisions_by_item: dict[_Item, dict[str | None, Decision]] = {}
     for number, applied in enumerate(came):
         for decision in _as_joined(applied.decisions, joined, number):
             item = (decision.section, decision.name, decision.index)
-            others = told.setdefault(item, {})
+            others = decisions_by_item.setdefault(item, {})
             if decision.verdict != "dropped":
                 others[decision.renamed] = decision
             elif all(other.verdict == "dropped" for other in others.values()):
                 others[None] = decision
-    return [decision for others in told.values() for decision in _brought(others)]
+    return [decision for others in decisions_by_item.values() for decision in _brought(others)]
 
 
 _Item = tuple[str, str | None, int | None]

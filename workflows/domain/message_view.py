@@ -72,13 +72,13 @@ def filter_messages(
     step: Label,
     explain: bool,
     *,
-    tells: bool = True,
+    with_notices: bool = True,
     leave_pointer: bool = False,
 ) -> Narrowed:
     """The messages whose roles are kept, then the operations in their order.
 
-    With ``leave_pointer`` a line names those whose roles are not. ``tells`` False leaves out the
-    warnings of the operations. No batch is opened and nothing is logged (semantics 2.1). Raises
+    With ``leave_pointer`` a line names those whose roles are not. ``with_notices`` False leaves out
+    the warnings of the operations. No batch is opened and nothing is logged (semantics 2.1). Raises
     what the operations raise, with pointers to them.
     """
     narrowed = _by_roles(messages, selection, step, explain)
@@ -87,7 +87,9 @@ def filter_messages(
     decisions, warnings = [narrowed.decisions], list(narrowed.warnings)
     for operation in placed:
         spend(len(narrowed.messages.view), operation.cost_words)
-        narrowed = _by_operation(narrowed.messages, operation, step, explain, tells or explain)
+        narrowed = _by_operation(
+            narrowed.messages, operation, step, explain, with_notices or explain
+        )
         decisions.append(narrowed.decisions)
         warnings.extend(narrowed.warnings)
     final = final_decisions(decisions) if explain else ()
@@ -111,8 +113,8 @@ def _by_roles(messages: Messages, selection: Selection, step: Label, explain: bo
     warnings = _role_warnings(messages, after, kept, step) if after is not before else ()
     warnings += label_warnings(operations.pinned_notices(pinned, can_be_included=False), step)
     stays = after.indices_as_runs() if pinned else ()
-    told = _role_decisions(messages, selection, changes, step, stays) if explain else ()
-    return Narrowed(narrowed, tuple(told), warnings)
+    decisions = _role_decisions(messages, selection, changes, step, stays) if explain else ()
+    return Narrowed(narrowed, tuple(decisions), warnings)
 
 
 def _with_line_of_roles(
@@ -125,14 +127,14 @@ def _with_line_of_roles(
         return narrowed
     index = line.entry.index
     view = after.view.insert(line.position, View(((index, index + 1),)))
-    told: tuple[Decision, ...] = ()
+    decisions: tuple[Decision, ...] = ()
     if explain:
         reason = say("a line that names what the rules hide")
-        told = (Decision("messages", "added", step, reason, index=index),)
+        decisions = (Decision("messages", "added", step, reason, index=index),)
     return replace(
         narrowed,
         messages=_with_entries(after.with_view(view), (line.entry,)),
-        decisions=(*narrowed.decisions, *told),
+        decisions=(*narrowed.decisions, *decisions),
     )
 
 
@@ -194,12 +196,14 @@ def _role_decisions(
 
 
 def _by_operation(
-    messages: Messages, operation: PlacedOperation, step: Label, explain: bool, tells: bool
+    messages: Messages, operation: PlacedOperation, step: Label, explain: bool, with_notices: bool
 ) -> Narrowed:
     if operation.config.budget is not None:
-        return _by_budget(messages, operation, operation.config.budget, step, explain, tells)
+        return _by_budget(messages, operation, operation.config.budget, step, explain, with_notices)
     try:
-        outcome = operations.apply(operation.config, messages.view, messages.log, tells=tells)
+        outcome = operations.apply(
+            operation.config, messages.view, messages.log, with_notices=with_notices
+        )
     except ContextError as error:
         error.problems = tuple(
             replace(problem, pointer=operation.pointer + problem.pointer)
@@ -228,11 +232,16 @@ def _by_budget(
     budget: BudgetConfig,
     step: Label,
     explain: bool,
-    tells: bool,
+    with_notices: bool,
 ) -> Narrowed:
     """Applies a budget; results are emptied for the node alone, and nothing is logged."""
     outcome = operations.apply_budget(
-        operation.config, budget, messages.view, messages.log, freed=messages.freed(), tells=tells
+        operation.config,
+        budget,
+        messages.view,
+        messages.log,
+        freed=messages.freed(),
+        with_notices=with_notices,
     )
     narrowed = _with_entries(messages.with_view(outcome.view), outcome.entries)
     if outcome.emptied:

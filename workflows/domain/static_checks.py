@@ -46,9 +46,9 @@ def node_problems(node: Node, registries: Registries, pointer: str) -> list[Prob
     reading = read_node(node, registries, pointer)
     if reading.problems or not _is_never_entered(node, reading.filters, registries):
         return reading.problems
-    told = say("the filter leaves this node neither a message nor a variable that it could use")
+    message = say("the filter leaves this node neither a message nor a variable that it could use")
     where = f"{pointer}/context_filter"
-    return [Problem(where, "incompatible_context", told, "warning", node=node.id)]
+    return [Problem(where, "incompatible_context", message, "warning", node=node.id)]
 
 
 def _is_never_entered(node: Node, filters: Sequence[ContextFilter], registries: Registries) -> bool:

@@ -105,8 +105,8 @@ class Command(ReadyCommand):
                 self.stderr.write(f"{_name(key, head)}: differs from SQL")
         if not link.is_reachable():
             raise RedisDown
-        said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        self.stdout.write(f"{len(keys)} conversations: {said}, {left_over} left over")
+        summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        self.stdout.write(f"{len(keys)} conversations: {summary}, {left_over} left over")
         if counts[Verdict.WRONG] or left_over:
             raise CommandError(
                 "Run live_copy rebuild for what differs, and drop for what is left over."

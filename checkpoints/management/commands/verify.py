@@ -108,15 +108,15 @@ class Command(ReadyCommand):
         if workspace is not None:
             rows = rows.filter(workspace=workspace.key)
         total = rows.filter(key__gt=after).count()
-        told = time.monotonic()
+        last_report = time.monotonic()
         while keys := list(rows.filter(key__gt=after).order_by("key").values_list("key")[:_PAGE]):
             for (key,) in keys:
                 head = Conversation.objects.filter(key=key).first()
                 if head is not None:
                     self._verify(head)
                 after = key
-                if time.monotonic() - told > _TOLD_EVERY:
-                    told = time.monotonic()
+                if time.monotonic() - last_report > _TOLD_EVERY:
+                    last_report = time.monotonic()
                     self.stdout.write(f"{self._count} of {total}; continue with --after {after}")
                     self.stdout.flush()
         if workspace is None:

@@ -54,9 +54,9 @@ def context_seen(
 
 def preview_line(looked: NodePreview, name: str, version: int) -> ContextSeen:
     """Returns the line of a preview."""
-    told = looked.entered.explanation
-    messages = [each for each in told if each.section == "messages"]
-    dropped = _dropped_names(told)
+    decisions = looked.entered.explanation
+    messages = [each for each in decisions if each.section == "messages"]
+    dropped = _dropped_names(decisions)
     return ContextSeen(
         name=name,
         version=version,
@@ -68,6 +68,8 @@ def preview_line(looked: NodePreview, name: str, version: int) -> ContextSeen:
     )
 
 
-def _dropped_names(told: Sequence[Decision]) -> list[str]:
-    dropped = (each for each in told if each.section == "variables" and each.verdict == "dropped")
+def _dropped_names(decisions: Sequence[Decision]) -> list[str]:
+    dropped = (
+        each for each in decisions if each.section == "variables" and each.verdict == "dropped"
+    )
     return [each.name for each in dropped if each.name]

@@ -141,14 +141,14 @@ class _Reader:
         former = self._values_at(source.version, edited)
         written, more_messages = messages.of(source)
         keys = [_with_message(self._key(name, former), written) for name in names[:_MOST_KEYS]]
-        said = {key.as_message for key in keys}
+        proposed = {key.as_message for key in keys}
         return SourceView(
             node=NamedNode(source.node, presenters.name_of(self._moment.pinned, source.node)),
             version=source.version,
             at=source.at,
             keys=keys,
             more_keys=max(len(names) - _MOST_KEYS, 0),
-            messages=[message for message in written if message.index not in said],
+            messages=[message for message in written if message.index not in proposed],
             more_messages=more_messages,
         )
 

@@ -150,14 +150,14 @@ class ProposedMessages:
         source = self._oldest
         if source is None:
             return None
-        told = {place for each in shown for place in (each.index, each.now)}
+        listed = {place for each in shown for place in (each.index, each.now)}
         changes = self._since(source)
         groups: dict[tuple[str, Cause], list[int]] = {}
         for each in changes.all:
             if each.kind == "added" and each.cause.step is None:
                 continue
             origin = each.index if each.previous_index is None else each.previous_index
-            if origin in told and each.kind in ("hidden", "edited", "added"):
+            if origin in listed and each.kind in ("hidden", "edited", "added"):
                 continue
             groups.setdefault((_kind_of(each), each.cause), []).append(origin)
         shown_first = self._system_first(groups)

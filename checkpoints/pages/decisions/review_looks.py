@@ -57,5 +57,5 @@ def read_look(actor: Actor, text: str) -> Look | None:
 
 
 def _proof(actor: Actor, look: Look) -> str:
-    said = f"{actor.workspace} {actor.kind}:{actor.id} {look.seen} {look.conversation}"
-    return salted_hmac(_SALT, said, algorithm="sha256").hexdigest()[:32]
+    text = f"{actor.workspace} {actor.kind}:{actor.id} {look.seen} {look.conversation}"
+    return salted_hmac(_SALT, text, algorithm="sha256").hexdigest()[:32]

@@ -113,10 +113,10 @@ def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
         (each.conversation, each.execution, each.since): each
         for each in Claim.objects.filter(conversation__in=keys)
     }
-    said = last_messages(heads.values())
+    messages = last_messages(heads.values())
     names = execution_queries.names_of_nodes(rows)
     return [
-        _line(actor, row, node, head, claims, said.get(head.key))
+        _line(actor, row, node, head, claims, messages.get(head.key))
         for row, node in zip(rows, names, strict=True)
         if (head := heads.get(row.conversation)) is not None and head.public_id
     ]

@@ -62,15 +62,15 @@ def _answer(task: Edit, found: draft_store.KeptDraft | Overtaken) -> HttpRespons
     if isinstance(found, Overtaken):
         words = over_words([each.name for each in found.changed.values()])
         return JsonResponse(protocol.overtaken_answer(found, words), status=409)
-    told = over_words(found.over)
+    message = over_words(found.over)
     if task.of_former:
-        told = _("Saved for you, but it cannot be applied: another execution has started.")
-    return JsonResponse(protocol.stored_answer(found.draft.seq, found.draft.count, told))
+        message = _("Saved for you, but it cannot be applied: another execution has started.")
+    return JsonResponse(protocol.stored_answer(found.draft.seq, found.draft.count, message))
 
 
 def _patched(task: Edit, sent: Patch) -> draft_store.KeptDraft | Overtaken:
-    spoken = [each for each in sent.operations if isinstance(each, Typed | Untyped)]
-    names = {name_at(each.place) for each in spoken}
+    typed = [each for each in sent.operations if isinstance(each, Typed | Untyped)]
+    names = {name_at(each.place) for each in typed}
     base = values_of(task.base, names)
     entry_of = reader(base, reducers_for(task.base.row))
     operations: list[Operation] = []
@@ -90,42 +90,46 @@ def _patched(task: Edit, sent: Patch) -> draft_store.KeptDraft | Overtaken:
 def _operations(
     task: Edit,
     sent: Patch,
-    said: Typed | Untyped | Whole | Read,
+    operation: Typed | Untyped | Whole | Read,
     base: Mapping[str, JsonValue],
     entry_of: EntryOf,
 ) -> Sequence[Operation]:
-    match said:
+    match operation:
         case Untyped(op="revert"):
-            return [Revert(_place_of_change(said, base), said.mine)]
+            return [Revert(_place_of_change(operation, base), operation.mine)]
         case Untyped():
-            return [Aside(_place_of_change(said, base))]
+            return [Aside(_place_of_change(operation, base))]
         case Read():
-            return [Drop(said.mark)]
+            return [Drop(operation.mark)]
         case Whole():
-            whole = draft_store.patch_of_whole(task.base, said.text, sent.given, said.mark)
+            whole = draft_store.patch_of_whole(
+                task.base, operation.text, sent.given, operation.mark
+            )
             kept = draft_store.find(task.actor, task.base.row, task.version)
             made = form_changes.operations_of(whole, kept)[0]
-            return [Type(each.text, said.mine) if isinstance(each, Type) else each for each in made]
-    entry = entry_of(_row(said, base))
-    place = _place_of_change(said, base)
-    if said.op == "beside":
-        return [Beside(place, entry, said.mine)]
-    return [Set(place, entry, said.mine) if entry.mark else Revert(place, said.mine)]
+            return [
+                Type(each.text, operation.mine) if isinstance(each, Type) else each for each in made
+            ]
+    entry = entry_of(_row(operation, base))
+    place = _place_of_change(operation, base)
+    if operation.op == "beside":
+        return [Beside(place, entry, operation.mine)]
+    return [Set(place, entry, operation.mine) if entry.mark else Revert(place, operation.mine)]
 
 
-def _place_of_change(said: Typed | Untyped, base: Mapping[str, JsonValue]) -> str:
+def _place_of_change(operation: Typed | Untyped, base: Mapping[str, JsonValue]) -> str:
     """Returns the place of a change; a whole state does not say which of its keys are new."""
-    name = name_at(said.place)
-    return f"1:{name}" if said.place[:2] == "0:" and name not in base else said.place
+    name = name_at(operation.place)
+    return f"1:{name}" if operation.place[:2] == "0:" and name not in base else operation.place
 
 
-def _row(said: Typed, base: Mapping[str, JsonValue]) -> Row:
-    name, old = name_at(said.place), said.place[:2] == "0:"
-    text = said.text.replace("\r\n", "\n").replace("\r", "\n")
-    if said.kind != _VALUE:
-        kind = said.kind if said.kind in KINDS else "text"
-        return Row(name, kind, text, old, said.gone)
-    if said.gone:
+def _row(typed: Typed, base: Mapping[str, JsonValue]) -> Row:
+    name, old = name_at(typed.place), typed.place[:2] == "0:"
+    text = typed.text.replace("\r\n", "\n").replace("\r", "\n")
+    if typed.kind != _VALUE:
+        kind = typed.kind if typed.kind in KINDS else "text"
+        return Row(name, kind, text, old, typed.gone)
+    if typed.gone:
         return replace(row_of(name, base.get(name)), gone=True)
     try:
         return row_of(name, read_json(text), old=name in base)

@@ -63,24 +63,24 @@ def save_former(task: Edit) -> HttpResponse:
 
 def _all_input(task: Edit) -> tuple[Draft, str]:
     """Returns all input, stored and sent, and why the sent input could not be stored."""
-    said = plain_form.patch_of_request(task)
+    patch = plain_form.patch_of_request(task)
     written = "\n\n".join(conflicts.entered_values(task.of_draft()))
     if written:
         mark = mark_of(written.encode(errors="surrogatepass"))
-        said = replace(said, text=WholeText(written, {}, mark))
+        patch = replace(patch, text=WholeText(written, {}, mark))
     try:
-        plain_form.save_input(task, said)
+        plain_form.save_input(task, patch)
     except ContextError as error:
         kept = draft_store.find(task.actor, task.base.row, task.version)
-        return _with_all(kept, said), translated(error.detail)
+        return _with_all(kept, patch), translated(error.detail)
     plain_form.is_pressed(task)
     return draft_store.find(task.actor, task.base.row, task.version), ""
 
 
-def _with_all(draft: Draft, said: DraftPatch) -> Draft:
+def _with_all(draft: Draft, patch: DraftPatch) -> Draft:
     """Returns the stored draft with the unsent input of a page, for display only."""
-    mine = {place: each for place, each in said.entries.items() if each is not None}
-    texts = (*draft.texts, said.text) if said.text else draft.texts
+    mine = {place: each for place, each in patch.entries.items() if each is not None}
+    texts = (*draft.texts, patch.text) if patch.text else draft.texts
     others = (*draft.others, *draft.entries.values())
     return replace(draft, entries=mine, others=others, texts=texts)
 

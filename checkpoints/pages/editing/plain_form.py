@@ -13,11 +13,11 @@ from checkpoints.editing.form_changes import DraftPatch
 from checkpoints.pages.editing.edit_request import Edit
 
 
-def save_input(task: Edit, says: DraftPatch | None = None) -> KeptDraft:
+def save_input(task: Edit, patch: DraftPatch | None = None) -> KeptDraft:
     """Saves the input of the page; JSON that cannot be parsed is stored as text."""
-    said = says or patch_of_request(task)
+    found = patch or patch_of_request(task)
     return draft_store.save_page(
-        task.actor, task.base, said, task.moment_at, for_copying=task.of_former
+        task.actor, task.base, found, task.moment_at, for_copying=task.of_former
     )
 
 

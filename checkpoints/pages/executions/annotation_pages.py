@@ -86,10 +86,10 @@ def uncomment(
 ) -> HttpResponse:
     actor.require(Action.COMMENT_DELETE)
     head = find_head(actor.workspace, conversation_id)
-    said = Comment.objects.filter(conversation=head.key, number=number).first()
-    if said is None:
+    comment = Comment.objects.filter(conversation=head.key, number=number).first()
+    if comment is None:
         raise NotFound(_("There is no comment %(n)s.") % {"n": number})
-    back = _back_from(head, said)
+    back = _back_from(head, comment)
 
     def write(_reason: str) -> Done:
         comments.remove_comment(actor, conversation_id, number)
@@ -230,10 +230,10 @@ def _url_and_title(head: Conversation, about: dict[str, int | str]) -> tuple[str
     return back, _("Comment on version %(n)s") % {"n": version}
 
 
-def _back_from(head: Conversation, said: Comment) -> str:
+def _back_from(head: Conversation, comment: Comment) -> str:
     about: dict[str, int | str] = {}
-    if said.message is not None:
-        about["message"] = said.message
-    elif said.version is not None:
-        about["version"] = said.version
+    if comment.message is not None:
+        about["message"] = comment.message
+    elif comment.version is not None:
+        about["version"] = comment.version
     return _url_and_title(head, about)[0]

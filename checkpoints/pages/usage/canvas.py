@@ -128,11 +128,11 @@ def _marks(used: _Used) -> Marks:
         else Mark("open", _("reported nothing"))
         for node in used.document.nodes
     }
-    said = _("Last %(n)s days, published version %(version)s") % {
+    title = _("Last %(n)s days, published version %(version)s") % {
         "n": used.days,
         "version": used.row.published_version,
     }
-    return Marks(said=said, icon="sum", signs=_SIGNS, nodes=nodes)
+    return Marks(said=title, icon="sum", signs=_SIGNS, nodes=nodes)
 
 
 def _panel(used: _Used, node_id: str) -> UsagePanel:

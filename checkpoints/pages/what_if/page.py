@@ -71,7 +71,7 @@ class Run:
     def token(self) -> str:
         """Returns what the next request needs, signed."""
         at, name = self.before or (None, "")
-        told = {
+        content = {
             "tried": self.tried,
             "whole": self.whole,
             "left": self.left,
@@ -80,22 +80,22 @@ class Run:
             "inputs": self.inputs,
             "changed": self.changed,
         }
-        return signing.dumps(told, salt=_SALT, compress=True)
+        return signing.dumps(content, salt=_SALT, compress=True)
 
     @classmethod
     def read(cls, token: str) -> "Run":
         try:
-            told = signing.loads(token, salt=_SALT)
+            content = signing.loads(token, salt=_SALT)
         except signing.BadSignature:
             raise ValidationFailed(_("The form is out of date. Start again.")) from None
-        before = (datetime.fromisoformat(told["at"]), told["name"]) if told["at"] else None
+        before = (datetime.fromisoformat(content["at"]), content["name"]) if content["at"] else None
         return cls(
-            told["tried"],
-            told["whole"],
-            told["left"],
+            content["tried"],
+            content["whole"],
+            content["left"],
             before,
-            Counter(told["inputs"]),
-            Counter(told["changed"]),
+            Counter(content["inputs"]),
+            Counter(content["changed"]),
         )
 
     def sums(self) -> list["NodeSum"]:

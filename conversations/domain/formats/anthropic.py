@@ -106,8 +106,8 @@ class _Chat:
     def _add_system(self, message: SourceMessage, blocks: list[Block]) -> None:
         self.system += blocks
         if self._turns and blocks:
-            told = say("a system message was moved in front of all others")
-            self.warnings.add("system_moved", told, message.index)
+            warning = say("a system message was moved in front of all others")
+            self.warnings.add("system_moved", warning, message.index)
 
     def _add_assistant(self, message: SourceMessage, blocks: list[Block]) -> None:
         calls = list(message.calls(self.warnings))
@@ -133,8 +133,10 @@ class _Chat:
             first = _Turn("user")
             first.blocks.append({"type": "text", "text": FIRST})
             self._turns.append(first)
-            told = say("a user message was added in front, because the first message must be one")
-            self.warnings.add("first_message_added", told, message.index)
+            warning = say(
+                "a user message was added in front, because the first message must be one"
+            )
+            self.warnings.add("first_message_added", warning, message.index)
         if role == "assistant":
             self.pairs.close()
         self._turns.append(_Turn(role))
@@ -180,8 +182,8 @@ class _Chat:
     ) -> Block | None:
         if not text.strip():
             if text:
-                told = say("a text of white space only, which Anthropic rejects, is left out")
-                self.warnings.add("empty_text", told, message.index)
+                warning = say("a text of white space only, which Anthropic rejects, is left out")
+                self.warnings.add("empty_text", warning, message.index)
             return None
         return {
             "type": "text",
@@ -195,8 +197,8 @@ class _Chat:
         elif image.media_type in _IMAGES:
             source = {"type": "base64", "media_type": image.media_type, "data": image.data}
         else:
-            told = say("an image of the type {media_type}", media_type=image.media_type)
-            self.warnings.part_left_out(told, message.index)
+            warning = say("an image of the type {media_type}", media_type=image.media_type)
+            self.warnings.part_left_out(warning, message.index)
             return None
         more = self._further_fields(image.more, _OF_IMAGES, AN_IMAGE, message)
         return {"type": "image", "source": source, **more}
@@ -213,5 +215,5 @@ class _Chat:
         return {name: value for name, value in more.items() if name in known}
 
     def _warn_of_empty(self, message: SourceMessage) -> None:
-        told = say("a message without content, which Anthropic rejects, is left out")
-        self.warnings.add("empty_message", told, message.index)
+        warning = say("a message without content, which Anthropic rejects, is left out")
+        self.warnings.add("empty_message", warning, message.index)

@@ -62,8 +62,8 @@ class Pairs:
             if not waiting:
                 del self._open[call_id]
             return found
-        told = say("a result does not follow its call, which providers reject")
-        self._warnings.add("orphan_result", told, index)
+        message = say("a result does not follow its call, which providers reject")
+        self._warnings.add("orphan_result", message, index)
         return None
 
     def cleaned(self, call_id: str) -> str:
@@ -75,8 +75,8 @@ class Pairs:
         """Closes the calls so far: no result can answer them; warns of those without one."""
         for waiting in self._open.values():
             for call in waiting:
-                told = say("a call has no result, which providers reject")
-                self._warnings.add("unanswered_call", told, call.index)
+                message = say("a call has no result, which providers reject")
+                self._warnings.add("unanswered_call", message, call.index)
         self._open.clear()
 
     def _fresh(self, call_id: str, index: int) -> str:
@@ -90,6 +90,6 @@ class Pairs:
             name = f"{plain[:most]}{ending}"
         self._taken.add(name)
         if name != call_id:
-            told = say("the id of a call was changed, because the format needs unique ids")
-            self._warnings.add("call_id_changed", told, index)
+            message = say("the id of a call was changed, because the format needs unique ids")
+            self._warnings.add("call_id_changed", message, index)
         return name

@@ -184,13 +184,13 @@ def _is_hidden_pair(kept: Fields) -> bool:
 def _own_of(own: OwnFields, of: Sentence, index: int, warnings: Warnings) -> Fields:
     if own.fields and own.format_name != warnings.format_name:
         names = ", ".join(own.fields)
-        told = say(
+        message = say(
             "a field of {of} that only the format {format} has ({names})",
             format=repr(own.format_name),
             of=of,
             names=names,
         )
-        warnings.field_left_out(told, index)
+        warnings.field_left_out(message, index)
     return own.of(warnings.format_name)
 
 
@@ -245,11 +245,11 @@ def arguments_object(call: Call, index: int, warnings: Warnings) -> dict[str, Js
             parsed = None
         if isinstance(parsed, dict):
             return parsed
-    told = say(
+    message = say(
         "the arguments of a call are not a JSON object and are sent under the name {name}",
         name=repr(_RAW),
     )
-    warnings.add("arguments_not_object", told, index)
+    warnings.add("arguments_not_object", message, index)
     return {_RAW: given}
 
 
@@ -279,8 +279,8 @@ def _warn_of_rest(data: Fields, known: set[str], index: int, warnings: Warnings)
 def _name(name: JsonValue, index: int, warnings: Warnings) -> str:
     if isinstance(name, str) and name:
         return name
-    told = say("a call without a name gets the name {name}", name=repr(_UNNAMED))
-    warnings.add("call_without_name", told, index)
+    message = say("a call without a name gets the name {name}", name=repr(_UNNAMED))
+    warnings.add("call_without_name", message, index)
     return _UNNAMED
 
 

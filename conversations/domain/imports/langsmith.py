@@ -159,5 +159,5 @@ def _append_generations(generations: SourceValue, transcript: Transcript) -> Non
             one = answer.get("message")
             append_list(SourceValue([one.value], children=(one,)), transcript)
         elif isinstance(answer.get("text").value, str):
-            said: JsonValue = {"role": "assistant", "content": answer.get("text").value}
-            transcript.append(answer, said)
+            message: JsonValue = {"role": "assistant", "content": answer.get("text").value}
+            transcript.append(answer, message)

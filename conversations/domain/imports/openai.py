@@ -109,8 +109,8 @@ def append_message(place: SourceValue, transcript: Transcript) -> None:
         _change_result(place, changed, transcript)
     if message.get("function_call"):
         _change_call(place, changed, transcript)
-    asks = changed.get("tool_calls") or changed.get("toolCalls")
-    if message.get("content") is None and not asks:
+    calls = changed.get("tool_calls") or changed.get("toolCalls")
+    if message.get("content") is None and not calls:
         _change_content(message, changed, transcript)
     transcript.append(place, changed, is_verbatim=True)
 

@@ -71,8 +71,10 @@ def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
         else:
             found.append(traced)
     if not found:
-        told = say("no span has messages: the texts of gen_ai were not recorded, or there are none")
-        raise places[0].refusal(told)
+        message = say(
+            "no span has messages: the texts of gen_ai were not recorded, or there are none"
+        )
+        raise places[0].refusal(message)
     return whole_conversations(found, without, "span")
 
 
@@ -126,8 +128,10 @@ def _record(record: SourceValue) -> tuple[str, SourceValue, Mapping[str, SourceV
     if name is None and "event.name" in named:
         name = named["event.name"].value
     body = record.get("body")
-    said = SourceValue(value_of(body), body.pointer, body.line, is_embedded=True)
-    inner = {key: said.get(key) for key in said.value} if isinstance(said.value, dict) else {}
+    content = SourceValue(value_of(body), body.pointer, body.line, is_embedded=True)
+    inner = (
+        {key: content.get(key) for key in content.value} if isinstance(content.value, dict) else {}
+    )
     return str(name), record, {**named, **inner}
 
 

@@ -129,7 +129,7 @@ def _call(place: SourceValue, transcript: Transcript) -> JsonValue:
 def _tagged_calls(text: str, transcript: Transcript) -> tuple[str, list[JsonValue]]:
     """Returns the text of an answer and its tagged calls; all text if one cannot be parsed."""
     first, *others = text.split(_BEGIN)
-    said = [first]
+    texts = [first]
     found: list[SourceValue] = []
     for other in others:
         tagged, end, behind = other.partition(_END)
@@ -137,8 +137,8 @@ def _tagged_calls(text: str, transcript: Transcript) -> tuple[str, list[JsonValu
         if place is None:
             return text, []
         found.append(place)
-        said.append(behind)
-    return "".join(said).strip() if found else text, [_call(each, transcript) for each in found]
+        texts.append(behind)
+    return "".join(texts).strip() if found else text, [_call(each, transcript) for each in found]
 
 
 def _tagged(text: str) -> SourceValue | None:

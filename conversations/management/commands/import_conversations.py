@@ -46,8 +46,8 @@ class Command(ReadyCommand):
             for count, source in enumerate(sources, start=1):
                 messages += import_one(actor, source).log_count
                 if count % _EVERY == 0 or count == len(sources):
-                    told = f"{count} of {len(sources)} conversations, {messages} messages"
-                    self.stdout.write(told)
+                    summary = f"{count} of {len(sources)} conversations, {messages} messages"
+                    self.stdout.write(summary)
         for report in merge_reports(map(report_of, sources)):
             self._print_report(report)
         self.stdout.write(self.style.SUCCESS(f"Imported {len(sources)} conversations."))

@@ -18,14 +18,14 @@ def cost_words(cost: ChangeCost) -> str:
     if cost.next_change is None or cost.later_change is None:
         return ""
     words = {"next": _share(cost.next_change), "later": _share(cost.later_change)}
-    said = _("%(next)s, each later call %(later)s") % words
+    text_of_costs = _("%(next)s, each later call %(later)s") % words
     calls = cost.pays_after
     if calls is not None and cost.next > cost.without:
         text = ngettext("pays after %(n)s call", "pays after %(n)s calls", calls)
-        said = f"{said}, {text % {'n': grouped(calls)}}"
+        text_of_costs = f"{text_of_costs}, {text % {'n': grouped(calls)}}"
     ratios = {"cached": USUAL.cached, "write": USUAL.cache_write}
     basis = _("in proportion: cached %(cached)s, cache write %(write)s") % ratios
-    return f"{said} ({basis})"
+    return f"{text_of_costs} ({basis})"
 
 
 def cost_warning(cost: ChangeCost) -> str:

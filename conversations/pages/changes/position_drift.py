@@ -21,31 +21,31 @@ def moved_positions(model: OperationRequest, before: View, now: View) -> Fields:
     """
     fields: Fields = model.model_dump(mode="json", exclude_unset=True)
     for block in ("truncate", "insert", "replace", "summarize"):
-        said = fields.get(block)
-        if isinstance(said, dict):
-            fields[block] = {**said, **_moved(said, before, now)}
+        options = fields.get(block)
+        if isinstance(options, dict):
+            fields[block] = {**options, **_moved(options, before, now)}
     return fields
 
 
-def _moved(said: Fields, before: View, now: View) -> Fields:
+def _moved(options: Fields, before: View, now: View) -> Fields:
     moved: Fields = {}
-    for name, value in said.items():
+    for name, value in options.items():
         if name in ("remove_first", "position") and isinstance(value, int):
             moved[name] = _first_from(value, before, now)
         if name == "index" and isinstance(value, int):
             moved[name] = next(_places(range(value, value + 1), before, now), None)
-        if name == "range" and isinstance(value, dict) and "message" in said:
+        if name == "range" and isinstance(value, dict) and "message" in options:
             pieces = _ranges([value], before, now)
             moved[name] = _whole(pieces) if isinstance(pieces, list) else None
         # They count in what other options leave, if there are any.
-        if name == "remove_ranges" and isinstance(value, list) and not _others(said):
+        if name == "remove_ranges" and isinstance(value, list) and not _others(options):
             moved[name] = _ranges(value, before, now)
     return moved
 
 
-def _others(said: Fields) -> bool:
+def _others(options: Fields) -> bool:
     beside = ("remove_ranges", "keep_system")
-    return any(value is not None for name, value in said.items() if name not in beside)
+    return any(value is not None for name, value in options.items() if name not in beside)
 
 
 def _ranges(ranges: list[JsonValue], before: View, now: View) -> JsonValue:

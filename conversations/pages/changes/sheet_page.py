@@ -268,11 +268,11 @@ def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
         "%(n)s messages are hidden: %(places)s.",
         run_sets.count(asked),
     )
-    said = [text % {"n": run_sets.count(asked), "places": format_runs(asked)}]
+    sentences = [text % {"n": run_sets.count(asked), "places": format_runs(asked)}]
     if along:
         more = _("The matching calls and results go with them: %(places)s.")
-        said.append(more % {"places": format_runs(along)})
-    return said
+        sentences.append(more % {"places": format_runs(along)})
+    return sentences
 
 
 def _done(wanted: str, applied: Applied) -> str:

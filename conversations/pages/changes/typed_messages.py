@@ -121,10 +121,10 @@ def as_message(typed: Mapping[str, JsonValue]) -> Fields:
     message = dict(typed)
     calls, further = message.pop("calls", None), message.pop("further", None)
     if isinstance(calls, dict) and calls.get("choice") == "keep":
-        said = calls.get("tool_calls")
-        if calls.get("as_text", True) and isinstance(said, list):
-            said = [_with_arguments(call, _closed) for call in said]
-        message["tool_calls"] = said
+        typed_calls = calls.get("tool_calls")
+        if calls.get("as_text", True) and isinstance(typed_calls, list):
+            typed_calls = [_with_arguments(call, _closed) for call in typed_calls]
+        message["tool_calls"] = typed_calls
     return (further if isinstance(further, dict) else {}) | message
 
 

@@ -50,10 +50,10 @@ def lines_of(before: View, after: View, changes: Sequence[Change]) -> list[DiffL
     """
     placed = sorted(_changes_in_place(before, after, changes), key=lambda each: each.place)
     taken = sorted({each.place[0] for each in placed if not each.place[1]})
-    said = list(_lines_shown(placed))
-    beside = _neighbors(said, frozenset(taken), len(after))
+    changed_lines = list(_lines_shown(placed))
+    beside = _neighbors(changed_lines, frozenset(taken), len(after))
     entries = sorted(
-        [*said, *(((at, 0, 0), DiffLine("same", after.index_at(at))) for at in beside)],
+        [*changed_lines, *(((at, 0, 0), DiffLine("same", after.index_at(at))) for at in beside)],
         key=lambda entry: entry[0],
     )
     found: list[DiffLine | Skip] = []
@@ -110,12 +110,12 @@ def _follows(one: _Placed, other: _Placed) -> bool:
 
 
 def _neighbors(
-    said: Sequence[tuple[_Position, DiffLine | Skip]], taken: frozenset[int], length: int
+    changed_lines: Sequence[tuple[_Position, DiffLine | Skip]], taken: frozenset[int], length: int
 ) -> set[int]:
     """Returns the unchanged positions next to the changes."""
     near = {
         at + step
-        for (at, is_behind, _), entry in said
+        for (at, is_behind, _), entry in changed_lines
         if isinstance(entry, DiffLine)
         for step in ((0, 1) if is_behind else (-1, 1))
     }

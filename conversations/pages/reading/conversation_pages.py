@@ -139,11 +139,11 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
     asked = PageRequest.of(request.GET)
     found = queries.list_conversations(actor, wanted, asked)
-    said = last_messages(found.items)
+    messages = last_messages(found.items)
     shown = ListPage(
         title=_("Conversations"),
         crumbs=(),
-        conversations=[(head, said.get(head.key)) for head in found.items],
+        conversations=[(head, messages.get(head.key)) for head in found.items],
         next=found.next,
         wanted=wanted,
         statuses=tuple(STATUSES),

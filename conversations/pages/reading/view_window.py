@@ -210,7 +210,7 @@ def cards_of(
     messages = window.messages
     results = queries.results_of(head, [message.index for message in messages])
     hidden = hidden_by(head, [each for each in messages if not each.visible])
-    said = _comments_on(actor, head, [message.index for message in messages])
+    comments = _comments_on(actor, head, [message.index for message in messages])
     pinned = pin_rows.pins_among(head.key, [message.index for message in messages])
     covers = _summaries(head, [message.index for message in messages])
     recalled = recalls.recalls_among(head, [message.index for message in messages])
@@ -224,7 +224,7 @@ def cards_of(
                 position,
                 gap=gap_behind(head, shown, gaps, message.index),
                 hidden_by=hidden.get(message.index),
-                comments=said.get(message.index, ()),
+                comments=comments.get(message.index, ()),
                 pin=pinned.get(message.index),
                 summary=covers.get(message.index),
                 recalled=recalled.get(message.index),
@@ -263,7 +263,7 @@ def hidden_cards(
     messages = queries.messages_at(head, asked, view)
     results = queries.results_of(head, asked)
     hidden = hidden_by(head, messages, row.number)
-    said = _comments_on(actor, head, asked)
+    comments = _comments_on(actor, head, asked)
     pinned = pin_rows.pins_among(head.key, asked)
     covers = _summaries(head, asked)
     recalled = recalls.recalls_among(head, asked)
@@ -274,7 +274,7 @@ def hidden_cards(
                 results,
                 None,
                 hidden_by=hidden.get(message.index),
-                comments=said.get(message.index, ()),
+                comments=comments.get(message.index, ()),
                 pin=pinned.get(message.index),
                 summary=covers.get(message.index),
                 recalled=recalled.get(message.index),

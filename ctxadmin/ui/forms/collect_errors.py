@@ -35,8 +35,8 @@ def all_faults(
         model = _replaced(contract, value, stand_ins)
         if model is None:
             break
-        told = [each.pointer for each in found]
-        new = [each for each in _problems(check, model) if not _is_reported(each.pointer, told)]
+        reported = [each.pointer for each in found]
+        new = [each for each in _problems(check, model) if not _is_reported(each.pointer, reported)]
         if not new:
             break
         found += new
@@ -52,10 +52,10 @@ def _problems(check: Check[ModelT], model: ModelT) -> Sequence[FieldProblem]:
         return error.problems or [FieldProblem("", error.detail, error.code)]
 
 
-def _is_reported(pointer: str, told: Iterable[str]) -> bool:
+def _is_reported(pointer: str, reported: Iterable[str]) -> bool:
     return any(
         pointer == other or pointer.startswith(f"{other}/") or other.startswith(f"{pointer}/")
-        for other in told
+        for other in reported
     )
 
 

@@ -17,12 +17,12 @@ def in_words(message: str, labels: Mapping[str, str]) -> str:
     Only what cannot be a word of the sentence is taken for a name: ``keep_first``, and every name
     of a list that contains such a one.
     """
-    told = translated(message)
-    said = _NAMES.sub(lambda found: _called(found[0], labels), told)
-    said = said[:1].upper() + said[1:]
-    if said.endswith((".", "!", "?", "…", "。", "！", "？")):
-        return said
-    return pgettext("a sentence ends", "%(sentence)s.") % {"sentence": said}
+    text = translated(message)
+    sentence = _NAMES.sub(lambda found: _called(found[0], labels), text)
+    sentence = sentence[:1].upper() + sentence[1:]
+    if sentence.endswith((".", "!", "?", "…", "。", "！", "？")):
+        return sentence
+    return pgettext("a sentence ends", "%(sentence)s.") % {"sentence": sentence}
 
 
 def _called(words: str, labels: Mapping[str, str]) -> str:

@@ -41,7 +41,7 @@ _THOUSAND = 1_000
 @register.simple_tag
 def icon(name: str, label: str = "", css: str = "") -> SafeString:
     """Draws an icon of the sprite; without ``label`` it is hidden from screen readers."""
-    spoken = (
+    accessible = (
         format_html('role="img" aria-label="{}"', label)
         if label
         else mark_safe('aria-hidden="true"')
@@ -49,7 +49,7 @@ def icon(name: str, label: str = "", css: str = "") -> SafeString:
     return format_html(
         '<svg class="icon {}" {} focusable="false"><use href="{}#{}"/></svg>',
         css,
-        spoken,
+        accessible,
         static("vendor/icons.svg"),
         name,
     )

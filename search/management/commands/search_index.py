@@ -31,8 +31,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, once: bool = False, rebuild: bool = False, **options: Any) -> None:
         if rebuild or once:
-            told = _Told(self.stdout)
-            (indexer.rebuild if rebuild else indexer.run_until_done)(told)
+            progress = _Told(self.stdout)
+            (indexer.rebuild if rebuild else indexer.run_until_done)(progress)
             if rebuild:
                 words.compact()
             self.stdout.write("The index is up to date.")

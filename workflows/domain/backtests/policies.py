@@ -135,7 +135,9 @@ def _see_by_steps(operations: Operations, pointer: str) -> See:
     ]
 
     def see(sight: NodeInput, call: int) -> Messages:
-        seen = filter_messages(sight.messages, KEEP_ALL, placed, "filter", False, tells=False)
+        seen = filter_messages(
+            sight.messages, KEEP_ALL, placed, "filter", False, with_notices=False
+        )
         return seen.messages
 
     return see

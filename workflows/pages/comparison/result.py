@@ -166,12 +166,12 @@ def _plots(sums: Sequence[PolicySums], rows: Sequence[PolicyRow], pricing: Prici
     most = max((highest(count, each) for each in series), default=0.0)
     if not count:
         return []
-    said = _("Bars of the average cost of each call. The table below has the numbers.")
+    caption = _("Bars of the average cost of each call. The table below has the numbers.")
     words = pricing.words(Decimal(most) / _MILLION)
     return [
         Plot(
             title=row.label,
-            spoken=said,
+            spoken=caption,
             bars=stack_bars(count, each, most)[0],
             legend=(),
             most=words,

@@ -39,8 +39,8 @@ class DraftConflict(VersionConflict):
     """Someone saved the draft meanwhile; ``row`` is the current one."""
 
     def __init__(self, row: Workflow, seen: SeenDraft) -> None:
-        told = draft_conflict(seen.version, row.draft_version)
-        super().__init__(told.detail, expected=told.expected, actual=told.actual)
+        error = draft_conflict(seen.version, row.draft_version)
+        super().__init__(error.detail, expected=error.expected, actual=error.actual)
         self.row = row
         self.seen = seen
 

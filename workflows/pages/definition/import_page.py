@@ -109,7 +109,7 @@ def _add_message(request: HttpRequest, saved: SavedDraft, given: str | bytes) ->
         len(errors),
     )
     flash.warning(request, text % {"n": len(errors)})
-    told = errors[:_MOST_TOLD]
-    for problem, place in zip(told, imports.places_of(given, told), strict=True):
+    shown = errors[:_MOST_TOLD]
+    for problem, place in zip(shown, imports.places_of(given, shown), strict=True):
         where = {"line": place.line, "column": place.column, "message": translated(problem.message)}
         flash.warning(request, _("Line %(line)s, column %(column)s: %(message)s") % where)

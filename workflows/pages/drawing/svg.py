@@ -241,7 +241,7 @@ class _Drawer:
         text = shorten(" · ".join(parts), _CHIP_TEXT)
         width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT
         x, y = chips.stand(way.spots, width)
-        spoken = _marked(edge_sentence(edge, passes, self._edges[edge.id]), mark)
+        sentence = _marked(edge_sentence(edge, passes, self._edges[edge.id]), mark)
         return Line(
             path=way.path,
             id=edge.id,
@@ -253,27 +253,27 @@ class _Drawer:
             text_x=round(x, 1),
             text_y=round(y, 1),
             # Begins with what is seen where the words of the edge do not have it (WCAG 2.5.3).
-            spoken=spoken if text in spoken else f"{text}: {spoken}",
+            spoken=sentence if text in sentence else f"{text}: {sentence}",
             url=self._links.edge(edge.id),
             faulty=bool(self._edges[edge.id]),
             mark=mark,
         )
 
 
-def _marked(spoken: str, mark: Mark) -> str:
+def _marked(sentence: str, mark: Mark) -> str:
     """Returns the description of a node or an edge, with its change."""
     words: Mapping[Mark, str] = {
         "added": pgettext("of a node or an edge", "new"),
         "removed": pgettext("of a node or an edge", "removed"),
         "changed": pgettext("of a node or an edge", "changed"),
     }
-    return _joined(spoken, words.get(mark, ""))
+    return _joined(sentence, words.get(mark, ""))
 
 
 def _spoken_node(label: str, node: Node, own: str, problems: int) -> str:
-    spoken = _("%(label)s, node %(id)s") % {"label": label, "id": node.id}
+    sentence = _("%(label)s, node %(id)s") % {"label": label, "id": node.id}
     words = _("filter: %(words)s") % {"words": own} if own else ""
-    return _joined(spoken, words, _problem_count(problems))
+    return _joined(sentence, words, _problem_count(problems))
 
 
 def edge_sentence(

@@ -39,8 +39,8 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     found = problems_in(parts)
     places = ProblemPlaces(parts.document)
     listed = [_listed(each, places.of(each)) for each in found]
-    said = summaries_of(parts, asked.nodes, asked.edges)
-    return json_answer({**said, "wrong": _wrong(parts, found, places), "problems": listed})
+    summaries = summaries_of(parts, asked.nodes, asked.edges)
+    return json_answer({**summaries, "wrong": _wrong(parts, found, places), "problems": listed})
 
 
 def _wrong(
@@ -54,10 +54,10 @@ def _wrong(
         if problem.severity == "note" or name not in keys:
             continue
         key = keys[name][int(at)] if at.isdigit() else problem.node or problem.edge or ""
-        said = wrong[name].setdefault(key, [])
+        messages = wrong[name].setdefault(key, [])
         message = _card_text(problem, places.of(problem))
-        if message not in said:
-            said.append(message)
+        if message not in messages:
+            messages.append(message)
     return wrong
 
 
@@ -89,5 +89,5 @@ def summaries_of(
 
 def _words(parts: Sequence[AnyPart], wanted: Collection[str] | None) -> dict[str, Any]:
     chosen = None if wanted is None else set(wanted)
-    told = zip(_keys(parts), parts, strict=True)
-    return {key: part.told.words for key, part in told if chosen is None or key in chosen}
+    pairs = zip(_keys(parts), parts, strict=True)
+    return {key: part.told.words for key, part in pairs if chosen is None or key in chosen}

@@ -101,12 +101,12 @@ def sides(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 def _side_rows(conflict: ConflictRequest, ends: Sequence[_End]) -> list[FieldRow] | None:
     try:
-        said = [
+        texts = [
             None if side is None else _texts_of(conflict, side, ends) for side in conflict.sides
         ]
     except ValidationFailed:
         return None
-    return list(differing_rows(said))
+    return list(differing_rows(texts))
 
 
 def _texts_of(
@@ -125,20 +125,22 @@ def _texts_of(
 
 def differing_rows(sides: Sequence[Sequence[FieldText] | None]) -> Iterator[FieldRow]:
     """Returns the fields in which the existing sides differ; the first side is the base."""
-    told = [None if side is None else {each.label: each for each in side} for side in sides]
-    there = [side for side in told if side is not None]
+    rows_by_label = [
+        None if side is None else {each.label: each for each in side} for side in sides
+    ]
+    there = [side for side in rows_by_label if side is not None]
     for label in dict.fromkeys(label for side in there for label in side):
         found = [side.get(label) for side in there]
         if len({each.lines if each else () for each in found}) > 1:
             is_json = any(each.is_json for each in found if each)
-            texts = [None if side is None else _text(side.get(label)) for side in told]
+            texts = [None if side is None else _text(side.get(label)) for side in rows_by_label]
             before, *others = texts
             marked = [_marked(before, text) for text in others]
             yield FieldRow(label, is_json, [_marked(None, before), *marked])
 
 
-def _text(said: FieldText | None) -> str:
-    return "\n".join(said.lines) if said else ""
+def _text(field_text: FieldText | None) -> str:
+    return "\n".join(field_text.lines) if field_text else ""
 
 
 def _marked(before: str | None, now: str | None) -> list[TextPiece]:

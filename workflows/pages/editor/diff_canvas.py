@@ -108,11 +108,11 @@ def _marks(changes: Sequence[ElementChange]) -> Marks:
     counts = Counter[str](each.kind for each in changes)
     parts = [f"{counts[sign.name]} {sign.word}" for sign in _SIGNS if counts[sign.name]]
     total = ngettext("%(n)s element differs", "%(n)s elements differ", len(changes))
-    said = _("Both are the same")
+    title = _("Both are the same")
     if changes:
-        said = total % {"n": len(changes)} + ": " + ", ".join(parts)
+        title = total % {"n": len(changes)} + ": " + ", ".join(parts)
     return Marks(
-        said=said,
+        said=title,
         icon="arrows-diff" if changes else "equal",
         signs=_SIGNS,
         nodes=dict(_of("node", changes)),

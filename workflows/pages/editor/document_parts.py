@@ -78,15 +78,15 @@ class ElementPart(Generic[ElementT]):
         found: Sequence[Problem] = ()
         if isinstance(element, Node):
             found = node_problems(element, self._registries, "")
-            said = summaries.node_summary(element, self._registries)
+            summary = summaries.node_summary(element, self._registries)
         elif isinstance(element, Edge):
             found = read_edge(element, self._registries, "").problems
-            said = summaries.edge_summary(element, self._registries)
+            summary = summaries.edge_summary(element, self._registries)
         else:
-            said = summaries.unreadable_summary(self.id, node=self._model is Node)
+            summary = summaries.unreadable_summary(self.id, node=self._model is Node)
         if self.element is None:  # a stand-in may have lent its id
             found = [self._named(each) for each in found]
-        return ElementSummary(said, [*map(self._unreadable, self.wrong), *found])
+        return ElementSummary(summary, [*map(self._unreadable, self.wrong), *found])
 
     def _unreadable(self, problem: FieldProblem) -> Problem:
         message = translated(problem.message)
@@ -203,8 +203,8 @@ def problems_in(parts: DocumentParts) -> list[Problem]:
     if excess is not None:
         raise ValidationFailed(excess.message, problems=[excess.as_field_problem()])
     found: list[Problem] = []
-    told = (*(each.told for each in parts.nodes), *(each.told for each in parts.edges))
-    for number, each in enumerate(told):
+    summaries = (*(each.told for each in parts.nodes), *(each.told for each in parts.edges))
+    for number, each in enumerate(summaries):
         place = number - len(parts.nodes)
         head = f"/nodes/{number}" if place < 0 else f"/edges/{place}"
         for problem in each.problems:

@@ -275,6 +275,6 @@ def _errors(form: ContractForm[Any]) -> list[dict[str, object]]:
             if isinstance(error, BoxError):
                 field = next(iter(error.place.fields), "")
             column = error.column if isinstance(error, FieldError) else None
-            told: dict[str, object] = {"field": field, "message": message}
-            listed.append(told if column is None else {**told, "column": column})
+            entry: dict[str, object] = {"field": field, "message": message}
+            listed.append(entry if column is None else {**entry, "column": column})
     return listed

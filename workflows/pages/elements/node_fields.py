@@ -179,10 +179,10 @@ def node_of(fields: NodeFields, before: Node | None = None, made_id: str = "new"
     ):
         if isinstance(filters, list) and filters:
             was_list = before is not None and isinstance(getattr(before, name), list)
-            said: list[JsonValue] = [
+            filled: list[JsonValue] = [
                 filter_from_form(each) for each in filters if isinstance(each, dict)
             ]
-            given[name] = said if was_list or len(said) > 1 else said[0]
+            given[name] = filled if was_list or len(filled) > 1 else filled[0]
     config = _config_of(fields, listed)
     if config:
         given["config"] = config
@@ -216,8 +216,8 @@ def _timeout_of(fields: NodeFields) -> dict[str, JsonValue]:
         return {}
     if outcome is None:
         message = _("Select what happens after %(duration)s, or clear the timeout.")
-        told = message % {"duration": duration_text(seconds or 0)}
-        raise ValidationFailed.at("/timeout_outcome", told)
+        hint = message % {"duration": duration_text(seconds or 0)}
+        raise ValidationFailed.at("/timeout_outcome", hint)
     if seconds is None:
         message = _("Enter after what time, for example 5 min or 24 h, or keep waiting.")
         raise ValidationFailed.at("/timeout_seconds", message)

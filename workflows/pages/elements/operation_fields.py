@@ -79,11 +79,11 @@ def operation_to_form(operation: JsonValue) -> JsonValue:
     """Returns the form of an operation, with its defaults spelled out."""
     if not isinstance(operation, dict):
         return operation
-    said = {**operation, "pairing": operation.get("pairing") or _ASSUMED}
+    form = {**operation, "pairing": operation.get("pairing") or _ASSUMED}
     block = operation.get("truncate")
     if isinstance(block, dict) and "keepSystem" not in block:
-        said["truncate"] = {**block, "keep_system": block.get("keep_system") or False}
-    return said
+        form["truncate"] = {**block, "keep_system": block.get("keep_system") or False}
+    return form
 
 
 def operation_from_form(operation: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -104,17 +104,17 @@ def preview_view(
     ``call`` is what its next call costs, if that is known.
     """
     entered, seen = looked.entered, looked.entered.sight
-    told = {
+    verdicts = {
         name: [each for each in entered.explanation if each.section == name]
         for name in summaries.SECTION_WORDS
     }
-    parts = {name: _positions_to_show(listed, most) for name, listed in told.items()}
-    shown = [told["messages"][place] for place in parts["messages"]]
+    parts = {name: _positions_to_show(listed, most) for name, listed in verdicts.items()}
+    shown = [verdicts["messages"][place] for place in parts["messages"]]
     bodies = _bodies(looked, shown)
     teller = _Teller(looked.origin.context, seen.context, *bodies, looked.origin.messages)
     return PreviewView(
         template=seen.context.template,
-        sections=[_section(name, told[name], parts[name], teller) for name in told],
+        sections=[_section(name, verdicts[name], parts[name], teller) for name in verdicts],
         lacks=[translated(each.message) for each in looked.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
@@ -155,13 +155,13 @@ def _system_dropped(looked: NodePreview) -> str:
 
 def _bodies(looked: NodePreview, decisions: Sequence[Decision]) -> tuple[Bodies, Bodies]:
     """Reads the messages that are shown, before and after, and no others."""
-    told = {each.index: each.verdict for each in decisions if each.index is not None}
-    former = [index for index, verdict in told.items() if verdict in ("dropped", "changed")]
+    verdicts = {each.index: each.verdict for each in decisions if each.index is not None}
+    former = [index for index, verdict in verdicts.items() if verdict in ("dropped", "changed")]
     origin = looked.origin.messages
     logged = View.of_indices(index for index in sorted(former) if index < len(origin.log))
     before = shown_messages(looked.source, origin.with_view(logged))
     view = looked.entered.sight.messages.view
-    now = View.of_indices(index for index in told if view.position_of(index) is not None)
+    now = View.of_indices(index for index in verdicts if view.position_of(index) is not None)
     return _by_index(before), _by_index(looked.messages(now))
 
 
@@ -173,8 +173,8 @@ def _warning(notice: Notice) -> str:
     if notice.code == "over_budget":
         return over_budget_words(notice.message)
     named = format_indices(notice.indices)
-    said = translated(notice.message)
-    return f"{said} ({named})" if named else said
+    message = translated(notice.message)
+    return f"{message} ({named})" if named else message
 
 
 def format_indices(indices: Sequence[int]) -> str:
