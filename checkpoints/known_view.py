@@ -20,7 +20,7 @@ class KnownView:
     count: int
 
 
-def messages_known(
+def count_known_messages(
     moment: StoredSnapshot, node_id: str, known: KnownView, origin: NodeInput, now: Messages
 ) -> int:
     """Returns how many of the first messages that a node sees ``now`` it also saw at ``known``.

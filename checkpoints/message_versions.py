@@ -3,7 +3,7 @@
 from checkpoints.models import Checkpoint, Execution
 
 
-def version_that_wrote(row: Execution, index: int) -> int | None:
+def find_writing_version(row: Execution, index: int) -> int | None:
     """Returns the first version whose log has the message; None if it predates the execution.
 
     Searches by bisection: the log only grows, and this rare question needs no index.
@@ -20,7 +20,7 @@ def version_that_wrote(row: Execution, index: int) -> int | None:
     return after
 
 
-def messages_written(row: Execution, checkpoint: Checkpoint) -> range:
+def messages_of_version(row: Execution, checkpoint: Checkpoint) -> range:
     """Returns the log indices written between the version before and this one."""
     if checkpoint.version == 0:
         return range(0)

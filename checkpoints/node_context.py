@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from checkpoints.domain.opaque import value_of
 from checkpoints.domain.status import Status
-from checkpoints.known_view import KnownView, messages_known
+from checkpoints.known_view import KnownView, count_known_messages
 from checkpoints.live_copy.contents import contents_of, whole_list
 from checkpoints.live_copy.port import Part
 from checkpoints.models import Execution
@@ -151,7 +151,7 @@ def _messages(
     if asked.known is None:
         return {"messages": shown_messages(moment.head, seen)}
     with limit_work(settings.MAX_PREVIEW_WORK):
-        start = messages_known(moment, node_id, asked.known, origin, seen)
+        start = count_known_messages(moment, node_id, asked.known, origin, seen)
     new = seen.with_view(seen.view.slice(start, len(seen.view)))
     return {"messages_from": start, "messages": shown_messages(moment.head, new)}
 

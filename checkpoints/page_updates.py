@@ -15,9 +15,9 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.sentence import say
-from ctxadmin.realtime.announcements import announce, who
+from ctxadmin.realtime.announcements import announce, author_of
 from ctxadmin.realtime.messages import Announced
-from ctxadmin.realtime.protocol import Activity, Gone, Told, Who
+from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone, Who
 from ctxadmin.realtime.topics import Source, Topic
 
 KIND = "conversations"
@@ -29,7 +29,7 @@ def announce_changes(changes: Sequence[Committed]) -> None:
 
 
 def _announced(change: Committed) -> Announced:
-    head, author = change.head, who(change.actor)
+    head, author = change.head, author_of(change.actor)
     activity = Activity(
         kind="conversation",
         id=head.public_id,
@@ -40,7 +40,7 @@ def _announced(change: Committed) -> Announced:
     return Announced(Topic(KIND, head.key, head.workspace), _frame(change, author), activity)
 
 
-def _frame(change: Committed, author: Who) -> Told:
+def _frame(change: Committed, author: Who) -> AnnouncedFrame:
     head = change.head
     if change.action is Action.CONVERSATION_ERASE:
         return Gone(id=head.public_id, who=author)

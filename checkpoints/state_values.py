@@ -17,7 +17,7 @@ def reducers_for(row: Execution | None) -> ReducerTable:
     return ReducerTable() if row is None else reducers_of(bytes(row.reducers))
 
 
-def held_keys(moment: StoredSnapshot) -> dict[str, StoredKey]:
+def heads_by_name(moment: StoredSnapshot) -> dict[str, StoredKey]:
     """Returns the heads of all keys at a moment, by name; reads no value."""
     return {each.name: each for key, each in moment.heads().items() if key not in LISTS}
 
@@ -26,11 +26,11 @@ def values_of(moment: StoredSnapshot, names: Collection[str]) -> dict[str, JsonV
     """Returns the values of those of the named keys that existed."""
     if moment.rows is None or not names:
         return {}
-    wanted = [each for name, each in held_keys(moment).items() if name in names]
+    wanted = [each for name, each in heads_by_name(moment).items() if name in names]
     values = moment.rows.values(wanted, moment.version)
     return {each.name: value_of(values[each.key]) for each in wanted}
 
 
 def all_values(moment: StoredSnapshot) -> dict[str, JsonValue]:
     """Returns the whole state at a moment."""
-    return values_of(moment, held_keys(moment).keys())
+    return values_of(moment, heads_by_name(moment).keys())

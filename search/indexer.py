@@ -32,7 +32,7 @@ _log = logging.getLogger("ctxadmin.search")
 _CHANGES: Final = 200  # of the feed at once
 _WALKED: Final = 50  # conversations of a walk at once
 
-Told = Callable[[SearchProgress], None]
+ProgressReport = Callable[[SearchProgress], None]
 
 
 def run_round() -> bool:
@@ -41,14 +41,14 @@ def run_round() -> bool:
     return bool([key for key in keys if index_changes(key)])  # every one has its turn
 
 
-def run_until_done(report: Told = lambda _: None) -> None:
+def run_until_done(report: ProgressReport = lambda _: None) -> None:
     """Indexes everything that is committed now; ``report`` gets the progress of each walk."""
     for key in Workspace.objects.order_by("key").values_list("key", flat=True):
         while index_changes(key):
             report(SearchProgress.objects.get(workspace=key))
 
 
-def rebuild(report: Told = lambda _: None) -> None:
+def rebuild(report: ProgressReport = lambda _: None) -> None:
     """Empties the index and builds it anew; meanwhile searches find what is in it by then."""
     for key in Workspace.objects.order_by("key").values_list("key", flat=True):
         store.remove_workspace(key)

@@ -132,7 +132,7 @@ def start(actor: Actor, new: NewBacktest) -> Backtest:
     return row
 
 
-def look(actor: Actor, public_id: str) -> Backtest:
+def open_backtest(actor: Actor, public_id: str) -> Backtest:
     """A backtest of the actor's workspace; one that nobody replays is taken up."""
     row = store.find_backtest(actor.workspace, public_id)
     if is_abandoned(row, clock.now()):

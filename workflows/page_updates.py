@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from ctxadmin.identity.actor import Actor
-from ctxadmin.realtime.announcements import announce, who
+from ctxadmin.realtime.announcements import announce, author_of
 from ctxadmin.realtime.messages import Announced
-from ctxadmin.realtime.protocol import Activity, Gone, Told
+from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone
 from ctxadmin.realtime.topics import Source, Topic
 from workflows.frames import DraftChanged, WorkflowState
 from workflows.models import Workflow
@@ -16,9 +16,9 @@ KIND = "workflows"
 
 def announce_change(change: CommittedChange) -> None:
     """Announces a committed change from the writer's own data; reads nothing."""
-    row, author = change.row, who(change.actor)
+    row, author = change.row, author_of(change.actor)
     slug = row.slug or row.deleted_slug
-    frame: Told = DraftChanged(
+    frame: AnnouncedFrame = DraftChanged(
         id=slug,
         seq=row.change_seq,
         what=change.what,

@@ -17,7 +17,7 @@ from bulk.domain.rules import DryRun, refusal
 from bulk.facts import facts_of
 from bulk.models import BulkItem, BulkJob
 from bulk.pages.selection import list_url
-from bulk.pages.wording import HINTS, STATUS_LABELS, TITLES, submit_words
+from bulk.pages.wording import HINTS, STATUS_LABELS, TITLES, submit_label
 from bulk.store import BulkProblem
 from conversations.models import Conversation
 from ctxadmin.background.leases import ACTIVE
@@ -183,7 +183,7 @@ def _show(
         may_cancel=actor.may(action.right),
         dry_run=tried,
         refusals=[f"{count:,}: {translated(why)}" for why, count in tried.refused] if tried else (),
-        submit=submit_words(action, tried.meant) if tried and tried.meant else "",
+        submit=submit_label(action, tried.meant) if tried and tried.meant else "",
         entries=entries or (asks if is_draft else ()),
         problem=translated(BulkProblem(row.problem).sentence) if row.problem else "",
         worked=row.done + row.refused,

@@ -42,7 +42,7 @@ STATUS_LABELS: Final[Mapping[str, tuple[Text, Tone]]] = {
 }
 
 
-def submit_words(action: BulkAction, count: int) -> str:
+def submit_label(action: BulkAction, count: int) -> str:
     """Returns the label of the button that starts an action, with the number of items."""
     return _SUBMIT[action](count) % {"n": f"{count:,}"}
 

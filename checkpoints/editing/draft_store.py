@@ -51,7 +51,7 @@ from checkpoints.editing.state_form import Changes, Read, Row
 from checkpoints.models import Execution
 from checkpoints.pending_store import EditKey, Pending, PendingQuery
 from checkpoints.snapshots import StoredSnapshot, snapshot_at
-from checkpoints.state_values import all_values, held_keys, reducers_for, values_of
+from checkpoints.state_values import all_values, heads_by_name, reducers_for, values_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound, TooLarge, VersionConflict
@@ -154,7 +154,7 @@ def save_page(
         made, over = form_changes.operations_of(patch, draft)
         return made
 
-    found = _heard(actor, base, says, None, moment_at, for_copying=for_copying)
+    found = _apply_operations(actor, base, says, None, moment_at, for_copying=for_copying)
     return replace(found, over=found.over or over)
 
 
@@ -177,11 +177,13 @@ def patch(
         is_late = not draft and all(isinstance(each, Beside) for each in operations)
         return [] if is_late else operations  # it stands beside nothing any more
 
-    found = _heard(actor, base, says, seen_seq, moment_at, for_copying=for_copying, leaves=leaves)
+    found = _apply_operations(
+        actor, base, says, seen_seq, moment_at, for_copying=for_copying, leaves=leaves
+    )
     return found.overtaken or found
 
 
-def _heard(
+def _apply_operations(
     actor: Actor,
     base: StoredSnapshot,
     says: Callable[[Draft], Sequence[Operation]],
@@ -303,7 +305,7 @@ def _store_alternatives(operations: Sequence[Operation], moment: StoredSnapshot)
     """Stores the input of a page as alternatives in the draft of ``moment``, which has other
     keys.
     """
-    held = held_keys(moment)
+    held = heads_by_name(moment)
     made: list[Operation] = []
     for each in operations:
         if isinstance(each, Set | Beside):
@@ -348,7 +350,7 @@ def _rebased(draft: Draft, moment: StoredSnapshot) -> Draft | None:
 
 
 def _key_versions(moment: StoredSnapshot) -> Held:
-    return {name: each.version for name, each in held_keys(moment).items()}
+    return {name: each.version for name, each in heads_by_name(moment).items()}
 
 
 def _change(actor: Actor, base: StoredSnapshot, decide: Decide) -> Draft:

@@ -25,7 +25,7 @@ class PartStatus:
     seconds: int
 
 
-def conversations_held(link: RedisPort) -> list[int]:
+def stored_conversations(link: RedisPort) -> list[int]:
     """Yields the keys of all conversations with data in Redis, ascending; raises RedisDown."""
     return sorted(set(link.call(lambda client: list(_scan(client)))))
 

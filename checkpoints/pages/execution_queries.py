@@ -165,7 +165,7 @@ def latest_conversations(actor: Actor, most: int) -> list[Conversation]:
     return [head for head in rows.order_by("-updated_at", "-key")[:most] if head.public_id]
 
 
-def workflows_run(actor: Actor) -> list[str]:
+def executed_workflows(actor: Actor) -> list[str]:
     """Lists the workflows of all executions, deleted ones included, for the filter of the list."""
     ran = Execution.objects.filter(workspace=actor.workspace, workflow_key=OuterRef("key"))
     rows = Workflow.objects.filter(Exists(ran), workspace=actor.workspace)
@@ -234,10 +234,10 @@ def reason_of(decided: Decided) -> str:
     """Returns why an execution is paused, about to pause, or failed; "" without a reason."""
     for why in (decided.pause, decided.failure, decided.pause_request):
         if why is not None:
-            return reason_words(why.reason)
+            return translated_reason(why.reason)
     return ""
 
 
-def reason_words(reason: str) -> str:
+def translated_reason(reason: str) -> str:
     """Returns a stored reason; one that ctxadmin wrote for a deadline is translated."""
     return translated(_AUTOMATIC.get(reason, reason))

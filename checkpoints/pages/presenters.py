@@ -15,7 +15,7 @@ from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pages.execution_queries import reason_of, reason_words
+from checkpoints.pages.execution_queries import reason_of, translated_reason
 from checkpoints.pinned_workflow import Pinned
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot
@@ -214,7 +214,7 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
     keys: list[str] = orjson.loads(bytes(checkpoint.changed_keys))
     return VersionLine(
         version=checkpoint.version,
-        words=words_of_write(checkpoint),
+        words=write_label(checkpoint),
         node=named_node(pinned, checkpoint.saved_node or checkpoint.node_id),
         status=checkpoint.status,
         changed_keys=keys[:_KEYS_NAMED],
@@ -224,7 +224,7 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
         visible_count=checkpoint.visible_count,
         restored_from=checkpoint.restored_from,
         author=checkpoint.author,
-        reason=reason_words(checkpoint.reason),
+        reason=translated_reason(checkpoint.reason),
         created_at=checkpoint.created_at,
         current=checkpoint.version == row.version,
         thinned_at=checkpoint.thinned_at,
@@ -232,7 +232,7 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
     )
 
 
-def words_of_write(checkpoint: Checkpoint) -> WriteWords:
+def write_label(checkpoint: Checkpoint) -> WriteWords:
     """Returns how the write of a version is shown."""
     if checkpoint.kind == WriteKind.COMPLETION and checkpoint.reason:
         return _FAILED  # a completion's reason is its failure

@@ -41,13 +41,13 @@ class Assigned:
     at: datetime
 
 
-Told = Callable[[Assigned], None]
-_told: Final[list[Told]] = []
+AssignmentListener = Callable[[Assigned], None]
+_listeners: Final[list[AssignmentListener]] = []
 
 
-def register_listener(listener: Told) -> None:
+def register_listener(listener: AssignmentListener) -> None:
     """Registers ``listener``, which is called with every assignment, in its transaction."""
-    _told.append(listener)
+    _listeners.append(listener)
 
 
 def assign(
@@ -63,7 +63,7 @@ def assign(
         raise ValidationFailed.at("/assignee", say("there is no reviewer with this name"))
 
     def tell(opened: Writing, row: Execution) -> None:
-        for told in _told:
+        for told in _listeners:
             told(Assigned(opened.head, row, user, actor, opened.at))
 
     holder = Holder(f"person:{user.pk}", f"person:{user.username}")

@@ -34,7 +34,7 @@ class EngineReport:
     hold: Pause | None = None
 
     @property
-    def failed(self) -> bool:
+    def is_failed(self) -> bool:
         return self.failure is not None or self.status is Status.FAILED
 
 
@@ -63,7 +63,7 @@ def apply_step(run: ExecutionWriting, node_id: str, report: EngineReport) -> Ste
         taken = StepResult(advance(run.now, step))
         run.state.add_executed(taken.decision.done)
         return taken
-    return _through(run, run.pinned, run.marking, step, failed=report.failed)
+    return _through(run, run.pinned, run.marking, step, failed=report.is_failed)
 
 
 def _through(

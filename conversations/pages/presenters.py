@@ -78,8 +78,8 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
     return BatchLine(
         revision=row.number,
         number=row.batch,
-        operation=operation_words(row),
-        summary=config_words(row),
+        operation=operation_label(row),
+        summary=config_text(row),
         visible_count=row.visible_count,
         tokens=row.tokens,
         author=row.author,
@@ -93,7 +93,7 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
     )
 
 
-def operation_words(row: Revision) -> Text:
+def operation_label(row: Revision) -> Text:
     """What opened a revision, as it was done: an operation, or a pin."""
     pin = _pin_of(row)
     if pin is not None:
@@ -153,7 +153,7 @@ _PAIRINGS: Final[Mapping[str, Text]] = {
 }
 
 
-def config_words(row: Revision) -> str:
+def config_text(row: Revision) -> str:
     """Returns the options of an operation: ``keep last 6, tool pairs: keep both``."""
     if row.boundary is not None:
         return _("from message %(index)s on") % {"index": row.boundary}
@@ -237,7 +237,7 @@ def _range_words(ranges: list[JsonValue]) -> str:
     return ", ".join(words[:_MOST_RANGES]) + (" …" if len(words) > _MOST_RANGES else "")
 
 
-def move_words(move: Move, batches: Mapping[int, int]) -> str:
+def move_label(move: Move, batches: Mapping[int, int]) -> str:
     """Returns a move in words: ``rolled back from batch 4 to 1``.
 
     ``batches`` are the batch numbers by revision.

@@ -18,7 +18,7 @@ def register_carrier(carrier: Carrier) -> None:
     _carriers.append(carrier)
 
 
-def who(actor: Actor) -> Who:
+def author_of(actor: Actor) -> Who:
     """Returns an actor as frames name it."""
     return Who(kind=actor.kind, id=actor.id, name=actor.name)
 

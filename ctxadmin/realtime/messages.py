@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from pydantic import TypeAdapter
 from pydantic_core import from_json
 
-from ctxadmin.realtime.protocol import Activity, Gone, Person, Told
+from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone, Person
 from ctxadmin.realtime.topics import Topic, source_of
 
 EVERYBODY: Final = "rights"  # the group of all processes that have sockets
@@ -19,7 +19,7 @@ class Announced:
     """A committed change."""
 
     topic: Topic
-    frame: Told
+    frame: AnnouncedFrame
     activity: Activity
 
 
@@ -98,7 +98,7 @@ def unpacked(values: Mapping[str, object]) -> Message | None:
     return None
 
 
-def _frame(topic: Topic, text: str) -> Told | None:
+def _frame(topic: Topic, text: str) -> AnnouncedFrame | None:
     """Returns the frame about an object; None if its kind is unknown here."""
     values = from_json(text)
     if values["type"] == "gone":

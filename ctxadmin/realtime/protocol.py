@@ -136,4 +136,4 @@ class Here(_Frame):
 
 
 # What a process tells the others of one object.
-Told: TypeAlias = Change | Gone
+AnnouncedFrame: TypeAlias = Change | Gone

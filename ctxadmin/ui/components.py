@@ -85,7 +85,7 @@ def label_of_status(status: str) -> Text:
     return known.label if known is not None else status
 
 
-def author_words(label: str) -> str:
+def author_label(label: str) -> str:
     """Returns a recorded author in words: ``anna``, ``engine-1 (token)``."""
     kind, separator, name = label.partition(":")
     if kind == "person" and separator:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.storage.database.mysql.rules import NAMES, judge
+from ctxadmin.storage.database.mysql.rules import NAMES, findings_of
 from tests.servers import ROOT, MariaDB
 
 COMMITS = 40
@@ -62,13 +62,13 @@ def flushes_of_commits(session: Any, first: int) -> int:
 def test_the_settings_of_deploy_have_no_fault(session: Any) -> None:
     session.query("USE notes")
     found = ask(session, f"SHOW VARIABLES WHERE Variable_name IN {NAMES}")
-    told = {each.check for each in judge(found) if each.level != "ok"}
+    told = {each.check for each in findings_of(found) if each.level != "ok"}
     assert told <= {"database.isolation"}  # which our sessions set for themselves
 
 
 def judged(session: Any) -> str:
     found = ask(session, f"SHOW VARIABLES WHERE Variable_name IN {NAMES}")
-    return next(each.level for each in judge(found) if each.check == "database.commit")
+    return next(each.level for each in findings_of(found) if each.check == "database.commit")
 
 
 def test_a_server_that_is_called_durable_flushes_every_commit(session: Any) -> None:

@@ -95,7 +95,7 @@ EXCEPTIONS: Final = {
     "checkpoints.pages.execution_queries.active_executions": _PAGE,
     "checkpoints.what_if.last_executions": _PAGE,
     "checkpoints.what_if.count_executions": _PAGE,
-    "checkpoints.pages.execution_queries.workflows_run": _SUMS,
+    "checkpoints.pages.execution_queries.executed_workflows": _SUMS,
     "checkpoints.run_counts.run_counts": _SUMS,
     "checkpoints.execution_plots_store.started_by_day": _SUMS,
     "checkpoints.execution_plots_store.waiting_counts": _SUMS,

@@ -36,7 +36,7 @@ class OneBacktest(Endpoint):
     @described("Get a backtest", answer=BacktestAnswer)
     def get(self, request: Request, backtest_id: str) -> Response:
         """With its progress, and its result once it is done. It is kept for 7 days."""
-        return BacktestAnswer.of(backtests.look(self.actor, backtest_id)).response()
+        return BacktestAnswer.of(backtests.open_backtest(self.actor, backtest_id)).response()
 
     @described("Cancel or remove a backtest", needs=Action.PREVIEW)
     def delete(self, request: Request, backtest_id: str) -> Response:

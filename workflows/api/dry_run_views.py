@@ -38,7 +38,7 @@ class Preview(_Trial):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Shows what the node would see: each name and message with the rule that decided."""
-        asked = self.body(PreviewNode).asked()
+        asked = self.body(PreviewNode).question()
         provider = format_of(self)
         found = previews.preview(self.actor, slug, asked, provider)
         return PreviewAnswer.of_preview(found, provider or OWN).response()
@@ -57,7 +57,7 @@ class Apply(_Trial):
         Each step applies to the previous result; `step` in the explanation is its index.
         """
         body = self.body(ApplyFilters)
-        return AppliedAnswer.of(dry_run.apply_steps(body.given(), body.steps)).response()
+        return AppliedAnswer.of(dry_run.apply_steps(body.given_context(), body.steps)).response()
 
 
 class Join(_Trial):
@@ -72,7 +72,7 @@ class Join(_Trial):
 
         Of two values under one name the later edge wins, and the conflict is reported.
         """
-        arrivals = self.body(JoinArrivals).given()
+        arrivals = self.body(JoinArrivals).given_arrivals()
         return JoinedAnswer.of(dry_run.join_arrivals(arrivals)).response()
 
 

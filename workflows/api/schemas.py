@@ -156,7 +156,7 @@ class PreviewNode(Contract):
             raise ValueError(say("either this or {other}, not both", other=other))
         return value
 
-    def asked(self) -> PreviewRequest:
+    def question(self) -> PreviewRequest:
         """Returns the request as the service takes it; PromptContext.read checks the context."""
         context = PromptContext.read({} if self.context is None else self.context, "/context")
         return PreviewRequest(
@@ -182,7 +182,7 @@ class ApplyFilters(Contract):
         examples=[[{"context_type": "llm_context"}]],
     )
 
-    def given(self) -> GivenContext:
+    def given_context(self) -> GivenContext:
         context = PromptContext.read(self.context, "/context")
         return GivenContext(context, self.messages)
 
@@ -211,7 +211,7 @@ class JoinArrivals(Contract):
         description="What arrives along each edge."
     )
 
-    def given(self) -> list[GivenEdgeContext]:
+    def given_arrivals(self) -> list[GivenEdgeContext]:
         return [
             GivenEdgeContext(
                 edge=each.edge or str(place),

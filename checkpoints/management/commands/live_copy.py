@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from checkpoints.live_copy import current
 from checkpoints.live_copy.document import document_of
 from checkpoints.live_copy.erasure import drop_erased
-from checkpoints.live_copy.inspection import PartStatus, conversations_held, status_of
+from checkpoints.live_copy.inspection import PartStatus, status_of, stored_conversations
 from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.verification import Verdict, rebuild, verify
 from conversations.models import Conversation
@@ -52,7 +52,7 @@ class Command(ReadyCommand):
         keys = self._keys(ids, options["workspace"]) if ids else None
         try:
             drop_erased()
-            run[options["what"]](link, conversations_held(link) if keys is None else keys)
+            run[options["what"]](link, stored_conversations(link) if keys is None else keys)
         except RedisDown:
             raise CommandError(
                 "Redis does not respond. Nothing is lost, because SQL has all data."

@@ -12,13 +12,13 @@ from django.utils.translation import ngettext
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint
 from checkpoints.pages.expected_version_fields import expected_in
-from checkpoints.pages.presenters import words_of_write
+from checkpoints.pages.presenters import write_label
 from checkpoints.snapshots import StoredSnapshot
 from conversations.domain.diff import ChangeKind
 from conversations.view_changes import ReadView, changes_since
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
-from ctxadmin.ui.components import author_words, join_list
+from ctxadmin.ui.components import author_label, join_list
 
 _MOST_VERSIONS: Final = 5
 _MOST_KEYS: Final = 6
@@ -94,7 +94,7 @@ def _of_state(
             else _("%(what)s by %(who)s since you read this (version %(n)s).")
         )
         yield text % {
-            "what": words_of_write(each).label,
+            "what": write_label(each).label,
             "who": _author_words(actor, each.author),
             "n": each.version,
             "keys": join_list([*keys[:_MOST_KEYS], *(["…"] if len(keys) > _MOST_KEYS else [])]),
@@ -104,4 +104,4 @@ def _of_state(
 def _author_words(actor: Actor, author: str) -> str:
     if author == actor.label:
         return _("you")
-    return author_words(author) if author else _("others")
+    return author_label(author) if author else _("others")

@@ -21,7 +21,7 @@ from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.proposals import find_proposal
 from checkpoints.snapshots import StoredSnapshot, snapshot_at
 from checkpoints.state_store import StoredKey
-from checkpoints.state_values import held_keys
+from checkpoints.state_values import heads_by_name
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.lib.text_diff import TextPiece, text_diff
@@ -124,7 +124,7 @@ class _Reader:
         self._moment = moment
         self._row = row
         self._proposal = proposal
-        self._held = held_keys(moment)
+        self._held = heads_by_name(moment)
         besides = proposal.edited_besides()[:_MOST_KEYS]
         shown = {name for each in proposal.sources for name in self._keys_of(each)[:_MOST_KEYS]}
         self._now = state_view.small_values(moment, {*shown, *besides})

@@ -79,7 +79,7 @@ def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
         next=found.next,
         wanted=wanted,
         sorts=SORTS,
-        workflows=execution_queries.workflows_run(actor),
+        workflows=execution_queries.executed_workflows(actor),
         may_claim=actor.may(Action.REVIEW_CLAIM),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
     )

@@ -33,7 +33,7 @@ from checkpoints.pages.state.change_tree import Branch, tree_of
 from checkpoints.pages.state.place_names import key_of, place_name
 from checkpoints.pages.state.state_rows import shown_value, state_rows
 from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import held_keys, reducers_for
+from checkpoints.state_values import heads_by_name, reducers_for
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff
@@ -286,7 +286,7 @@ def _own_keys(task: Edit, theirs: StoredSnapshot, whose: ChangeAuthors) -> set[s
         return set()
     if whose is ChangeAuthors.YOURS:
         return set(task.changes)
-    held = held_keys(theirs)  # one that is gone has no author here
+    held = heads_by_name(theirs)  # one that is gone has no author here
     versions = {name: held[name].version for name in task.changes if name in held}
     wrote = own_versions(task, theirs, set(versions.values()))
     return {name for name, version in versions.items() if version in wrote}

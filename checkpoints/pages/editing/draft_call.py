@@ -26,7 +26,7 @@ from checkpoints.editing.entries import EntryOf, reader
 from checkpoints.editing.protocol import Patch, Read, Typed, Untyped, Whole
 from checkpoints.editing.state_form import KINDS, Row, read_json, row_of
 from checkpoints.pages.editing.edit_request import Edit
-from checkpoints.pages.editing.plain_form import over_words
+from checkpoints.pages.editing.plain_form import other_tab_message
 from checkpoints.state_values import reducers_for, values_of
 from conversations.store import find_head
 from ctxadmin.http.problems import status_of
@@ -60,9 +60,9 @@ def draft(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
 
 def _answer(task: Edit, found: draft_store.KeptDraft | Overtaken) -> HttpResponse:
     if isinstance(found, Overtaken):
-        words = over_words([each.name for each in found.changed.values()])
+        words = other_tab_message([each.name for each in found.changed.values()])
         return JsonResponse(protocol.overtaken_answer(found, words), status=409)
-    message = over_words(found.over)
+    message = other_tab_message(found.over)
     if task.of_former:
         message = _("Saved for you, but it cannot be applied: another execution has started.")
     return JsonResponse(protocol.stored_answer(found.draft.seq, found.draft.count, message))

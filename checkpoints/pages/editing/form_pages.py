@@ -134,7 +134,7 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     if plain_form.is_pressed(task):
         return redirect(form_url)
     if kept.beside:
-        flash.warning(task.request, plain_form.over_words(kept.over))
+        flash.warning(task.request, plain_form.other_tab_message(kept.over))
         return redirect(form_url)
     read = _read(task)
     task = task.of_draft(kept.draft)

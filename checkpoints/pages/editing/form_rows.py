@@ -13,7 +13,7 @@ from checkpoints.editing.key_sections import sections_by_key
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.pages.state.state_view import KeyView
 from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import held_keys, reducers_for, values_of
+from checkpoints.state_values import heads_by_name, reducers_for, values_of
 
 _MOST_OFFERED: Final = 50
 _JSON: Final = (str, int, float, bool, list, dict, type(None))
@@ -77,7 +77,7 @@ def typed_rows(
     base: StoredSnapshot, rows: Sequence[Row], *, text: str = "", extra: int = 1
 ) -> list[Row]:
     """Returns rows as they were typed, the other declared keys, and ``extra`` empty rows."""
-    held, reducers = held_keys(base), reducers_for(base.row)
+    held, reducers = heads_by_name(base), reducers_for(base.row)
     more = state_form.declared_rows(reducers, {*held, *(row.name for row in rows)})
     shown = [row for row in more if text in row.name][:_MOST_OFFERED]
     detailed = [

@@ -54,7 +54,7 @@ def is_pressed(task: Edit) -> bool:
     return True
 
 
-def over_words(names: Sequence[str]) -> str:
+def other_tab_message(names: Sequence[str]) -> str:
     """Returns the message about keys for which another tab has other input."""
     if not names:
         return ""

@@ -7,7 +7,7 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.editing.entries import mark_of_changes
 from checkpoints.models import Checkpoint
 from checkpoints.pages.editing.edit_request import Edit
-from checkpoints.state_values import held_keys, values_of
+from checkpoints.state_values import heads_by_name, values_of
 
 
 def find_written_version(task: Edit) -> int | None:
@@ -23,7 +23,7 @@ def find_written_version(task: Edit) -> int | None:
     if not _is_own(task, version).filter(kind=WriteKind.UPDATE, thinned_at=None).exists():
         return None
     after = task.moment_at(version)
-    there, before = held_keys(after), held_keys(task.base)
+    there, before = heads_by_name(after), heads_by_name(task.base)
     names = {name for name, each in there.items() if each.version == version}
     names |= before.keys() - there.keys()
     changes = changes_between(values_of(task.base, names), values_of(after, names), names)

@@ -8,7 +8,7 @@ from checkpoints.editing.draft import Marks
 from checkpoints.editing.state_form import Changes
 from checkpoints.pages.editing.edit_request import Edit
 from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import held_keys, reducers_for, values_of
+from checkpoints.state_values import heads_by_name, reducers_for, values_of
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 
@@ -34,7 +34,7 @@ def unmerged_text(base: StoredSnapshot) -> MergedText:
 def merge_text(task: Edit) -> MergedText:
     """Merges what can be merged now; all of it remains a change against ``task.base``."""
     base, now = task.base, task.now
-    held, then = held_keys(now), held_keys(base)
+    held, then = heads_by_name(now), heads_by_name(base)
     newer = {name for name, each in held.items() if each.version > base.version}
     names = newer | (then.keys() - held.keys())
     before, after = values_of(base, names), values_of(now, names)

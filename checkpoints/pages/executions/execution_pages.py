@@ -135,7 +135,7 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         next=found.next,
         wanted=wanted,
         statuses=statuses,
-        workflows=execution_queries.workflows_run(actor),
+        workflows=execution_queries.executed_workflows(actor),
         filtered=wanted != ExecutionFilter(),
         bulk=_bulk_bar(actor, wanted) if found.items else None,
     )

@@ -10,7 +10,7 @@ from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import PositionView
-from checkpoints.pages.usage.canvas import used_words
+from checkpoints.pages.usage.canvas import usage_label
 from checkpoints.pinned_workflow import Pinned
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.trace import Trace
@@ -75,7 +75,7 @@ def _nodes(
         runs = executed.get(name, 0)
         done = _times(runs, _("done"), _("completed ×%(n)s")) if runs else ""
         if name in usage:
-            done = _join_parts(f"×{runs}" if runs > 1 else "", used_words(usage[name]))
+            done = _join_parts(f"×{runs}" if runs > 1 else "", usage_label(usage[name]))
         if stopped and name == moment.node_id:
             yield name, Mark(stopped, _join_parts(_stopped(moment), done))
         elif name in ready:

@@ -5,7 +5,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints.message_versions import version_that_wrote
+from checkpoints.message_versions import find_writing_version
 from checkpoints.store import find_current
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
@@ -23,7 +23,7 @@ def provenance_of(
     row = find_current(head.key)
     version = None
     if row is not None and index < head.log_count:
-        version = version_that_wrote(row, index)
+        version = find_writing_version(row, index)
     if version is None:
         raise NotFound(_("Message #%(n)s was not written by this execution.") % {"n": index})
     return redirect("checkpoints:version", conversation_id, version)

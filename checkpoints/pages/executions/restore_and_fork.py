@@ -26,7 +26,7 @@ from checkpoints.pages.expected_version_fields import (
 from checkpoints.pages.presenters import NamedNode
 from checkpoints.services import forks, restores
 from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import held_keys
+from checkpoints.state_values import heads_by_name
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
@@ -213,7 +213,7 @@ def _fork_title(head: Conversation) -> str:
 
 def _keys(now: StoredSnapshot, to: StoredSnapshot) -> KeysCompared:
     sides = [
-        {name: held.head for name, held in held_keys(each).items() if held.head}
+        {name: held.head for name, held in heads_by_name(each).items() if held.head}
         for each in (now, to)
     ]
     return compare_keys(sides[0], sides[1])

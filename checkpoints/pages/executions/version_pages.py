@@ -15,7 +15,7 @@ from checkpoints import queries
 from checkpoints.details_store import details_at
 from checkpoints.domain.timeline import compare_keys
 from checkpoints.domain.usage import ModelUsage
-from checkpoints.message_versions import messages_written
+from checkpoints.message_versions import messages_of_version
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.executions.execution_pages import tabs_of
@@ -27,7 +27,7 @@ from checkpoints.pages.state.place_names import key_of
 from checkpoints.pages.state.state_view import StateView
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import held_keys, values_of
+from checkpoints.state_values import heads_by_name, values_of
 from checkpoints.store import find_checkpoint, find_saved_version, state_after, state_before
 from checkpoints.usage_store import usage_at
 from conversations.domain.diff import Change
@@ -164,7 +164,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         metadata=orjson.loads(details.metadata),
         usage=used,
         price_cost=_cost(actor, used),
-        written=messages_written(row, checkpoint),
+        written=messages_of_version(row, checkpoint),
         label=labels_of(row, [number]).get(number, ""),
         comments=[
             comment_view(actor, each)
@@ -219,7 +219,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 def keys_too_large(first: StoredSnapshot, last: StoredSnapshot) -> list[str]:
     """Returns the differing keys whose comparison would take too long for a page."""
     sides = [
-        {name: held.head for name, held in held_keys(each).items() if held.head}
+        {name: held.head for name, held in heads_by_name(each).items() if held.head}
         for each in (first, last)
     ]
     keys = compare_keys(sides[0], sides[1])

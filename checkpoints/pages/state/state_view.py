@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from checkpoints.domain.opaque import Opaque, opaque_summary, value_of
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_store import EXECUTED, HISTORY, StoredKey
-from checkpoints.state_values import held_keys, reducers_for
+from checkpoints.state_values import heads_by_name, reducers_for
 from conversations.pages.reading.cards import CommentView
 
 # A page with more takes seconds to draw; what is left out is named with its size.
@@ -60,7 +60,7 @@ def state_view(
     """
     if moment.rows is None:
         return StateView((), 0)
-    held = held_keys(moment)
+    held = heads_by_name(moment)
     named = sorted((each for each in held.values() if text in each.name), key=lambda h: h.name)
     if newest_first and len(named) > most:
         named.sort(key=lambda each: each.version != moment.version)
@@ -91,7 +91,7 @@ def small_values(moment: StoredSnapshot, names: Collection[str]) -> dict[str, Js
     """Returns the values of the named keys that exist and fit on a page."""
     if moment.rows is None or not names:
         return {}
-    wanted = _that_fit([each for name, each in held_keys(moment).items() if name in names])
+    wanted = _that_fit([each for name, each in heads_by_name(moment).items() if name in names])
     values = moment.rows.values(wanted, moment.version)
     return {each.name: value_of(values[each.key]) for each in wanted}
 

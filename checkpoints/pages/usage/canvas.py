@@ -66,7 +66,7 @@ class _Used:
     days: int
 
 
-def used_words(usage: UsageSum) -> str:
+def usage_label(usage: UsageSum) -> str:
     """Returns tokens and cost of a node, short enough for its card; the panel has them in full."""
     parts = [
         _("%(n)s tok") % {"n": thousands(usage.tokens)},
@@ -123,7 +123,7 @@ def _used(request: HttpRequest, actor: Actor, slug: str) -> _Used:
 
 def _marks(used: _Used) -> Marks:
     nodes = {
-        node.id: Mark("done", used_words(used.nodes[node.id]))
+        node.id: Mark("done", usage_label(used.nodes[node.id]))
         if node.id in used.nodes
         else Mark("open", _("reported nothing"))
         for node in used.document.nodes

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from conversations.domain.budgets.config import PLACEHOLDER
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
-from ctxadmin.ui.forms.wording import in_words
+from ctxadmin.ui.forms.wording import translate_error
 
 _LIMIT: Final[Text] = _("Cut when over")
 BUDGET: Final[tuple[str, Text]] = ("budget", _("Keep a token budget"))
@@ -68,6 +68,6 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
     }
 
 
-def over_budget_words(message: str) -> str:
+def over_budget_text(message: str) -> str:
     """Returns the warning that a budget could not be kept, with the form's name of the limit."""
-    return in_words(message, {"max_tokens": str(_LIMIT)})
+    return translate_error(message, {"max_tokens": str(_LIMIT)})

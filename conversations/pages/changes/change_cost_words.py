@@ -13,7 +13,7 @@ _LATE: Final = 10
 _HUNDRED: Final = 100
 
 
-def cost_words(cost: ChangeCost) -> str:
+def cost_text(cost: ChangeCost) -> str:
     """``+285 %, each later call −60 %, pays after 6 calls``; empty where nothing is to tell."""
     if cost.next_change is None or cost.later_change is None:
         return ""

@@ -14,8 +14,8 @@ from conversations.domain.operations import Notice
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.pages.changes.budget_hints import over_budget_words
-from conversations.pages.changes.change_cost_words import cost_warning, cost_words
+from conversations.pages.changes.budget_hints import over_budget_text
+from conversations.pages.changes.change_cost_words import cost_text, cost_warning
 from conversations.pages.comparison.comparison_pages import MessageChanges, message_changes
 from conversations.results import Applied
 from conversations.sql_log import SqlLog
@@ -101,7 +101,7 @@ def effect_of(
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,
         cached_prefix_lost=applied.cached_prefix_lost,
-        cost=cost_words(cost),
+        cost=cost_text(cost),
         cost_warning=cost_warning(cost) if applied.hidden else "",
         changes_nothing=not (applied.hidden or applied.shown or applied.added)
         and applied.cached_prefix_lost == 0,
@@ -110,7 +110,7 @@ def effect_of(
 
 def _notice_words(notice: Notice) -> Text:
     if notice.code == "over_budget":
-        return over_budget_words(notice.message)
+        return over_budget_text(notice.message)
     return _NOTICES[notice.split or notice.code] % {"places": _some(notice.indices)}
 
 

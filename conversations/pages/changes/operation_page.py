@@ -107,7 +107,7 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
     try:
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
-            flash.success(request, done_words(applied), extra_tags=undo_url(head, applied))
+            flash.success(request, success_message(applied), extra_tags=undo_url(head, applied))
             return redirect("conversations:detail", head.public_id)
         if "apply" in request.POST:
             warning = _("You changed the form after the preview. Check the preview again.")
@@ -307,7 +307,7 @@ def _show_error(form: OperationForm, error: ContextError) -> str:
     return translated(error.detail)
 
 
-def done_words(applied: Applied) -> str:
+def success_message(applied: Applied) -> str:
     """What is said when an operation was applied."""
     return ngettext(
         "Batch %(batch)s: %(n)s message visible.",

@@ -24,11 +24,11 @@ from conversations.pages.changes import selection
 from conversations.pages.changes.change_effects import Effect, effect_of, format_runs, splits_pairs
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.operation_page import (
-    done_words,
     edits_of,
     hidden_system_messages,
     operate_page,
     show_moved_form,
+    success_message,
     undo_url,
 )
 from conversations.pages.changes.single_submit import submit_once
@@ -130,7 +130,7 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         shown = map_messages(asked, lambda message: form_message(message, keeps_calls=True))
         form = OperationForm(initial=shown)
         return operate_page(request, head, form, warning=translated(error.detail), status=422)
-    done = f"{_done(request.POST['do'], applied)} {done_words(applied)}"
+    done = f"{_done(request.POST['do'], applied)} {success_message(applied)}"
     flash.success(request, done, extra_tags=undo_url(head, applied))
     return redirect(_near(head, applied))
 

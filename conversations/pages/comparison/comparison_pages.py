@@ -124,7 +124,7 @@ def revisions(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
         head=head,
         lines=presenters.batch_lines(head, rows, branch=branch, may_move=may_move),
         moves=[
-            (presenters.move_words(move, batches), move)
+            (presenters.move_label(move, batches), move)
             for move in reversed(queries.moves_of(head))
         ],
     )

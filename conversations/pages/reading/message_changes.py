@@ -17,7 +17,7 @@ from conversations.message_history import (
     history_of,
 )
 from conversations.models import Conversation, Move
-from conversations.pages.presenters import operation_words
+from conversations.pages.presenters import operation_label
 from ctxadmin.ui.components import Text
 
 _EFFECTS: Final[Mapping[Effect, Text]] = {
@@ -72,7 +72,7 @@ def _line(head: Conversation, change: MessageChange) -> MessageChangeLine:
         versions = {"from": by.from_revision, "to": by.to_revision}
     else:
         pinned = change.effect in ("pinned", "unpinned")
-        words = "" if pinned else operation_words(by)
+        words = "" if pinned else operation_label(by)
         versions = {"from": by.number if by.parent is None else by.parent, "to": by.number}
     return MessageChangeLine(
         effect=_EFFECTS[change.effect],

@@ -303,7 +303,7 @@ def _hider_words(head: Conversation, hider: HidingRevision) -> HiddenBy:
         page = reverse("conversations:detail", args=[head.public_id])
         return HiddenBy(words, "", f"{page}?view={row.number}")
     operation = presenters.OPERATION_WORDS.get(row.operation, row.operation)
-    summary = presenters.config_words(row)
+    summary = presenters.config_text(row)
     words = _("hidden by batch %(n)s: %(operation)s") % {"n": row.batch, "operation": operation}
     before = row.number if row.parent is None else row.parent
     diff = reverse("conversations:diff", args=[head.public_id])

@@ -84,7 +84,7 @@ def full_disk() -> Finding | None:
 
 def settings_found() -> Iterable[Finding]:
     if connection.vendor == "sqlite":
-        return sqlite_rules.judge(_sqlite_file())
+        return sqlite_rules.findings_of(_sqlite_file())
     names = ", ".join(["%s"] * len(mysql_rules.NAMES))
     global_names = ", ".join(["%s"] * len(mysql_rules.GLOBAL_NAMES))
     with connection.cursor() as cursor:
@@ -105,7 +105,7 @@ def settings_found() -> Iterable[Finding]:
             " AND table_type = 'BASE TABLE' AND engine <> 'InnoDB' ORDER BY table_name"
         )
         others = [name for (name,) in cursor.fetchall()]
-    return mysql_rules.judge(variables, others)
+    return mysql_rules.findings_of(variables, others)
 
 
 def _sqlite_path() -> Path:
@@ -154,7 +154,7 @@ def columns_found() -> Iterator[Finding]:
         narrow = columns.find_narrow_columns(connection, charsets())
         if not narrow:
             _columns_asked[user] = monotonic()
-    yield columns.judge(narrow)
+    yield columns.finding_of(narrow)
 
 
 @cache
@@ -190,7 +190,9 @@ def _rights() -> Iterator[Finding]:
             _rights_asked[user] = monotonic(), lacking
     if lacking is not None:
         account = rights.account_of(connection) if lacking else ""
-        yield rights.judge(connection.settings_dict["NAME"], granted_tables(), lacking, account)
+        yield rights.finding_of(
+            connection.settings_dict["NAME"], granted_tables(), lacking, account
+        )
 
 
 @cache

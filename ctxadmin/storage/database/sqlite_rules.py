@@ -31,7 +31,7 @@ class SqliteFile:
     free_bytes: int
 
 
-def judge(file: SqliteFile) -> Iterator[Finding]:
+def findings_of(file: SqliteFile) -> Iterator[Finding]:
     """Returns the findings about the file of the embedded database."""
     if file.synchronous >= _FULL:
         yield Finding("database.commit", "ok", "Every commit is flushed to the disk.")

@@ -16,7 +16,7 @@ from ctxadmin.audit.queries import Found
 from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.ui.audit.wording import action_words, done_words, object_words
+from ctxadmin.ui.audit.wording import action_label, object_label, past_label
 from ctxadmin.ui.components import Text
 
 # Objects with a page of their own, by the name of its address.
@@ -79,12 +79,12 @@ def audit_line(found: Found, altered: Collection[tuple[int, int]] = ()) -> Audit
         author=author,
         actor_url=f"{reverse('audit:list')}?{urlencode({'actor': author})}",
         action=entry.action,
-        words=action_words(entry.action),
-        object_words=object_words(entry.object_type),
+        words=action_label(entry.action),
+        object_words=object_label(entry.object_type),
         object_id=entry.object_id,
         object_url=_object_url(entry, conversation),
         conversation=conversation,
-        what=done_words(_shown(values.get("what", ""))),
+        what=past_label(_shown(values.get("what", ""))),
         change=_change_words(entry, values, before, after),
         difference_url=_difference_url(entry, conversation, values, before, after),
         message=_first_message(entry, values),

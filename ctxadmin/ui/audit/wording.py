@@ -126,15 +126,15 @@ OBJECTS: Final[Mapping[str, Text]] = {
 }
 
 
-def action_words(action: str) -> Text:
+def action_label(action: str) -> Text:
     """Returns an action in words; an unknown one, of another release, by its name."""
     return _ACTIONS.get(action, action)
 
 
-def object_words(object_type: str) -> Text:
+def object_label(object_type: str) -> Text:
     return OBJECTS.get(object_type, object_type)
 
 
-def done_words(recorded: str) -> str:
+def past_label(recorded: str) -> str:
     """Returns what an action did in words; what is not known as it is recorded."""
     return str(_DONE.get(recorded, recorded))

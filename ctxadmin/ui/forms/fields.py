@@ -18,7 +18,7 @@ from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms.hints import FieldHint
 from ctxadmin.ui.forms.shape import Kind, Leaf, Member
 from ctxadmin.ui.forms.tiles import TileSelect
-from ctxadmin.ui.forms.wording import in_words
+from ctxadmin.ui.forms.wording import translate_error
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,1000}")
 # JSON of the contract has no larger integers; what is cut to it means "as many as there are".
@@ -208,7 +208,7 @@ class JsonLeaf(LeafField):
         try:
             return loads_strict(text.replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
         except ValidationFailed as error:
-            raise ValidationError(in_words(error.detail, {}), code=error.code) from None
+            raise ValidationError(translate_error(error.detail, {}), code=error.code) from None
 
     def write(self, value: JsonValue) -> object:
         if value is None or (value in ({}, []) and not self.member.required):

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.ui.forms.boxes import GroupBox, RowsBox, fields_in
-from ctxadmin.ui.forms.wording import in_words
+from ctxadmin.ui.forms.wording import translate_error
 from ctxadmin.ui.sentences import translated
 
 
@@ -71,9 +71,9 @@ def message_at(
     if "column" in extra and "column" not in message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}
         message = f"{translated(message)} {_('(line %(line)s, column %(column)s)') % where}"
-    message = in_words(message, labels)
+    message = translate_error(message, labels)
     if isinstance(hint := extra.get("hint"), str) and hint:
-        message += " " + in_words(hint, labels)
+        message += " " + translate_error(hint, labels)
     if line is not None:
         return _("Line %(line)d: %(message)s") % {"line": line, "message": message}
     return ": ".join([*(labels.get(step, step) for step in rest), message])

@@ -11,7 +11,7 @@ from ctxadmin.ui.sentences import translated
 _NAMES: Final = re.compile(r"[a-z]+(?:_[a-z]+)*(?:, [a-z]+(?:_[a-z]+)*)*")
 
 
-def in_words(message: str, labels: Mapping[str, str]) -> str:
+def translate_error(message: str, labels: Mapping[str, str]) -> str:
     """Returns the message as a sentence that names members by their labels.
 
     Only what cannot be a word of the sentence is taken for a name: ``keep_first``, and every name

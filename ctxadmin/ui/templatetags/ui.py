@@ -24,7 +24,7 @@ from ctxadmin.ui.components import (
     Status,
     Tab,
     Text,
-    author_words,
+    author_label,
     label_of_status,
 )
 from ctxadmin.ui.language import url_of_words
@@ -274,7 +274,7 @@ def visible(text: object) -> SafeString:
 @register.filter
 def author(label: object) -> SafeString:
     """Returns a recorded author in the words for people."""
-    return visible_text.visible(author_words(str(label)))
+    return visible_text.visible(author_label(str(label)))
 
 
 @register.filter

@@ -46,7 +46,7 @@ def test_filters_tried_on_short_messages_hold_less_than_their_json_did() -> None
     held, _ = tracemalloc.get_traced_memory()
     body = parse(ApplyFilters, value)
     del value
-    assert _peak(lambda: apply_steps(body.given(), body.steps)) < 1.7 * held
+    assert _peak(lambda: apply_steps(body.given_context(), body.steps)) < 1.7 * held
 
 
 @pytest.mark.django_db

@@ -72,5 +72,5 @@ def test_columns_that_were_right_are_asked_once_a_minute() -> None:
 
 
 def test_many_columns_are_counted() -> None:
-    found = columns.judge([f"t.c{number} (latin1)" for number in range(5)])
+    found = columns.finding_of([f"t.c{number} (latin1)" for number in range(5)])
     assert found.text.endswith("t.c0 (latin1), t.c1 (latin1), t.c2 (latin1) and 2 others.")

@@ -7,7 +7,7 @@ import pytest
 from redis.crc import key_slot
 
 from checkpoints.live_copy import current
-from checkpoints.live_copy.inspection import conversations_held, status_of
+from checkpoints.live_copy.inspection import status_of, stored_conversations
 from checkpoints.live_copy.port import ALL_PARTS
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import erasure
@@ -57,10 +57,10 @@ def test_a_cluster_keeps_each_conversation_on_one_node(cluster: list[ClusterNode
     for head in heads:
         assert len({key_slot(part.key(head.key).encode()) for part in ALL_PARTS}) == 1
         assert len(status_of(link, head.key)) == 4
-    assert conversations_held(link) == sorted(head.key for head in heads)
+    assert stored_conversations(link) == sorted(head.key for head in heads)
     assert len([node for node in cluster if node.call("DBSIZE")]) > 1
     erasure.erase(person(Role.ADMIN), "c0")
-    assert heads[0].key not in conversations_held(link)
+    assert heads[0].key not in stored_conversations(link)
     link.close()
 
 

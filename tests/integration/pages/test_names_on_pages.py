@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from checkpoints.store import find_current
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
-from ctxadmin.ui.components import author_words
+from ctxadmin.ui.components import author_label
 from tests.factories import Api, conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, node, ok, publish
 from tests.integration.pages.execution_scenes import hidden, move, page, text, url
@@ -138,4 +138,4 @@ def test_a_refused_import_is_said_in_a_sentence_apart_from_the_form(designer: Cl
     ],
 )
 def test_authors_are_called_as_people_call_them(label: str, words: str) -> None:
-    assert author_words(label) == words
+    assert author_label(label) == words

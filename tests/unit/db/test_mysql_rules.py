@@ -3,7 +3,7 @@
 import pytest
 
 from ctxadmin.lib.finding import Finding
-from ctxadmin.storage.database.mysql.rules import judge
+from ctxadmin.storage.database.mysql.rules import findings_of
 
 RIGHT = {
     "version": "10.11.19-MariaDB-0+deb12u1",
@@ -25,7 +25,7 @@ RIGHT = {
 
 def wrong(**changed: str) -> dict[str, Finding]:
     """What is not right when these variables are changed."""
-    found = judge(RIGHT | changed)
+    found = findings_of(RIGHT | changed)
     return {each.check: each for each in found if each.level != "ok"}
 
 
@@ -105,5 +105,5 @@ def test_servers_that_all_take_writes_are_told() -> None:
 
 
 def test_tables_of_another_engine_are_named() -> None:
-    (found,) = [each for each in judge(RIGHT, ["old_table"]) if each.level == "error"]
+    (found,) = [each for each in findings_of(RIGHT, ["old_table"]) if each.level == "error"]
     assert "old_table" in found.text

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from ctxadmin.storage.database.sqlite_rules import SqliteFile, file_system_of, judge
+from ctxadmin.storage.database.sqlite_rules import SqliteFile, file_system_of, findings_of
 
 RIGHT = SqliteFile(journal="wal", synchronous=2, kind="ext4", writable=True, free_bytes=2**40)
 
 
 def levels(file: SqliteFile) -> dict[str, str]:
-    return {each.check: each.level for each in judge(file) if each.level != "ok"}
+    return {each.check: each.level for each in findings_of(file) if each.level != "ok"}
 
 
 def test_a_file_that_is_set_up_right_has_no_fault() -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from checkpoints.frames import MOST_KEYS, ConversationChanged, ConversationState, shorten_keys
 from ctxadmin.realtime.following import next_state
-from ctxadmin.realtime.protocol import State, Told, Who
+from ctxadmin.realtime.protocol import AnnouncedFrame, State, Who
 from tests.servers import ROOT
 from workflows.frames import DraftChanged, WorkflowState
 
-Follow = Callable[[State, Told], State | None]
+Follow = Callable[[State, AnnouncedFrame], State | None]
 WHO = Who(kind="person", id="1", name="Ada")
 
 
@@ -28,7 +28,7 @@ def _in_the_browser() -> Follow:
     )
     told = context.get("told")
 
-    def followed(state: State, frame: Told) -> State | None:
+    def followed(state: State, frame: AnnouncedFrame) -> State | None:
         found: Any = json.loads(told(state.model_dump_json(), frame.model_dump_json()))
         return None if found is None else type(state).model_validate(found)
 

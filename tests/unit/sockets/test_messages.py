@@ -14,7 +14,7 @@ from ctxadmin.realtime.messages import (
     pack,
     unpacked,
 )
-from ctxadmin.realtime.protocol import Activity, Gone, Person, Told, Welcome, Who
+from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone, Person, Welcome, Who
 from ctxadmin.realtime.topics import Topic
 from workflows.frames import DraftChanged
 
@@ -27,7 +27,7 @@ STATE = ConversationState(
 DRAFT = DraftChanged(id="flow", seq=2, what="x", who=WHO, draft_version=3, published_version=None)
 
 
-def announced(topic: Topic, frame: Told) -> Announced:
+def announced(topic: Topic, frame: AnnouncedFrame) -> Announced:
     return Announced(topic, frame, Activity(kind="any", id=frame.id, what="x", who=frame.who))
 
 

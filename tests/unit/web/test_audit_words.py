@@ -4,7 +4,7 @@ import pytest
 
 from ctxadmin.http.audit.exports import csv_parts
 from ctxadmin.identity.roles import Action
-from ctxadmin.ui.audit.wording import ACTION_GROUPS, UNRECORDED, action_words
+from ctxadmin.ui.audit.wording import ACTION_GROUPS, UNRECORDED, action_label
 
 
 def test_every_recorded_action_is_in_one_group_of_the_filter() -> None:
@@ -15,7 +15,7 @@ def test_every_recorded_action_is_in_one_group_of_the_filter() -> None:
 
 @pytest.mark.parametrize("action", sorted(set(Action) - UNRECORDED))
 def test_no_action_is_shown_by_its_name(action: Action) -> None:
-    assert str(action_words(action.value)) != action.value
+    assert str(action_label(action.value)) != action.value
 
 
 def test_an_empty_export_has_the_names_of_the_columns() -> None:

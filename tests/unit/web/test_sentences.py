@@ -20,7 +20,7 @@ from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps, loads_strict
 from ctxadmin.lib.sentence import Sentence, say
-from ctxadmin.ui.forms.wording import in_words
+from ctxadmin.ui.forms.wording import translate_error
 from ctxadmin.ui.sentences import translated
 from scripts.catalogues import APPS, ROOT
 from workflows.domain import graph, problems, yaml_io
@@ -284,7 +284,7 @@ def test_the_problems_of_a_draft_are_told() -> None:
 def test_a_form_calls_members_by_their_labels_in_every_language() -> None:
     options = say("one of {options} is required", options="keep_first, keep_last")
     with translation.override("zh-hans"):
-        told = in_words(options, {"keep_first": "保留前几条"})
+        told = translate_error(options, {"keep_first": "保留前几条"})
     assert told.endswith("。")
     assert "“保留前几条”" in told
 

@@ -10,7 +10,7 @@ from workflows.models import Backtest
 
 def find_comparison(actor: Actor, slug: str, backtest_id: str) -> Backtest:
     """A backtest of a workflow; one that nobody replays is taken up."""
-    backtest = backtests.look(actor, backtest_id)
+    backtest = backtests.open_backtest(actor, backtest_id)
     if backtest.workflow != slug:
         raise NotFound(_("There is no such comparison. It may have been removed."))
     return backtest

@@ -265,7 +265,7 @@ def diff(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     changes = compare(*documents)
     old = int(before) if before != queries.DRAFT and after == queries.DRAFT else None
     shown = DiffPage(
-        title=_("From %(a)s to %(b)s") % {"a": which_words(before), "b": which_words(after)},
+        title=_("From %(a)s to %(b)s") % {"a": version_label(before), "b": version_label(after)},
         crumbs=crumbs(row, Crumb(_("Difference"))),
         row=row,
         before=before,
@@ -316,7 +316,7 @@ def tabs(row: Workflow, current: str) -> list[Tab]:
     ]
 
 
-def which_words(which: str) -> str:
+def version_label(which: str) -> str:
     """Returns ``draft`` or a number as shown to a reader."""
     return _("the draft") if which == queries.DRAFT else _("version %(n)s") % {"n": which}
 

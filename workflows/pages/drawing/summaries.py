@@ -110,7 +110,7 @@ def context_type_of(node: Node) -> str:
     return node.context_type or default_context_type(node.type)
 
 
-def node_words(node: Node, registries: Registries) -> str:
+def node_filters_line(node: Node, registries: Registries) -> str:
     """Returns a line about a node's own filters and its operation; empty without any."""
     return join_line(_node_chips(node, registries))
 
@@ -156,7 +156,7 @@ def unreadable_summary(name: str, *, node: bool) -> dict[str, JsonValue]:
     return {"label": "", "chips": [], "condition": None}
 
 
-def edge_words(edge: Edge, registries: Registries) -> str:
+def edge_filter_line(edge: Edge, registries: Registries) -> str:
     """Returns a line about an edge's own filter.
 
     Empty if it passes everything or is the default.

@@ -204,7 +204,7 @@ class _Drawer:
         kind_of = summaries.NODE_TYPE_WORDS.get(node.type, node.type)
         context_type = summaries.context_type_of(node)
         whole = summaries.CONTEXT_TYPE_WORDS.get(context_type, context_type)
-        own = summaries.node_words(node, self._registries)
+        own = summaries.node_filters_line(node, self._registries)
         errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
         title = shorten(node.name or node.id, _CARD_TEXT)
         kind, sees = shorten(f"{kind_of} · {whole}", _LINE_TEXT), shorten(own, _LINE_TEXT)
@@ -232,7 +232,7 @@ class _Drawer:
         )
 
     def line(self, edge: Edge, way: Route, chips: "_Chips") -> Line:
-        passes = summaries.edge_words(edge, self._registries)
+        passes = summaries.edge_filter_line(edge, self._registries)
         asked = (edge.condition or "").replace("context.", "")  # the whole stands in the title
         mark = self._marks.get(("edge", edge.id), "")
         parts = [str(MARK_WORDS[mark])] if mark else []

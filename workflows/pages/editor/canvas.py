@@ -24,7 +24,7 @@ from workflows.domain.layout import lay_out
 from workflows.domain.topology import graph_of
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
-from workflows.pages.definition.workflow_pages import which_words
+from workflows.pages.definition.workflow_pages import version_label
 from workflows.pages.drawing import summaries
 from workflows.pages.drawing.marks import Marks
 from workflows.pages.editor.card_summaries import summaries_of
@@ -70,11 +70,11 @@ def editor(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     document = queries.document_of(row, which, "version")
     is_draft = which == queries.DRAFT
     may_change = is_draft and actor.may(Action.WORKFLOW_CHANGE)
-    title = row.name if is_draft else f"{row.name}, {which_words(which)}"
+    title = row.name if is_draft else f"{row.name}, {version_label(which)}"
     small = len(document.nodes) <= MOST_DRAWN
     shown = EditorPage(
         title=title,
-        crumbs=crumbs(row, Crumb(_("Editor") if is_draft else which_words(which))),
+        crumbs=crumbs(row, Crumb(_("Editor") if is_draft else version_label(which))),
         row=row,
         which=which,
         setup=_setup(actor, row, document, which, may_change=may_change) if small else None,

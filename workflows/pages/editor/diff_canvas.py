@@ -21,7 +21,7 @@ from workflows.domain.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.pages.definition.links import crumbs
-from workflows.pages.definition.workflow_pages import which_words
+from workflows.pages.definition.workflow_pages import version_label
 from workflows.pages.drawing.diff_drawing import is_only_moved, merge_graphs
 from workflows.pages.drawing.marks import Mark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
@@ -61,7 +61,7 @@ class DiffPanel:
 def canvas(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
     row = find_workflow(actor.workspace, slug)
     documents = _documents(row, before, after)
-    which = {"a": which_words(before), "b": which_words(after)}
+    which = {"a": version_label(before), "b": version_label(after)}
     way = reverse("workflows:diff", args=[slug]) + f"?from={before}&to={after}"
     shown = DiffCanvasPage(
         title=_("From %(a)s to %(b)s") % which,

@@ -62,7 +62,7 @@ class EditorPreviewRequest(CanvasRequest):
             raise ValueError("either this or a conversation, not both")
         return value
 
-    def asked(self) -> PreviewRequest:
+    def question(self) -> PreviewRequest:
         context = PromptContext.read(self.context or {}, "/context")
         drafts = read_messages(self.messages, "/messages") if self.messages else ()
         return PreviewRequest(
@@ -96,7 +96,7 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     parts = body.parts(row)
     _require_readable(parts, body.node)
     plan = Plan(parts.document)
-    origin = previews.preview_source_of(actor, slug, body.asked())
+    origin = previews.preview_source_of(actor, slug, body.question())
     edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
     if not body.path:
         stop = (body.node, edges)

@@ -15,7 +15,7 @@ from conversations.domain.bodies import text_of_content
 from conversations.domain.message import CountsAs
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
-from conversations.pages.changes.budget_hints import over_budget_words
+from conversations.pages.changes.budget_hints import over_budget_text
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
@@ -171,7 +171,7 @@ def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:
 
 def _warning(notice: Notice) -> str:
     if notice.code == "over_budget":
-        return over_budget_words(notice.message)
+        return over_budget_text(notice.message)
     named = format_indices(notice.indices)
     message = translated(notice.message)
     return f"{message} ({named})" if named else message

@@ -32,7 +32,7 @@ def find_narrow_columns(connection: Any, ours: Columns) -> list[str]:
     ]
 
 
-def judge(narrow: Sequence[str]) -> Finding:
+def finding_of(narrow: Sequence[str]) -> Finding:
     """Returns the finding and its fix."""
     if not narrow:
         return Finding("database.columns", "ok", "All columns keep all characters.")

@@ -96,7 +96,9 @@ def account_of(connection: Any) -> str:
     return "@".join("`{}`".format(part.replace("`", "``")) for part in (name, host))
 
 
-def judge(database: str, tables: Sequence[Table], lacking: Lacking, account: str = "") -> Finding:
+def finding_of(
+    database: str, tables: Sequence[Table], lacking: Lacking, account: str = ""
+) -> Finding:
     """Returns the finding, and the GRANT to ``account`` that fixes it."""
     if not lacking:
         return Finding("database.rights", "ok", "The user of DATABASE_URL has the rights it needs.")

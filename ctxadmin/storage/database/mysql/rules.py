@@ -25,7 +25,7 @@ class _Rule:
     fix: str
     excusable: bool = False
 
-    def judge(self, variables: Variables) -> Finding:
+    def finding_of(self, variables: Variables) -> Finding:
         if self.holds(variables):
             return Finding(self.check, "ok", self.well)
         return Finding(self.check, "error", self.broken, self.fix, excusable=self.excusable)
@@ -183,7 +183,7 @@ NAMES: Final = (
 GLOBAL_NAMES: Final = ("max_allowed_packet", "default_storage_engine")
 
 
-def judge(variables: Variables, other_engines: Sequence[str] = ()) -> Iterator[Finding]:
+def findings_of(variables: Variables, other_engines: Sequence[str] = ()) -> Iterator[Finding]:
     """Returns the findings about a server, by its variables ``NAMES``.
 
     In addition to those of the connection there are ``global`` and a name of ``GLOBAL_NAMES``, for
@@ -193,7 +193,7 @@ def judge(variables: Variables, other_engines: Sequence[str] = ()) -> Iterator[F
     """
     yield _version(variables.get("version", ""))
     for rule in _RULES:
-        yield rule.judge(variables)
+        yield rule.finding_of(variables)
     if other_engines:
         yield Finding(
             "database.tables",
