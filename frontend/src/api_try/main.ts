@@ -1,4 +1,4 @@
-// Calls an operation of the REST contract with what its form says, and shows the answer.
+// Calls an operation of the REST contract with the values of its form, and shows the answer.
 
 import { callOf, readable, shownHeaders } from "./model";
 

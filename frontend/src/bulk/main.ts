@@ -1,4 +1,4 @@
-// The bar of bulk actions is there while rows are selected; the box in the head selects the page.
+// Shows the bar of bulk actions while rows are selected; the box in the head selects the page.
 
 import { counted, reach, whole } from "./model";
 

@@ -11,7 +11,7 @@ import { beginFilter } from "./view/filter";
 import { fieldIn, put, replacePart, shownIn } from "./view/page";
 import { markRows, replaceRows, revertRow, valuesOf } from "./view/rows";
 import { drawShallow, noteTyping } from "./view/shallow";
-import { still } from "./view/still";
+import { still } from "./view/deferred_updates";
 import { beginWhole, type Whole } from "./view/whole";
 
 const READ_MS = 250;

@@ -1,4 +1,4 @@
-// Finding in a conversation: hits beside the messages, the next and the one before, words marked in place.
+// Finds words in a conversation: hits beside the messages, next and previous, marked in place.
 
 import { has, placesOf, step, told } from "./model";
 

@@ -1,4 +1,4 @@
-// Finding in a conversation: where words stand in a text, which hit is next, and what is said of them.
+// Finds words in a conversation: their positions in a text, the next hit, and the status text.
 
 /** The places of words in a text, which are compared as the server does; without overlaps. */
 export function placesOf(text: string, words: string): readonly (readonly [start: number, end: number])[] {

@@ -3,18 +3,18 @@
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
-import { startCosting } from "./io/costing";
-import { startFollowing } from "./io/following";
+import { startCosting } from "./io/policy_costs";
+import { startFollowing } from "./io/draft_socket";
 import { type Journal, startJournal } from "./io/journal";
-import { startLeaving } from "./io/leaving";
-import { type Reader, startReading } from "./io/reading";
-import { type Saver, startSaving } from "./io/saving";
-import { startPlacing } from "./io/placing";
+import { startLeaving } from "./io/leave_guard";
+import { type Reader, startReading } from "./io/form_reader";
+import { type Saver, startSaving } from "./io/autosave";
+import { startPlacing } from "./io/node_placement";
 import { type Server, serverOf } from "./io/server";
 import { readSetup, type Setup } from "./io/setup";
-import { startWatching } from "./io/watching";
+import { startWatching } from "./io/execution_socket";
 import { startTrying } from "./io/what_if";
-import { startWording } from "./io/wording";
+import { startWording } from "./io/summary_requests";
 import { type EditorStore, editorStore } from "./store";
 import { App } from "./view/App";
 

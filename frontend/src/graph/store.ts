@@ -1,11 +1,11 @@
-// What the editor knows: the document, its history, what is chosen, how saving stands.
+// The state of the editor: the document, its history, the selection, the status of saving.
 
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Costs, EdgeWords, Fields, NodeWords, Problem, Words } from "./io/server";
 import type { Mark, Marks, Setup } from "./io/setup";
 import type { WhatIf } from "./io/what_if";
-import { wordsWith } from "./io/wording";
-import { fixed, type Places } from "./model/arranging";
+import { wordsWith } from "./io/summary_requests";
+import { fixed, type Places } from "./model/arrangement";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
 import type { Element, Key, WorkflowDocument } from "./model/document";
@@ -15,7 +15,7 @@ import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/hi
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
 import { placesOf } from "./model/places";
 import { type KnownNames, NO_NAMES } from "./model/suggestions";
-import { type ElementKind, elementOf, type Value } from "./model/said";
+import { type ElementKind, elementOf, type Value } from "./model/form_edits";
 import { t } from "./texts";
 
 export type Saving =

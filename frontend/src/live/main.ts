@@ -1,4 +1,4 @@
-// The socket of a page: it connects again by itself, follows what is announced, notices gaps.
+// The socket of a page: it reconnects by itself, applies announced changes, and detects gaps.
 //
 // A page, or an island on it, sends live:connect {path}, `/ws/conversations/{id}/` for instance, if the
 // template components/live.html does not, and listens. Events on `document`:

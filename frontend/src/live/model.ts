@@ -1,4 +1,4 @@
-// What a page knows of what it follows: one frame after the other, and how long to wait for a connection.
+// The state that a page follows, one frame after the other, and the delays between connections.
 
 export interface State {
   readonly kind: string;

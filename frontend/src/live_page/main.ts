@@ -1,4 +1,4 @@
-// A page that is live: its parts are fetched again when something changed, and it says who is here.
+// A live page: its parts are fetched again when something changed, and it shows who is here.
 
 import { type ChangeTexts, editorsOf, editsOf, filled, type Frame, isBehind, notesOf, othersOf, type Person, placeOf } from "./model";
 

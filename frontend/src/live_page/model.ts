@@ -1,4 +1,4 @@
-// What a live page says of changes and of people: words only, the page puts them in their places.
+// The texts of a live page about changes and people; the page puts them in their places.
 
 /** A change as the socket tells it. */
 export interface Frame {

@@ -1,4 +1,4 @@
-// Tells by the browser what its reader asked to hear of, as long as any page is open.
+// Shows browser notifications of the events that the reader subscribed to, while any page is open.
 
 import { addressOf, newsIn, type Piece, readTold } from "./model";
 

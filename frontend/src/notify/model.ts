@@ -1,4 +1,5 @@
-// Which news a browser tells: each once for all its tabs, and none that it missed while it was closed.
+// Which notifications a browser shows: each once for all its tabs, and none from before it was
+// open.
 
 const MOST_TOLD = 100;
 const STALE_MS = 10 * 60_000;

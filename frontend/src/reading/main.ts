@@ -1,4 +1,4 @@
-// Reading by keys, how much of each message is shown, and what stays open when the page is fetched again.
+// Keys for reading, the level of detail, and what stays open when the page is fetched again.
 
 import { COLLECT, type Shortcut } from "../keys/model";
 import { atEdge, cookieOf, detailOf, moved, nextWanted } from "./model";

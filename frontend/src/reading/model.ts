@@ -1,4 +1,4 @@
-// Moving between the messages of a page, and what of each is shown.
+// Moves between the messages of a page, and how much of each is shown.
 
 export const DETAILS = ["talk", "tools", "everything"] as const;
 export type Detail = (typeof DETAILS)[number];

@@ -1,4 +1,4 @@
-// What somebody has opened of the reviews that wait, and whether it still is what they saw.
+// Which of the waiting reviews were opened, and whether they are still as they were then.
 
 /** What a card said when it was open; the server accepts `proof` for just that. */
 export interface Look {

@@ -1,4 +1,4 @@
-// The queue of reviews tells on the page when more waits; by the browser, notify does.
+// Shows on the queue of reviews that more are waiting; notify does so by the browser.
 
 import { Reviews } from "./model";
 

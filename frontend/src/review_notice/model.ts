@@ -1,4 +1,4 @@
-// Whether something began to wait for review since the page was loaded.
+// Whether a review began to wait since the page was loaded.
 
 export class Reviews {
   private seen: string | null = null; // what began to wait last, as the first answer said it

@@ -1,4 +1,4 @@
-// The messages that are selected: by their positions in the view, each with its message once it is known.
+// The selected messages: by their positions in the view, each with its message once it is loaded.
 
 export interface Selection {
   readonly chosen: ReadonlyMap<number, string | null>;

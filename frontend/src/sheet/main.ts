@@ -1,4 +1,4 @@
-// The sheet of an action on selected messages: opened beside them, what would go and come drawn in place.
+// The sheet of an action on selected messages: opened beside them, with its effect drawn in place.
 
 import { isIn, runsOf } from "./model";
 

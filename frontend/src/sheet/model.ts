@@ -1,4 +1,4 @@
-// What an action on selected messages would do, drawn where they stand.
+// The effect of an action on selected messages, drawn at their places.
 
 /** Runs of log indices, as `3-5,9-9` has them. */
 export type Runs = readonly (readonly [first: number, last: number])[];

@@ -1,4 +1,4 @@
-// What the editor of a state says: the words stand in the page, translated, as `data-word-…`.
+// The texts of the editor of a state, translated in the page as `data-word-…`.
 
 import type { NotJson } from "./model/scan";
 

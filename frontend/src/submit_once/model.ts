@@ -1,4 +1,4 @@
-// What becomes of a form that is sent: decided here, done by main.ts.
+// The outcome of a form that is sent: decided here, applied by main.ts.
 
 /** What stands beside the button if the form stays. */
 export interface Words {

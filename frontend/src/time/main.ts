@@ -1,5 +1,5 @@
-// Says times in the reader's zone and language. The server writes UTC; without this it stays.
-// How long ago it was is counted by the server's clock: that of a reader may be off by days.
+// Shows times in the reader's zone and language. The server writes UTC, which stays without this
+// script. Relative times use the server's clock, because a reader's may be off by days.
 
 import { ago, countdown, isRelative, skewOf } from "./model";
 

@@ -1,4 +1,4 @@
-// How times are said: how long ago if that is not long, else as a date; by the server's clock.
+// How times are shown: relative if recent, else as a date; by the server's clock.
 
 const WEEK_S = 7 * 24 * 3600;
 const UNITS = [

@@ -48,7 +48,7 @@ class Watching(JobRunner[Backtest]):
 
     watched = 0
 
-    def watch(self) -> None:
+    def wait_for_jobs(self) -> None:
         self.watched += 1
         Backtest.objects.update(until=None)
 

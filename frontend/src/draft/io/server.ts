@@ -1,4 +1,4 @@
-// Speaks with the server for a draft, and finds out who is signed in when it is not heard.
+// The requests of a draft, and who is signed in when the server cannot be reached.
 
 import type { Answer, Patch } from "../model/protocol";
 

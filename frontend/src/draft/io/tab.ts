@@ -1,4 +1,4 @@
-// The tab's own store of what is typed and not kept yet: it outlives a reload and signing in again.
+// Stores input of this tab that is not saved yet; it survives a reload and signing in again.
 
 import type { Patch } from "../model/protocol";
 import { outcomeOf, readUnsent, type Unsent } from "../model/unsent";

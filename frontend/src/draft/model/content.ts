@@ -1,4 +1,5 @@
-// What a page of a state has: a value at each place, or the whole state as a text that is no JSON.
+// The content of a page of a state: a value at each place, or the whole state as text that is not
+// JSON.
 
 import { Kind, nameOf, NotJson, scan } from "../../state/model/scan";
 

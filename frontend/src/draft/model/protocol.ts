@@ -1,4 +1,4 @@
-// What a page and the server say to each other about a draft; see checkpoints/editing/protocol.py.
+// The messages between page and server about a draft; see checkpoints/editing/protocol.py.
 
 export type Operation =
   | { readonly op: "set" | "beside"; readonly place: string; readonly kind: string; readonly text: string; readonly gone: boolean; readonly mine: number }

@@ -1,4 +1,4 @@
-// What was typed in a tab and is not known to be kept: it stays with the tab until the next page sends it.
+// Input of a tab that may not be saved: it stays with the tab until the next page sends it.
 
 import type { Patch } from "./protocol";
 

@@ -1,5 +1,5 @@
-// Puts the input that suits a value into its row, when another type is chosen for it.
-// What was typed comes along, and comes back if a type that has no place for it was only tried.
+// Replaces the input of a row when another type is selected for its value. What was typed comes
+// along, and comes back if a type that has no place for it was only tried.
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 

@@ -1,4 +1,4 @@
-// Reads what a page of the server says of a draft, and puts its parts into this page.
+// Reads the draft from a page of the server, and puts its parts into this page.
 
 import { contentOf } from "../model/content";
 import type { Shown } from "../model/draft";

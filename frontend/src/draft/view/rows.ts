@@ -1,4 +1,5 @@
-// The rows of the form of a state: read as values, and put in as another page of the server has them.
+// The rows of the form of a state: read as values, and replaced by those of another page of the
+// server.
 
 import type { Value, Values } from "../model/content";
 

@@ -1,11 +1,11 @@
-// The state as one JSON text: its editor, and the offer to take in what others applied.
+// The state as one JSON text: its editor, and the offer to merge what others applied.
 
 import type { JsonEditor } from "../../state/main";
 import type { Server } from "../io/server";
 import { contentOf } from "../model/content";
 import type { Shown } from "../model/draft";
 import { shownIn, textOf } from "./page";
-import { whenStill } from "./still";
+import { whenStill } from "./deferred_updates";
 
 const TRIES = 3;
 

@@ -1,7 +1,6 @@
-// Keeps unsaved changes in this browser, so that a crash of the page loses nothing.
-//
-// One entry for each open editor, by person and workflow. A lock that the browser gives up when
-// the page is gone tells entries of open pages from those that were left behind.
+// Stores unsaved changes in this browser, so that a crash of the page loses nothing. One entry for
+// each open editor, by person and workflow. A lock that the browser gives up when the page is gone
+// tells entries of open pages from those that were left behind.
 
 import { type Changes, changesBetween, isNothing } from "../model/changes";
 import type { EditorStore, State } from "../store";

@@ -1,4 +1,4 @@
-// JSON that keeps whole numbers beyond 2^53, which free settings may hold, as they were written.
+// JSON that keeps whole numbers beyond 2^53 as they were written; configs may contain them.
 
 type Reviver = (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 type Exact = typeof JSON & {

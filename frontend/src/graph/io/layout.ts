@@ -1,6 +1,6 @@
-// Asks the worker for a layout.
+// Requests a layout from the worker.
 
-import { type Places, pairs } from "../model/arranging";
+import { type Places, pairs } from "../model/arrangement";
 import { roomOf } from "../model/chips";
 import type { Key, WorkflowDocument } from "../model/document";
 import { indexOf } from "../model/document";

@@ -1,4 +1,4 @@
-// How wide the panel beside the canvas is and how high its preview: dragged, remembered in the browser.
+// The sizes of the panel beside the canvas and of its preview: dragged, stored in the browser.
 
 /** A measure that a person sets by dragging an edge; `share` of the room is the most. */
 export interface Size {

@@ -1,10 +1,10 @@
-// Every request of the editor, and what a refusal means.
+// All requests of the editor, and how refusals are represented.
 
 import type { Json, JsonObject, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
 import type { KnownNames } from "../model/suggestions";
 import { normalised } from "../model/document";
 import type { DocumentChanges } from "../model/patch";
-import type { ElementKind } from "../model/said";
+import type { ElementKind } from "../model/form_edits";
 import type { Row } from "../model/sides";
 import { parse } from "./json";
 import type { Marks, Urls } from "./setup";

@@ -1,4 +1,4 @@
-// What the page tells the editor when it opens.
+// The data with which the page starts the editor.
 
 import { canKeep, parse } from "./json";
 import type { NodeKind } from "../model/commands";

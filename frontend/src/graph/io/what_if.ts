@@ -1,9 +1,9 @@
-// Tries the document as it stands on the canvas on recorded executions, one after the other.
+// Replays recorded executions against the document on the canvas, one after the other.
 
 import type { WorkflowDocument } from "../model/document";
 import type { EditorStore } from "../store";
-import { askAbout } from "./asking";
-import { wordsOf } from "./said_wrong";
+import { askAbout } from "./document_requests";
+import { wordsOf } from "./error_text";
 import type { Server, Tried } from "./server";
 
 /** A what-if, with all that came so far; `document` is what was tried. */

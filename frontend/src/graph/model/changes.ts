@@ -1,4 +1,4 @@
-// What was changed and not saved yet, as little data as can be kept in a journal.
+// The unsaved changes of a document, as little data as a journal needs.
 
 import type { Element, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
 import { indexOf, same } from "./document";

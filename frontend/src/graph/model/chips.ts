@@ -1,4 +1,4 @@
-// How much room the words of an edge take: as wide as they are, never cut.
+// The size of the chip on an edge: as wide as its text, never cut.
 
 import type { WorkflowEdge } from "./document";
 

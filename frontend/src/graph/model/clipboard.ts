@@ -1,4 +1,4 @@
-// Copies of elements: what is copied, and what is pasted with ids of its own.
+// Copies of elements: what is copied, and what is pasted with new ids.
 
 import { parse } from "../io/json";
 import type { Chosen } from "./commands";

@@ -1,4 +1,4 @@
-// What people do, as edits: each function looks at a document and gives an edit of it.
+// What people do, as edits: each function takes a document and returns an edit of it.
 
 import { groupOf, withGroup } from "./canvas_data";
 import type { Element, Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";

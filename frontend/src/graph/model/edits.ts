@@ -1,4 +1,4 @@
-// Edits as data: each is applied to a document and gives the edit that takes it back.
+// Edits as data: each is applied to a document and returns the edit that undoes it.
 
 import type { Element, Key, Position, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
 import { indexOf, same } from "./document";

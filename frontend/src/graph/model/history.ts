@@ -1,4 +1,4 @@
-// Undo and redo: steps that were taken, with the edits that take them back.
+// Undo and redo: the steps that were taken, with the edits that undo them.
 
 import type { WorkflowDocument } from "./document";
 import { apply, type Edit } from "./edits";

@@ -1,4 +1,4 @@
-// Which way a graph is laid out, and with how much room: so that its names can be read when all is shown.
+// The direction and spacing of a layout, so that names can be read when the whole graph is shown.
 
 import type { Key } from "./document";
 import type { Flow } from "./lines";

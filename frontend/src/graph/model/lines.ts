@@ -1,4 +1,4 @@
-// The way of a line from one card to another, by the sides that face each other.
+// The path of a line from one card to another, between the sides that face each other.
 
 import type { Key, Position, WorkflowDocument } from "./document";
 import { indexOf } from "./document";

@@ -1,4 +1,4 @@
-// What a menu on the canvas offers, by what it is opened on.
+// The entries of a menu on the canvas, by what it was opened on.
 
 import { groupOf } from "./canvas_data";
 import type { Chosen } from "./commands";

@@ -1,4 +1,5 @@
-// The three-way merge of documents, element by element: what both sides touched is a conflict.
+// The three-way merge of documents, element by element; an element changed on both sides is a
+// conflict.
 
 import type { Element, Json, JsonObject, Key, Reducers, WorkflowDocument, WorkflowNode } from "./document";
 import { indexOf, same } from "./document";

@@ -1,4 +1,4 @@
-// The changes of a document as a request names them: the elements that differ, and no others.
+// The changes of a document as a request sends them: the elements that differ, and no others.
 
 import { changesBetween } from "./changes";
 import type { Element, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";

@@ -1,4 +1,4 @@
-// Where cards stand: where somebody put them, where the server placed them, else below all others.
+// The positions of cards: chosen by a person, else by the server, else below all others.
 
 import { groupOf } from "./canvas_data";
 import type { Key, Position, WorkflowDocument } from "./document";

@@ -1,4 +1,4 @@
-// Which messages an element lets a model see, as the few choices that most people make.
+// The messages that an element lets a model see, as the few choices that most people make.
 
 import type { Element, Json, JsonObject } from "./document";
 import { same } from "./document";

@@ -1,4 +1,4 @@
-// The problems of a draft in order, and the element that each of them leads to.
+// The problems of a draft in order, and the element to which each of them belongs.
 
 import type { Element, Key, WorkflowDocument } from "./document";
 import { indexOf } from "./document";

@@ -1,4 +1,4 @@
-// Finding elements by what stands on them.
+// Finds elements by the text on them.
 
 import type { Json, Key, WorkflowDocument } from "./document";
 import { indexOf } from "./document";

@@ -1,4 +1,5 @@
-// Which errors of a form are shown while one types: an empty field that nobody has come to is not wrong yet.
+// Which errors of a form are shown during typing: an empty field that was never focused is not
+// wrong yet.
 
 interface AtField {
   readonly field: string;

@@ -1,4 +1,4 @@
-// What the sides of a conflict say, field by field, with what each changed of the words before.
+// The fields of the sides of a conflict, with the words that each side changed.
 
 import { groupOf, noteOf } from "./canvas_data";
 import type { WorkflowNode } from "./document";

@@ -1,4 +1,4 @@
-// What rules and conditions can name: what the previewed conversation has, and the nodes of the graph.
+// Names for rules and conditions: those of the previewed conversation, and the nodes of the graph.
 
 import type { Json, WorkflowDocument } from "./document";
 

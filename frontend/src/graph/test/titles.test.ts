@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { conditionOf, inLine, inLines, spokenEdge, titleOf } from "../view/spoken";
+import { conditionOf, inLine, inLines, spokenEdge, titleOf } from "../view/accessible_names";
 
 describe("the title of a node", () => {
   it("names signs that nobody sees or that turn what stands around them", () => {

@@ -3,7 +3,7 @@
 import { ReactFlowProvider } from "@xyflow/react";
 import { useEffect, useState } from "react";
 import type { Journal, Left } from "../io/journal";
-import type { Saver } from "../io/saving";
+import type { Saver } from "../io/autosave";
 import { countOf, isIn } from "../model/changes";
 import type { Key } from "../model/document";
 import { t, tn } from "../texts";
@@ -11,7 +11,7 @@ import { Boundary } from "./Boundary";
 import { Canvas } from "./Canvas";
 import { ConnectDialog } from "./ConnectDialog";
 import { type Desk, DeskContext, useDesk, useEditor } from "./context";
-import { chooseFound } from "./doing";
+import { chooseFound } from "./actions";
 import { Icon, Sprite } from "./Icon";
 import { useKeys } from "./keys";
 import { MergeDialog } from "./MergeDialog";

@@ -1,4 +1,4 @@
-// Catches what goes wrong in the editor: the unsaved changes are in the journal, and it can go on.
+// Catches errors of the editor: unsaved changes are in the journal, and the editor can continue.
 
 import { Component, type ReactNode } from "react";
 import { t } from "../texts";

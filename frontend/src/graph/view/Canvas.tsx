@@ -1,4 +1,4 @@
-// The canvas: cards, lines, dragging, connecting and choosing, by React Flow.
+// The canvas: cards, lines, dragging, connecting and selecting, by React Flow.
 
 import {
   applyNodeChanges,
@@ -31,12 +31,12 @@ import { type Drawn, onlyOne } from "../store";
 import { t } from "../texts";
 import { CARDS, Zoom } from "./Card";
 import { useDesk, useEditor } from "./context";
-import { addKind, KIND_TYPE, moved } from "./doing";
+import { addKind, KIND_TYPE, moved } from "./actions";
 import { drawnPlaces, type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
 import { Icon } from "./Icon";
 import { LINES } from "./Line";
-import { useOpening } from "./opening";
-import { aboutOf, middleOf } from "./pointing";
+import { useOpening } from "./first_view";
+import { aboutOf, middleOf } from "./menu_target";
 import type { Popup } from "./Popups";
 import { type Drawing, ViewTools } from "./ViewTools";
 import { hasWords, isLarge, letterAt, levelOf, rowsAt, stepOf } from "./zoom";

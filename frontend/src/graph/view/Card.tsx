@@ -5,7 +5,7 @@ import { createContext, memo, useContext, useLayoutEffect, useRef, useState } fr
 import { t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
-import { inLine, inLines, titleOf } from "./spoken";
+import { inLine, inLines, titleOf } from "./accessible_names";
 import { countWords } from "./WhatIf";
 import type { Level } from "./zoom";
 

@@ -6,7 +6,7 @@ import { ids } from "../model/commands";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
-import { titleOf } from "./spoken";
+import { titleOf } from "./accessible_names";
 
 export function ConnectDialog({ from, onClose }: { readonly from: string; readonly onClose: () => void }) {
   const { store, setup } = useDesk();

@@ -1,11 +1,11 @@
-// What the policy of an element would have cost on past conversations, and the budget that pays.
+// What the policy of an element would have cost on past conversations, and a cheaper budget.
 
 import type { Element, Key } from "../model/document";
 import { change } from "../model/commands";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Icon } from "./Icon";
-import { inLine } from "./spoken";
+import { inLine } from "./accessible_names";
 
 interface Props {
   readonly kind: "node" | "edge";

@@ -1,4 +1,4 @@
-// A modal dialog of the browser, open as long as it is drawn.
+// A modal dialog of the browser, open while it is rendered.
 
 import { type ReactNode, useEffect, useId, useRef } from "react";
 

@@ -1,4 +1,4 @@
-// An edge as a line, with its condition, what it lets through and its weight.
+// An edge as a line, with its condition, its filter and its weight.
 
 import { BaseEdge, type EdgeProps, useStore } from "@xyflow/react";
 import { memo, useContext } from "react";
@@ -12,7 +12,7 @@ import { Zoom } from "./Card";
 import { useEditor } from "./context";
 import { type FlowEdge, HANDLE } from "./flow";
 import { Icon } from "./Icon";
-import { conditionOf, inLine } from "./spoken";
+import { conditionOf, inLine } from "./accessible_names";
 
 const layers = new WeakMap<Element, Element>();
 

@@ -9,7 +9,7 @@ import { t } from "../texts";
 import { useDesk } from "./context";
 import { Icon } from "./Icon";
 import { Popover } from "./Popover";
-import { titleOf } from "./spoken";
+import { titleOf } from "./accessible_names";
 
 interface Props {
   readonly about: MenuFor;

@@ -1,7 +1,7 @@
-// What two sides changed in one element: base, mine and theirs beside each other, to be decided.
+// A conflict in one element: base, mine and theirs side by side, to be decided.
 
 import { useEffect, useState } from "react";
-import { type Told, tell } from "../io/telling";
+import { type Told, tell } from "../io/conflict_texts";
 import type { Conflict, Decided, Side, Sided } from "../model/merge";
 import { nameOf, standing } from "../model/merge";
 import { same } from "../model/document";

@@ -1,4 +1,5 @@
-// The types of nodes where a new one is wanted: where a line was dropped, after a node, on an edge.
+// A list of node types at the place of a new node: where a line was dropped, after a node, on an
+// edge.
 
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState } from "react";
 import type { NodeKind } from "../model/commands";

@@ -1,4 +1,4 @@
-// The graph as two tables: everything that the canvas does, for who cannot see or drag.
+// The graph as two tables, with everything that the canvas does, without sight or a mouse.
 
 import { useState } from "react";
 import { removal } from "../model/commands";
@@ -8,9 +8,9 @@ import { groupOf } from "../model/canvas_data";
 import { edgeWords, markOf, nodeWords } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { addKind, nextSpot } from "./doing";
+import { addKind, nextSpot } from "./actions";
 import { Icon } from "./Icon";
-import { inLine, titleOf } from "./spoken";
+import { inLine, titleOf } from "./accessible_names";
 
 interface Props {
   readonly onConnect: (from: string) => void;

@@ -1,9 +1,9 @@
-// The kinds of nodes, to be dragged onto the canvas or added by a click.
+// The node types, to be dragged onto the canvas or added by a click.
 
 import { useReactFlow } from "@xyflow/react";
 import { t } from "../texts";
 import { useDesk } from "./context";
-import { addKind, KIND_TYPE, nextSpot } from "./doing";
+import { addKind, KIND_TYPE, nextSpot } from "./actions";
 import { Icon } from "./Icon";
 import { middle } from "./keys";
 

@@ -1,4 +1,4 @@
-// The parts of a node's panel, one press each: the form is long, and none of it is hidden.
+// Buttons that lead to the parts of a node's panel; the form is long, and none of it is hidden.
 
 import { t } from "../texts";
 

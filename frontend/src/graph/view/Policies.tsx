@@ -1,4 +1,4 @@
-// The choices that most people make about messages, one press each; the form below says the same.
+// Buttons for the most common choices about messages; the form below has the same values.
 
 import { useId, useState } from "react";
 import { change } from "../model/commands";

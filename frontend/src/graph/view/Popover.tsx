@@ -1,4 +1,4 @@
-// What opens over the canvas at a point: closed by Escape, by a press beside it and by leaving it.
+// A box over the canvas at a point: closed by Escape, by a click beside it and by leaving it.
 
 import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Position } from "../model/document";

@@ -8,7 +8,7 @@ import { find, indexOf } from "../model/document";
 import { type MenuAction, type MenuFor } from "../model/menu";
 import { t } from "../texts";
 import { useDesk } from "./context";
-import { addKind, centred, duplicateChosen, groupChosen, layOut, nextSpot, removeChosen, spotOn, ungroupChosen } from "./doing";
+import { addKind, centred, duplicateChosen, groupChosen, layOut, nextSpot, removeChosen, spotOn, ungroupChosen } from "./actions";
 import { Menu } from "./Menu";
 import { Offer } from "./Offer";
 import { showAll, showChosen } from "./ViewTools";

@@ -1,21 +1,21 @@
-// What the chosen node would see of a conversation or of a context that was pasted.
+// What the selected node would see of a conversation or of a pasted context.
 
 import { useEffect, useId, useRef, useState } from "react";
-import { askAbout } from "../io/asking";
+import { askAbout } from "../io/document_requests";
 import { isPreviewOpen, PREVIEW_HEIGHT, rememberPreview } from "../io/panel_size";
-import { wordsWithPlace } from "../io/said_wrong";
-import { TYPING_PAUSE_MS } from "../io/reading";
+import { wordsWithPlace } from "../io/error_text";
+import { TYPING_PAUSE_MS } from "../io/form_reader";
 import { Refused, type Trial } from "../io/server";
-import { saysTheSame } from "../io/wording";
+import { saysTheSame } from "../io/summary_requests";
 import type { Json, Key, WorkflowDocument } from "../model/document";
 import { asFirst, find } from "../model/document";
 import { formName, type Tokens } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { freshen, replace } from "./fresh";
+import { freshen, replace } from "./replace_html";
 import { Icon } from "./Icon";
 import { SizeEdge } from "./SizeEdge";
-import { inLine, titleOf } from "./spoken";
+import { inLine, titleOf } from "./accessible_names";
 
 // With the pause after which a form is read, 250 ms after the last key.
 const PAUSE_MS = 250 - TYPING_PAUSE_MS;

@@ -1,14 +1,14 @@
-// What is wrong with the draft: each problem by the name of its field, and a press away from it.
+// The problems of the draft: each with the name of its field and a link to it.
 
 import type { KeyboardEvent } from "react";
 import type { Problem } from "../io/server";
 import { countsOf, nameOfProblem, targetOf } from "../model/problem_list";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { openProblem } from "./doing";
+import { openProblem } from "./actions";
 import { Icon } from "./Icon";
 import { useProblems } from "./all_problems";
-import { inLine } from "./spoken";
+import { inLine } from "./accessible_names";
 
 const MOST_LISTED = 100;
 const STEPS: { readonly [key: string]: number } = { ArrowDown: 1, ArrowUp: -1, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY };

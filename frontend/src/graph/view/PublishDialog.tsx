@@ -1,13 +1,13 @@
-// Publishes the draft beside the canvas: what the server says of it, a note, and what came of it.
+// Publishes the draft beside the canvas: the server's checks, a note, and the result.
 
 import { type FormEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import type { Published } from "../io/server";
-import { wordsOf } from "../io/said_wrong";
+import { wordsOf } from "../io/error_text";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
-import { chooseFound } from "./doing";
-import { replace } from "./fresh";
+import { chooseFound } from "./actions";
+import { replace } from "./replace_html";
 
 export function PublishDialog() {
   const isOpen = useEditor((state) => state.publishing);

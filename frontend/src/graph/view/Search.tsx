@@ -6,7 +6,7 @@ import { search } from "../model/search";
 import { edgeWords, nodeWords } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { chooseFound } from "./doing";
+import { chooseFound } from "./actions";
 import { showChosen } from "./ViewTools";
 
 export function Search({ onFound }: { readonly onFound: () => void }) {

@@ -1,20 +1,21 @@
-// The form of an element, made by the server: what is typed becomes an edit, errors stand at fields.
+// The form of an element, rendered by the server: input becomes an edit, errors are shown at
+// fields.
 
 import { useEffect, useRef, useState } from "react";
-import { askAbout } from "../io/asking";
-import { sentId } from "../io/reading";
-import { wordsOf } from "../io/said_wrong";
+import { askAbout } from "../io/document_requests";
+import { sentId } from "../io/form_reader";
+import { wordsOf } from "../io/error_text";
 import { type Fields, Refused } from "../io/server";
 import type { Key } from "../model/document";
 import { asFirst, find, same } from "../model/document";
 import { change, idOfName } from "../model/commands";
-import { type ElementKind, elementOf, looksSame, type Value } from "../model/said";
+import { type ElementKind, elementOf, looksSame, type Value } from "../model/form_edits";
 import { formName, type Typed } from "../store";
 import { t } from "../texts";
 import { type Desk, useDesk, useEditor } from "./context";
 import { showErrors } from "./form_errors";
-import { chooseFound, PANEL_TITLE } from "./doing";
-import { suggestIn } from "./suggesting";
+import { chooseFound, PANEL_TITLE } from "./actions";
+import { suggestIn } from "./suggestion_lists";
 
 const PAUSE_MS = 250;
 const AGAIN_MS = 3_000;

@@ -1,4 +1,4 @@
-// What is chosen, beside the canvas: its form, its group and note, and what it would see.
+// The panel beside the canvas: form, group, note and context preview of the selection.
 
 import { useEffect, useRef, useState } from "react";
 import { isSideBySide, PANEL_WIDTH } from "../io/panel_size";
@@ -11,14 +11,14 @@ import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Cost } from "./Cost";
 import { Icon } from "./Icon";
-import { useKnownNames } from "./known";
+import { useKnownNames } from "./known_names";
 import { PanelParts } from "./PanelParts";
 import { Policies } from "./Policies";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
 import { Problems } from "./Problems";
 import { ServerForm } from "./ServerForm";
 import { SizeEdge } from "./SizeEdge";
-import { titleOf } from "./spoken";
+import { titleOf } from "./accessible_names";
 import { NodeTried, WhatIf } from "./WhatIf";
 
 interface Props {

@@ -1,7 +1,7 @@
-// One side of a conflict: the fields in which it differs from the others, with what is new marked.
+// One side of a conflict: the fields in which it differs from the others, with changes marked.
 
 import { shown } from "../../state/model/hidden";
-import type { Told } from "../io/telling";
+import type { Told } from "../io/conflict_texts";
 import { inLines, type Piece } from "../model/sides";
 import { t } from "../texts";
 

@@ -1,4 +1,4 @@
-// An edge of the panel or of its preview, which is dragged or moved by arrow keys.
+// An edge of the panel or of its preview, moved by dragging or by arrow keys.
 
 import { useEffect, useRef, useState } from "react";
 import { afterKey, fitting, remember, remembered, type Size } from "../io/panel_size";

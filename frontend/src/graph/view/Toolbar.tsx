@@ -1,11 +1,11 @@
-// The row of buttons above the canvas, and how saving stands.
+// The row of buttons above the canvas, with the status of saving.
 
 import { useEffect, useRef } from "react";
 import { warn } from "../io/notice";
-import type { Saver } from "../io/saving";
+import type { Saver } from "../io/autosave";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { duplicateChosen, groupChosen, layOut, removeChosen, showProblems, ungroupChosen } from "./doing";
+import { duplicateChosen, groupChosen, layOut, removeChosen, showProblems, ungroupChosen } from "./actions";
 import { Icon } from "./Icon";
 import { groupOf } from "../model/canvas_data";
 import { find } from "../model/document";

@@ -1,4 +1,4 @@
-// The tools over the canvas that change what of it is seen, and what dragging does.
+// The tools over the canvas that change the visible part, and what dragging does.
 
 import { Panel, useReactFlow } from "@xyflow/react";
 import { find } from "../model/document";

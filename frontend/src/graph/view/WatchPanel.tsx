@@ -1,12 +1,12 @@
-// What stands beside a canvas that is only looked at: made by the server, of what is chosen.
+// The panel beside a read-only canvas: rendered by the server for the selection.
 
 import { useEffect, useRef, useState } from "react";
-import { wordsOf } from "../io/said_wrong";
+import { wordsOf } from "../io/error_text";
 import { type Element, find } from "../model/document";
 import { onlyOne, type State } from "../store";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { freshen, replace } from "./fresh";
+import { freshen, replace } from "./replace_html";
 
 export function WatchPanel({ panel }: { readonly panel: string }) {
   const { server } = useDesk();

@@ -1,12 +1,12 @@
-// What the nodes of recorded executions would see if the workflow were as it stands on the canvas.
+// What the nodes of recorded executions would see under the workflow on the canvas.
 
 import { useState } from "react";
 import type { TriedInput } from "../io/server";
-import { saysTheSame } from "../io/wording";
+import { saysTheSame } from "../io/summary_requests";
 import { find, indexOf } from "../model/document";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { chooseFound } from "./doing";
+import { chooseFound } from "./actions";
 import { Icon } from "./Icon";
 
 const MOST = 100;

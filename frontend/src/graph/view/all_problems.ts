@@ -1,4 +1,4 @@
-// All that is wrong with a draft: what its check found, and what forms say that cannot be saved yet.
+// All problems of a draft: those of its check, and those of forms that cannot be saved yet.
 
 import { useMemo } from "react";
 import type { Problem } from "../io/server";
@@ -6,7 +6,7 @@ import { type Element, find } from "../model/document";
 import { problemsOfForms } from "../model/problem_list";
 import type { State } from "../store";
 import { useEditor } from "./context";
-import { titleOf } from "./spoken";
+import { titleOf } from "./accessible_names";
 
 /** Null as long as the draft was not checked. */
 export function problemsOf({ words, typed, document }: Pick<State, "words" | "typed" | "document">): readonly Problem[] | null {

@@ -2,7 +2,7 @@
 
 import { createContext, useContext } from "react";
 import { useStore } from "zustand";
-import type { Reader } from "../io/reading";
+import type { Reader } from "../io/form_reader";
 import type { Server } from "../io/server";
 import type { Trier } from "../io/what_if";
 import type { Setup } from "../io/setup";

@@ -1,4 +1,4 @@
-// Puts what is wrong with a form of the server at its fields, while one types.
+// Shows the errors of a server's form at its fields during typing.
 
 import type { FieldError } from "../io/server";
 import { shownErrors } from "../model/shown_errors";

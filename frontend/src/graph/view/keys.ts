@@ -1,4 +1,5 @@
-// Keys of the canvas that no button has, and the clipboard; those of buttons stand at them (data-key).
+// Keys of the canvas without a button, and the clipboard; keys of buttons are set at the buttons
+// (data-key).
 
 import { type ReactFlowInstance, useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
@@ -8,7 +9,7 @@ import type { Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { t, tn } from "../texts";
 import { type Desk, useDesk } from "./context";
-import { clipOf, nextProblem, nudged, pasteText, removeChosen } from "./doing";
+import { clipOf, nextProblem, nudged, pasteText, removeChosen } from "./actions";
 
 const ARROWS: { readonly [key: string]: Position } = { ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 }, ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 } };
 

@@ -9,7 +9,7 @@ import { chipSpot, type Way, wayOf } from "../model/lines";
 import { around, CARD, frames } from "../model/places";
 import { edgeWords, type Marked, markOf, nodeWords, type State } from "../store";
 import { drawnPlaces } from "./flow";
-import { conditionOf, inLine, inLines, titleOf } from "./spoken";
+import { conditionOf, inLine, inLines, titleOf } from "./accessible_names";
 
 const TONES: { readonly [tone: string]: string } = {
   blue: "#066fd1",

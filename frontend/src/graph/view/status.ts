@@ -1,4 +1,4 @@
-// How saving stands, in words.
+// The status of saving, in words.
 
 import { t, tn } from "../texts";
 import { useEditor } from "./context";

@@ -1,4 +1,4 @@
-// How a canvas is shown from near and from far: letters have a size on the screen, not on the canvas.
+// How a canvas is shown near and far: text has a size on the screen, not on the canvas.
 
 /** Pixels on the screen below which nothing is written. */
 const LEAST_LETTER = 11.2;

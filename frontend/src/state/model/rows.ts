@@ -1,4 +1,4 @@
-// Which values of a scanned text are rows of the tree: what is folded hides what is in it.
+// Which values of a scanned text are rows of the tree: a folded value hides its content.
 
 import { Kind, nameOf, pointerOf, textOf, type Scanned } from "./scan";
 

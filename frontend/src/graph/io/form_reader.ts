@@ -1,16 +1,15 @@
-// Reads what is typed into forms: a moment after the last key, and again when the server was away.
-//
+// Sends forms to the server to be read: a moment after the last key, and again after an outage.
 // What is typed stays in the store until the document has it, whatever becomes of the form. It is
 // merged with what others, or the canvas, did to the same element since the form was drawn.
 
-import { elementOf, editTo, changesTo, type ElementKind, looksSame, saidBy, type Value } from "../model/said";
+import { elementOf, editTo, changesTo, type ElementKind, looksSame, saidBy, type Value } from "../model/form_edits";
 import type { Element, Key, WorkflowDocument } from "../model/document";
 import { asFirst, same } from "../model/document";
 import type { EditorStore, Typed } from "../store";
 import { t } from "../texts";
-import { askAbout } from "./asking";
+import { askAbout } from "./document_requests";
 import { type FieldError, Refused, type Server } from "./server";
-import { wordsOf } from "./said_wrong";
+import { wordsOf } from "./error_text";
 
 export const TYPING_PAUSE_MS = 120;
 const AGAIN_MS = 3_000;

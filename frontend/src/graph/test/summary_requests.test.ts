@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Asked, ToldWords, Wanted } from "../io/server";
-import { saysTheSame, startWording } from "../io/wording";
+import { saysTheSame, startWording } from "../io/summary_requests";
 import type { WorkflowDocument } from "../model/document";
 import { type EditorStore, editorStore } from "../store";
 import { patched } from "./patching";

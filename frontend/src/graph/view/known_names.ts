@@ -1,4 +1,4 @@
-// The names of the conversation that the preview shows, for the suggestions of forms.
+// The names in the previewed conversation, for the suggestions of forms.
 
 import { useEffect } from "react";
 import { namesIn, NO_NAMES } from "../model/suggestions";

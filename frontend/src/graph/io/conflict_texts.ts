@@ -1,4 +1,4 @@
-// Asks for what the sides of conflicts say, a few conflicts at a time.
+// Requests the texts of the sides of conflicts, a few conflicts at a time.
 
 import type { WorkflowEdge, WorkflowNode } from "../model/document";
 import type { Conflict, Sided } from "../model/merge";

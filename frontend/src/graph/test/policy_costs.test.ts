@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { costsWith, startCosting } from "../io/costing";
+import { costsWith, startCosting } from "../io/policy_costs";
 import type { Asked, Costs, CostWords } from "../io/server";
 import type { WorkflowDocument } from "../model/document";
 import { type EditorStore, editorStore } from "../store";

@@ -1,4 +1,4 @@
-// Why a request did not do what it should, in words.
+// Texts for requests that failed or were refused.
 
 import type { Element } from "../model/document";
 import type { DocumentChanges } from "../model/patch";

@@ -1,4 +1,4 @@
-// Cards and edges as sentences, for who cannot see them.
+// Cards and edges as sentences, for screen readers.
 
 import { shown } from "../../state/model/hidden";
 import type { CostWords, EdgeWords } from "../io/server";

@@ -1,10 +1,10 @@
-// Whoever leaves the page by a link leaves with everything saved, and publishes what is seen.
+// Saves everything before a link leaves the page, and before the draft is published.
 
 import { chosenFor, onlyOne, type EditorStore } from "../store";
 import { t } from "../texts";
 import { warn } from "./notice";
-import type { Reader } from "./reading";
-import type { Saver } from "./saving";
+import type { Reader } from "./form_reader";
+import type { Saver } from "./autosave";
 
 const PATIENCE_MS = 3_000;
 

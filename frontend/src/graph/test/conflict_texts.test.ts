@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ConflictAsked, Names } from "../io/server";
-import { tell } from "../io/telling";
+import { tell } from "../io/conflict_texts";
 import type { Conflict, Kind, Sided } from "../model/merge";
 
 const edge = (to: string): Conflict["base"] => ({ id: "go", type: "sequence", from: "ask", to });

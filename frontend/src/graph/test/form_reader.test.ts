@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Reader, startReading } from "../io/reading";
+import { type Reader, startReading } from "../io/form_reader";
 import { type Asked, type Fields, type Reading, Refused } from "../io/server";
 import type { Element, JsonObject, WorkflowDocument, WorkflowNode } from "../model/document";
 import { find } from "../model/document";
-import { type ElementKind, elementOf } from "../model/said";
+import { type ElementKind, elementOf } from "../model/form_edits";
 import { type EditorStore, editorStore, formName } from "../store";
 import { patched } from "./patching";
 

@@ -1,5 +1,4 @@
-// Asks what policies would have cost on past conversations, some time after they have changed.
-//
+// Requests the costs of policies on past conversations, some time after the policies have changed.
 // The server replays a part of the conversations for each answer and is asked again until it has
 // all. What is typed meanwhile ends the question.
 
@@ -7,9 +6,9 @@ import { changesBetween } from "../model/changes";
 import type { Key, WorkflowDocument } from "../model/document";
 import { same } from "../model/document";
 import type { EditorStore } from "../store";
-import { askAbout } from "./asking";
+import { askAbout } from "./document_requests";
 import type { CostWords, Costs, Server } from "./server";
-import { saysTheSame } from "./wording";
+import { saysTheSame } from "./summary_requests";
 
 const PAUSE_MS = 1_200;
 const NEXT_MS = 150;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { askAbout } from "../io/asking";
+import { askAbout } from "../io/document_requests";
 import { startJournal } from "../io/journal";
-import { startSaving } from "../io/saving";
+import { startSaving } from "../io/autosave";
 import { Refused, type Server } from "../io/server";
 import { canKeep, parse } from "../io/json";
 import type { WorkflowDocument } from "../model/document";

@@ -1,11 +1,10 @@
-// Hears of the draft from the page's socket, and tells others what is chosen here.
-//
-// The socket announces only: what changed is fetched and merged as after a conflict. Its events are
+// Receives changes of the draft from the page's socket, and announces what is selected here. The
+// socket announces only: what changed is fetched and merged as after a conflict. Its events are
 // those of frontend/src/live/main.ts.
 
 import type { Key } from "../model/document";
 import type { EditorStore } from "../store";
-import type { Saver } from "./saving";
+import type { Saver } from "./autosave";
 
 interface Told {
   readonly state?: { readonly draft_version?: number } | null;

@@ -1,4 +1,4 @@
-// Asks about the document on the canvas by its changes since it was saved: the server has the rest.
+// Sends requests about the document on the canvas: only its changes since the last save.
 
 import type { WorkflowDocument } from "../model/document";
 import { patchBetween } from "../model/patch";

@@ -1,4 +1,4 @@
-// What is meant by a press of the right button, or of the Menu key.
+// The element on which the context menu was opened, by the right button or the Menu key.
 
 import type { MenuFor } from "../model/menu";
 

@@ -1,10 +1,10 @@
-// Asks for the words of cards and chips, a moment after what they speak of has changed.
+// Requests the summaries of cards and chips, a moment after their elements have changed.
 
 import { changesBetween } from "../model/changes";
 import type { Element, WorkflowDocument } from "../model/document";
 import { indexOf, same } from "../model/document";
 import type { EditorStore } from "../store";
-import { askAbout } from "./asking";
+import { askAbout } from "./document_requests";
 import type { Server, ToldWords, Wanted, Words } from "./server";
 
 const PAUSE_MS = 300;

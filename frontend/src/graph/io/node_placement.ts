@@ -1,6 +1,6 @@
-// Finds places for nodes that have none: before the canvas opens, and when such nodes come later.
+// Places nodes without a position: before the canvas opens, and when such nodes are added later.
 
-import { arranged, folded, pairs, unplaced } from "../model/arranging";
+import { arranged, folded, pairs, unplaced } from "../model/arrangement";
 import type { Key } from "../model/document";
 import { indexOf } from "../model/document";
 import { flowOf } from "../model/lines";

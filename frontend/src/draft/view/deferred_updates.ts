@@ -1,4 +1,4 @@
-// What moves the page by itself waits for the end of a click; see defer_while_pointer_down.
+// Defers updates that move the page until a click ends; see defer_while_pointer_down.
 
 export function whenStill(then: () => void): void {
   document.dispatchEvent(new CustomEvent("page:still", { detail: { then } }));

@@ -1,4 +1,4 @@
-// Follows an execution: the page's socket announces, the marks of now are fetched.
+// Follows an execution: the page's socket announces changes, the current marks are fetched.
 
 import type { EditorStore } from "../store";
 import type { Server } from "./server";

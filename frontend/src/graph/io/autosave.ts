@@ -4,7 +4,7 @@
 import type { WorkflowDocument } from "../model/document";
 import { type DocumentChanges, isEmpty, patchBetween } from "../model/patch";
 import type { EditorStore } from "../store";
-import { refusalOf } from "./said_wrong";
+import { refusalOf } from "./error_text";
 import { Refused, type Server } from "./server";
 
 const PAUSE_MS = 700;

@@ -1,4 +1,4 @@
-// Puts HTML of the server where older HTML of the same stands, under the hands of who reads it.
+// Replaces older HTML of the server by newer, without disturbing focus or input.
 
 // What is loaded into such a place is not in the HTML that is put.
 const LOADED = "[hx-morph-skip-children]";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { arranged, fixed, folded, type Places, unplaced } from "../model/arranging";
+import { arranged, fixed, folded, type Places, unplaced } from "../model/arrangement";
 import { find, type Position, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply, type Edit } from "../model/edits";
 import { CARD, placesOf } from "../model/places";

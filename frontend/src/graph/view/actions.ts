@@ -1,9 +1,9 @@
-// What buttons, keys and the mouse do: each looks at the store and makes one step.
+// What buttons, keys and the mouse do: each reads the store and makes one step.
 
 import type { Problem } from "../io/server";
 import type { Setup } from "../io/setup";
 import { laidOut } from "../io/layout";
-import { folded, pairs } from "../model/arranging";
+import { folded, pairs } from "../model/arrangement";
 import { withNoteAt } from "../model/canvas_data";
 import { type Clip, clipIn, copied, pasted } from "../model/clipboard";
 import { addition, type Chosen, freeGroup, grouping, mayFollow, type NodeKind, removal, reshaped, type Tie } from "../model/commands";

@@ -1,4 +1,4 @@
-// What of a graph is seen when its canvas opens.
+// Which part of a graph is visible when its canvas opens.
 
 import type { Viewport } from "@xyflow/react";
 import { useLayoutEffect, useState } from "react";

@@ -1,4 +1,5 @@
-// What a form says of an element, and the edit that takes it into a document that went on meanwhile.
+// The values of an element's form, and the edit that applies them to a document that changed
+// meanwhile.
 
 import type { Changes } from "./changes";
 import { change } from "./commands";
