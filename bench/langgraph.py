@@ -34,7 +34,7 @@ url, token, path, lengths = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sy
 text = "x" * 400
 
 def settle(client):
-    # The index of searches follows the first put, which has all messages: that is work of its own.
+    # The search index follows the first put, which has all messages: that is work of its own.
     for _ in range(600):
         if not client.transport.send(Call("GET", "/search", query={"q": "nothing"}))["behind"]:
             return

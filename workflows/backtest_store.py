@@ -31,8 +31,8 @@ class BacktestProblem(StrEnum):
                 return say("The server stopped while it ran, several times. Start it again.")
             case BacktestProblem.TOO_MUCH_WORK:
                 return say(
-                    "It took more work than one backtest may. Select fewer conversations or "
-                    "policies, or use manage.py backtest."
+                    "It took more work than one backtest is allowed. Select fewer conversations "
+                    "or policies, or use manage.py backtest."
                 )
             case BacktestProblem.PROCESS_DIED:
                 return say("A process ended too early, perhaps for lack of memory.")

@@ -154,7 +154,7 @@ class Events(Endpoint):
         kinds = _listed(request, "kinds")
         if len(kinds) > _MOST_KINDS:
             raise ValidationFailed.at(
-                "?kinds", say("name at most {most_kinds} kinds", most_kinds=_MOST_KINDS)
+                "?kinds", say("send at most {most_kinds} kinds", most_kinds=_MOST_KINDS)
             )
         if unknown_kinds := sorted(kinds - feed.KINDS):
             known = ", ".join(sorted(feed.KINDS))

@@ -50,7 +50,7 @@ class WhatIfAsked(Contract):
     @model_validator(mode="after")
     def _one_choice(self) -> Self:
         if (self.executions is None) == (self.last is None):
-            raise ValueError(say("name executions, or how many of the last"))
+            raise ValueError(say("send executions, or how many of the latest ones"))
         return self
 
 

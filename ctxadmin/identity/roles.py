@@ -178,7 +178,7 @@ _DOING: Final[dict[Action, Sentence]] = {
     Action.PRICES_SET: say("Setting prices"),
     Action.COMMENT_WRITE: say("Commenting"),
     Action.COMMENT_DELETE: say("Deleting a comment"),
-    Action.LABEL_SET: say("Labelling a version"),
+    Action.LABEL_SET: say("Labeling a version"),
     Action.REVIEW_CLAIM: say("Claiming a review"),
     Action.REVIEW_RELEASE: say("Releasing a review"),
     Action.TOKEN_MANAGE: say("Managing tokens"),

@@ -125,7 +125,7 @@ class Contract(BaseModel):
             raise PydanticCustomError(
                 "validation",
                 "{text}",
-                {"text": say("{count} fields are more than this object has", count=len(data))},
+                {"text": say("this object has too many fields: {count}", count=len(data))},
             )
         result: dict[str, object] = {}
         first_spelling: dict[str, str] = {}

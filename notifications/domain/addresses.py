@@ -69,7 +69,7 @@ def read_address(url: str) -> Address:
     except ValueError:
         raise ValueError(say("this is not a URL")) from None
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError(say("this must be a whole url, starting with https:// or http://"))
+        raise ValueError(say("this must be a complete URL, starting with https:// or http://"))
     if "%" in parts.hostname:
         raise ValueError(
             say("no % in the host: write other characters as xn--, no zone of an address")

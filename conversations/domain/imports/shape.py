@@ -42,7 +42,7 @@ class Shape:
     def _read_one(self, place: SourceValue) -> ImportedConversation:
         transcript = Transcript(self.name, place)
         if self.append is None:
-            raise place.refusal(say("{title} is not read by itself", title=self.title))
+            raise place.refusal(say("{title} cannot be imported on its own", title=self.title))
         return transcript.finish(self.append(place, transcript))
 
 

@@ -106,9 +106,7 @@ def _append_turn(turn: SourceValue, transcript: Transcript) -> None:
     else:
         known = ", ".join(sorted({*_ROLES, *_CALLS, *_RESULTS}))
         raise turn.get("from").refusal(
-            say(
-                "{said_by} is not known; known are {known}", said_by=repr(said_by[:40]), known=known
-            )
+            say("{said_by} is unknown; known: {known}", said_by=repr(said_by[:40]), known=known)
         )
 
 

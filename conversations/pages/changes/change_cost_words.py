@@ -14,14 +14,14 @@ _HUNDRED: Final = 100
 
 
 def cost_text(cost: ChangeCost) -> str:
-    """``+285 %, each later call −60 %, pays after 6 calls``; empty where nothing is to tell."""
+    """``+285 %, each later call −60 %, pays off after 6 calls``; empty if nothing has a cost."""
     if cost.next_change is None or cost.later_change is None:
         return ""
     words = {"next": _share(cost.next_change), "later": _share(cost.later_change)}
     text_of_costs = _("%(next)s, each later call %(later)s") % words
     calls = cost.pays_after
     if calls is not None and cost.next > cost.without:
-        text = ngettext("pays after %(n)s call", "pays after %(n)s calls", calls)
+        text = ngettext("pays off after %(n)s call", "pays off after %(n)s calls", calls)
         text_of_costs = f"{text_of_costs}, {text % {'n': grouped(calls)}}"
     ratios = {"cached": USUAL.cached, "write": USUAL.cache_write}
     basis = _("in proportion: cached %(cached)s, cache write %(write)s") % ratios
@@ -38,8 +38,8 @@ def cost_warning(cost: ChangeCost) -> str:
     if cost.pays_after <= _LATE:
         return ""
     text = _(
-        "The next call costs %(share)s %% more, which %(n)s calls make up for. Hide more at once, "
-        "or set a budget whose target is far below its maximum."
+        "The next call costs %(share)s %% more, and the change pays off after %(n)s calls. Hide "
+        "more at once, or set a budget whose target is far below its maximum."
     )
     return text % {**share, "n": grouped(cost.pays_after)}
 

@@ -55,7 +55,7 @@ def summary_hints(path: str) -> dict[str, FieldHint]:
         ),
         f"{path}.sources": FieldHint(
             label=_("Only these messages of the log"),
-            help=_("Those that the summary was made of, as a JSON list of ranges: [[3, 15]]."),
+            help=_("The messages that were summarized, as a JSON list of ranges: [[3, 15]]."),
             placeholder="[[3, 15]]",
         ),
     }

@@ -13,5 +13,5 @@ LEAVE_POINTER: Final = FieldHint(
 
 LEAVE_POINTER_OF_RULES: Final = FieldHint(
     label=_("Leave a recall line for the rules"),
-    help=_("Of rules on messages. The model then knows what it can recall."),
+    help=_("For rules on messages. The model then knows what it can recall."),
 )

@@ -57,7 +57,7 @@ ACTION_GROUPS: Final[Sequence[tuple[Text, Mapping[Action, Text]]]] = (
             Action.REVIEW_RELEASE: _("Released a review"),
             Action.COMMENT_WRITE: _("Commented"),
             Action.COMMENT_DELETE: _("Deleted a comment"),
-            Action.LABEL_SET: _("Labelled a version"),
+            Action.LABEL_SET: _("Labeled a version"),
         },
     ),
     (

@@ -27,7 +27,10 @@ EXECUTIONS: Final = TermGroup(
         Term(
             "status",
             pgettext_lazy("glossary", "status"),
-            _("How far an execution is: PENDING, RUNNING, PAUSED, COMPLETED, FAILED or CANCELLED."),
+            _(
+                "The stage of an execution: PENDING, RUNNING, PAUSED, COMPLETED, FAILED or "
+                "CANCELLED."
+            ),
             "checkpoints.domain.status.Status",
         ),
         Term(
@@ -88,7 +91,7 @@ EXECUTIONS: Final = TermGroup(
             pgettext_lazy("glossary", "lease"),
             _(
                 "What a claim of a node gives: a name that the completion has to send, and a time, "
-                "from 1 second to 1 hour, after which it binds nobody."
+                "from 1 second to 1 hour, after which another engine can claim the node."
             ),
             "checkpoints.domain.leases.Lease",
         ),

@@ -11,6 +11,24 @@ STORAGE: Final = TermGroup(
     pgettext_lazy("glossary", "Storage and operation"),
     (
         Term(
+            "bulk action",
+            pgettext_lazy("glossary", "bulk action"),
+            _(
+                "One action on many conversations or executions, such as archiving them. A dry run "
+                "shows what it would do, and each item has a result of its own."
+            ),
+            "bulk.models.BulkJob",
+        ),
+        Term(
+            "background job",
+            pgettext_lazy("glossary", "background job"),
+            _(
+                "Work that a server does apart from requests, such as a bulk action or a backtest. "
+                "One process at a time works on it; if that ends, another one continues."
+            ),
+            "ctxadmin.background.leases.JobTable",
+        ),
+        Term(
             "audit",
             pgettext_lazy("glossary", "audit"),
             _("The record of who changed what, when and why. Tampering with it can be detected."),
@@ -26,11 +44,11 @@ STORAGE: Final = TermGroup(
             "ctxadmin.audit.models.AuditAnchor",
         ),
         Term(
-            "index of searches",
-            pgettext_lazy("glossary", "index of searches"),
+            "search index",
+            pgettext_lazy("glossary", "search index"),
             _(
-                "The words of everything that can be searched, and where they are. It follows the "
-                "changes; each hit is read again where it was written."
+                "The words of everything that can be searched, and where they are. It is updated "
+                "after each change; what a hit shows is read from the stored text."
             ),
             "search.models.SearchDocument",
         ),

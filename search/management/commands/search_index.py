@@ -1,4 +1,4 @@
-"""``manage.py search_index``: keeps the index of searches up to date, or builds it anew."""
+"""``manage.py search_index``: keeps the search index up to date, or builds it again."""
 
 import logging
 import signal
@@ -21,7 +21,7 @@ _TELL_SECONDS: Final = 2.0
 
 
 class Command(BaseCommand):
-    help = "Add what is written to the index of searches, until stopped. Several can run."
+    help = "Add what is written to the search index, until stopped. Several can run."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="add what is there now, then exit")
@@ -52,7 +52,7 @@ def follow(stop: Event) -> None:
             if indexer.run_round():
                 pause = 0.0
         except (DatabaseError, InterfaceError) as error:
-            _log.warning("the index of searches is delayed: %s", error)
+            _log.warning("the search index is delayed: %s", error)
             connection.close()  # the next look opens a new one
             pause = _AWAY_SECONDS
         stop.wait(pause)

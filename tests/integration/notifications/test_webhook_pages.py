@@ -59,7 +59,7 @@ def test_the_secret_is_shown_once(designer: Client) -> None:
     ("wrong", "said"),
     [
         ({"url": "http://192.168.0.1/"}, "private network"),
-        ({"url": "nonsense"}, "whole url"),
+        ({"url": "nonsense"}, "complete URL"),
         ({"kinds": []}, "Events"),
         ({"name": ""}, "Name"),
     ],

@@ -131,11 +131,13 @@ def test_a_preview_tells_what_the_next_call_costs_and_when_that_pays(
     shown = previewed(reviewer, **{"truncate-keep_last": "6"})
     found = re.search(r"Cost of the next call</dt><dd>([^<]*)</dd>", shown)
     assert found is not None
-    assert re.match(r"\+\d+ %, each later call −\d+ %, pays after \d+ call", found[1])
+    assert re.match(r"\+\d+ %, each later call −\d+ %, pays off after \d+ call", found[1])
     assert found[1].endswith("(in proportion: cached 0.1, cache write 1.25)")
 
 
 def test_a_small_cut_at_the_front_is_warned_of_with_its_figures(reviewer: Client) -> None:
     chat(40)
     shown = previewed(reviewer, **{"truncate-keep_last": "38"})
-    assert re.search(r"The next call costs [\d,]+ % more, which [\d,]+ calls make up for", shown)
+    assert re.search(
+        r"The next call costs [\d,]+ % more, and the change pays off after [\d,]+ calls", shown
+    )

@@ -72,12 +72,12 @@ def test_a_restore_and_a_removed_key_are_told(reviewer: Client) -> None:
 def request_of(html: str) -> str:
     """The part of the card about the request, without what came in since."""
     before = card(html).partition("proposal-sources")[0]
-    return before.partition("Came in since")[0]
+    return before.partition("Received since")[0]
 
 
 def came_in(html: str) -> str:
     """The part of the card about what came in since it was proposed."""
-    return card(html).partition("proposal-sources")[0].partition("Came in since")[2]
+    return card(html).partition("proposal-sources")[0].partition("Received since")[2]
 
 
 def proposed(html: str) -> str:
@@ -97,7 +97,7 @@ def test_the_request_is_what_was_answered_and_later_messages_came_in_since(
     reviewer: Client,
 ) -> None:
     run = answered()
-    assert "Came in since" not in card(page(reviewer, run))
+    assert "Received since" not in card(page(reviewer, run))
     run.append(user("And the charger?"))
     ok(run.update("review", state_data={"priority": "high"}))
     html = page(reviewer, run)
@@ -162,7 +162,7 @@ def test_a_proposed_message_that_was_replaced_shows_what_stands_now(reviewer: Cl
     assert "left on <del>Friday</del><ins>Thursday</ins>" in proposed(html)
     assert "edited by test token (token)" in proposed(html)
     assert "Show original" in proposed(html)
-    assert "Came in since" not in card(html)
+    assert "Received since" not in card(html)
     replaced(run, 2, assistant("Your parcel left on Monday."))
     assert "left on <del>Friday</del><ins>Monday</ins>" in proposed(page(reviewer, run))
     ok(run.post("rollback", {"batch": 0}))

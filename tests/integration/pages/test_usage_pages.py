@@ -154,7 +154,9 @@ def test_an_admin_sets_prices_in_a_form(admin: Client, run: Run) -> None:
     found = text(admin.get("/settings/prices/?model=house-2"))
     assert "this workspace" in found
     assert "$1.50" in found
-    assert "Nobody knows this model" in text(admin.get("/settings/prices/?model=unheard-of"))
+    assert "No price of this model is known" in text(
+        admin.get("/settings/prices/?model=unheard-of")
+    )
     assert "public prices" in text(admin.get("/settings/prices/?model=gpt-5-mini"))
     assert "step of unknown cost" not in text(admin.get("/usage/"))
 

@@ -295,7 +295,7 @@ def test_one_that_is_interrupted_again_and_again_fails_with_the_reason(api: Chec
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (TooLarge("much"), "more work than one backtest may"),
+        (TooLarge("much"), "more work than one backtest is allowed"),
         (ProcessDied(), "A process ended too early"),
         (RuntimeError("unheard"), "The log of the server"),
     ],

@@ -184,7 +184,7 @@ class TestBounds:
     def test_fields_beyond_counting_are_one_problem(self) -> None:
         data: Any = {"conversation_id": "a", **dict.fromkeys(map(str, range(5_000)), 1)}
         found = problems(data)
-        assert found == [("", "5001 fields are more than this object has", "validation")]
+        assert found == [("", "this object has too many fields: 5001", "validation")]
 
 
 def test_the_detail_names_the_first_problem_and_counts_the_others() -> None:

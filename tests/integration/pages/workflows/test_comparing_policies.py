@@ -146,7 +146,7 @@ def test_a_comparison_that_failed_tells_why(designer: Client, talks: list[Conver
     Backtest.objects.update(status="failed", problem="too_much_work", ended_at=clock.now())
     shown = text(designer.get(url))
     assert "Comparison failed" in shown
-    assert "It took more work than one backtest may." in shown
+    assert "It took more work than one backtest is allowed." in shown
 
 
 def draft() -> dict[str, Any]:
