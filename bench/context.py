@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from bench.table import Row, medians
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from workflows.domain.condition_parser import parse_condition
 from workflows.domain.conditions import Condition, compile_condition
 from workflows.domain.context import HistoryEntry, Messages, NodeInput, PromptContext
@@ -80,9 +80,9 @@ def _patterns() -> list[Row]:
     ]
 
 
-def _draft(role: str, index: int) -> Draft:
+def _draft(role: str, index: int) -> MessageDraft:
     counts_as = {"u": "user", "a": "assistant", "s": "system"}[role]
-    return Draft(body=b"{}", role=counts_as, counts_as=counts_as, text=f"message {index}")  # type: ignore[arg-type]
+    return MessageDraft(body=b"{}", role=counts_as, counts_as=counts_as, text=f"message {index}")  # type: ignore[arg-type]
 
 
 def _sight(names: int, messages: int) -> NodeInput:

@@ -8,7 +8,7 @@ from bench import langchain
 from bench.table import Row, medians
 from conversations.domain.configs import read_operation
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import CountsAs, Draft, read_message
+from conversations.domain.message import CountsAs, MessageDraft, read_message
 from conversations.domain.operations import apply, truncate
 from conversations.domain.pairing import find_splits
 from conversations.domain.runs import Runs
@@ -53,7 +53,7 @@ def _on_a_million(runs: int) -> list[Row]:
     ]
 
 
-def _drafts() -> list[Draft]:
+def _drafts() -> list[MessageDraft]:
     """Messages as of a chat with tools: talk in no regular order, and calls with their results."""
     chosen = random.Random(1)
     user, assistant, system = (

@@ -18,7 +18,7 @@ from ctxadmin.lib.sentence import say
 from ctxadmin.realtime.announcements import announce, author_of
 from ctxadmin.realtime.messages import Announced
 from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone, Who
-from ctxadmin.realtime.topics import Source, Topic
+from ctxadmin.realtime.topics import Topic, TopicSource
 
 KIND = "conversations"
 
@@ -109,4 +109,4 @@ def read(keys: Sequence[int]) -> Mapping[int, ConversationState]:
     }
 
 
-SOURCE = Source(KIND, find, read, ConversationChanged)
+SOURCE = TopicSource(KIND, find, read, ConversationChanged)

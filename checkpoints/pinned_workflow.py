@@ -22,7 +22,7 @@ _KEPT: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class PinnedVersion:
     """A published version, and those of its nodes that need review."""
 
     workflow: PublishedWorkflow
@@ -42,19 +42,19 @@ class Pinned:
             raise NotFound(say("The workflow has no node {name}.", name=repr(node_id)))
 
 
-def pinned_version(row: Execution) -> Pinned | None:
+def pinned_version(row: Execution) -> PinnedVersion | None:
     """Returns the version that an execution is pinned to; None for a free one."""
     if row.workflow_key is None or row.workflow_version is None:
         return None
     return _pinned(definitions.pinned(row.workflow_key, row.workflow_version))
 
 
-def find_published(workspace: int, slug: str, version: int | None = None) -> Pinned:
+def find_published(workspace: int, slug: str, version: int | None = None) -> PinnedVersion:
     """Returns a published version, by default the latest; raises NotFound if there is none."""
     return _pinned(definitions.find_published(workspace, slug, version))
 
 
-def of_conversation(workspace: int, slug: str) -> Pinned | None:
+def of_conversation(workspace: int, slug: str) -> PinnedVersion | None:
     """Returns the latest published version of a conversation's workflow.
 
     A conversation can name a workflow that does not exist here; then its executions are free.
@@ -67,8 +67,8 @@ def of_conversation(workspace: int, slug: str) -> Pinned | None:
         return None
 
 
-def _pinned(workflow: PublishedWorkflow) -> Pinned:
-    return Pinned(workflow, _rules(workflow.key, workflow.version))
+def _pinned(workflow: PublishedWorkflow) -> PinnedVersion:
+    return PinnedVersion(workflow, _rules(workflow.key, workflow.version))
 
 
 @lru_cache(maxsize=_KEPT)  # a version never changes

@@ -3,7 +3,7 @@
 from checkpoints.domain.execution import Execution
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import FINAL, Status
-from checkpoints.pinned_workflow import Pinned
+from checkpoints.pinned_workflow import PinnedVersion
 from workflows.domain.routing import Marking
 
 
@@ -25,7 +25,7 @@ def ready_nodes(
     status: Status,
     node_id: str | None,
     when: When,
-    pinned: Pinned | None,
+    pinned: PinnedVersion | None,
     marking: Marking | None,
 ) -> tuple[str, ...]:
     """Returns the nodes whose dependencies are done (semantics 3.8), none after the end.
@@ -40,14 +40,14 @@ def ready_nodes(
 
 
 def ready_of(
-    execution: Execution, pinned: Pinned | None, marking: Marking | None
+    execution: Execution, pinned: PinnedVersion | None, marking: Marking | None
 ) -> tuple[str, ...]:
     """Returns ``ready_nodes`` of an execution as it is now."""
     node_id, when = position_of(execution)
     return ready_nodes(execution.status, node_id, when, pinned, marking)
 
 
-def waits_for_review(execution: Execution, pinned: Pinned | None) -> bool:
+def waits_for_review(execution: Execution, pinned: PinnedVersion | None) -> bool:
     """Returns True if the execution is paused where its workflow needs review
     (``config.pause``).
     """
@@ -58,7 +58,7 @@ def waits_for_review(execution: Execution, pinned: Pinned | None) -> bool:
     return rule is not None and rule.when is pause.when
 
 
-def requires_review_before(node_id: str | None, pinned: Pinned | None) -> bool:
+def requires_review_before(node_id: str | None, pinned: PinnedVersion | None) -> bool:
     """Returns True if the workflow needs review before this node runs."""
     rule = pinned.rules.get(node_id) if pinned is not None and node_id is not None else None
     return rule is not None and rule.when is When.BEFORE

@@ -5,7 +5,7 @@ from typing import Final
 import orjson
 
 from checkpoints.domain.pauses import When
-from checkpoints.domain.proposal import Proposal, Write, lineage, proposal_of
+from checkpoints.domain.proposal import Proposal, VersionManifest, lineage, proposal_of
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
@@ -38,10 +38,10 @@ class _Writes:
 
     def __init__(self, row: Execution) -> None:
         self._where = {"conversation": row.conversation, "execution": row.number}
-        self._found: dict[int, Write] = {}
+        self._found: dict[int, VersionManifest] = {}
         self._reads = 0
 
-    def find(self, version: int) -> Write | None:
+    def find(self, version: int) -> VersionManifest | None:
         if version not in self._found and version >= 0 and self._reads < _MOST_READS:
             self._reads += 1
             rows = CHECKPOINTS.find_last(
@@ -55,11 +55,11 @@ class _Writes:
         return self._found.get(version)
 
 
-def _write(row: Checkpoint) -> Write:
+def _write(row: Checkpoint) -> VersionManifest:
     # A version whose view changed names MESSAGES too, which is no key of the state.
     keys: list[str] = orjson.loads(bytes(row.changed_keys))
     ways = orjson.loads(bytes(row.routing))
-    return Write(
+    return VersionManifest(
         version=row.version,
         kind=WriteKind(row.kind),
         node=row.saved_node,

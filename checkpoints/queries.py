@@ -192,27 +192,27 @@ def _time(at: datetime | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class VersionComparison:
     """The differences of two versions."""
 
     state: Sequence[Difference]
-    messages: Sequence[diff.Change]
+    messages: Sequence[diff.ViewDifference]
 
 
-def compare(actor: Actor, public_id: str, before: int, after: int) -> Compared:
+def compare(actor: Actor, public_id: str, before: int, after: int) -> VersionComparison:
     """Compares two versions of the current execution; raises NotFound for others."""
     head = find_head(actor.workspace, public_id)
     row = find_current(head.key)
     return compare_moments(snapshot_at(head, row, before), snapshot_at(head, row, after))
 
 
-def compare_moments(before: StoredSnapshot, after: StoredSnapshot) -> Compared:
+def compare_moments(before: StoredSnapshot, after: StoredSnapshot) -> VersionComparison:
     """Compares two moments of one conversation, also of different executions."""
     left, right = _Side(before), _Side(after)
     state = compare_states(left.heads, right.heads, left.read, right.read)
     before.require_whole()
     after.require_whole()
-    return Compared(state, _message_changes(before, after))
+    return VersionComparison(state, _message_changes(before, after))
 
 
 class _Side:
@@ -234,7 +234,9 @@ class _Side:
         return {name: found[self.held[name].key] for name in names}
 
 
-def _message_changes(before: StoredSnapshot, after: StoredSnapshot) -> Sequence[diff.Change]:
+def _message_changes(
+    before: StoredSnapshot, after: StoredSnapshot
+) -> Sequence[diff.ViewDifference]:
     edits: Mapping[int, int] = {}
     if before.revision != after.revision:
         revisions = _Revisions(before.head)

@@ -11,7 +11,7 @@ import orjson
 from django.db import connection
 from django.db.models import F
 
-from checkpoints.domain.retention import Needs, Version
+from checkpoints.domain.retention import Needs, RetainedVersion
 from checkpoints.domain.state import ChangeKind
 from checkpoints.domain.status import Status
 from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
@@ -48,7 +48,7 @@ class RetentionState:
     Deleted versions are not included: no other version would be kept in their place.
     """
 
-    versions: Sequence[Version]
+    versions: Sequence[RetainedVersion]
     thinned: frozenset[int]
     needs: Needs
 
@@ -80,7 +80,7 @@ def retention_state_of(row: Execution) -> RetentionState:
             restored.add(restored_from)
     return RetentionState(
         versions=[
-            Version(each[0], each[1], until)
+            RetainedVersion(each[0], each[1], until)
             for each, until in zip(found, ends, strict=True)
             if not each[5]
         ],

@@ -11,7 +11,7 @@ from checkpoints.domain.pauses import Pause, When
 from checkpoints.domain.state import totals_of
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import Pinned, of_conversation, pinned_version
+from checkpoints.pinned_workflow import PinnedVersion, of_conversation, pinned_version
 from checkpoints.position import position_of, ready_nodes
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows, StoredKey
 from checkpoints.store import as_domain, find_checkpoint, find_current_with_counts, marking_of
@@ -36,7 +36,7 @@ class StoredSnapshot:
 
     head: Conversation
     row: Execution | None
-    pinned: Pinned | None
+    pinned: PinnedVersion | None
     version: int
     status: Status
     node_id: str | None

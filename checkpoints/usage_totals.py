@@ -14,7 +14,7 @@ MOST_SUMS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SumGroup:
     """The group of a sum; parts that were not requested are empty."""
 
     day: str
@@ -25,14 +25,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class UsageTotals:
     """Sums of the days ``days`` (UTC), oldest first, including days without usage.
 
     ``cut`` is set if there were too many sums to add all of them.
     """
 
     days: Sequence[str]
-    sums: Sequence[tuple[Group, UsageSum]]
+    sums: Sequence[tuple[SumGroup, UsageSum]]
     cut: bool
 
     @property
@@ -53,12 +53,12 @@ class Totals:
         return added_up((group.node, each) for group, each in self.sums)
 
 
-def totals_of_workspace(workspace: int, today: date, count: int) -> Totals:
+def totals_of_workspace(workspace: int, today: date, count: int) -> UsageTotals:
     """Returns the last ``count`` days of all workflows, without nodes; reads a single index."""
     return _totals(workspace, today, count, ("day", "workflow", "workflow_version"))
 
 
-def totals_of_workflow(workspace: int, workflow: str, today: date, count: int) -> Totals:
+def totals_of_workflow(workspace: int, workflow: str, today: date, count: int) -> UsageTotals:
     """Returns the last ``count`` days of one workflow, with its nodes."""
     columns = ("day", "workflow", "workflow_version", "node_id")
     return _totals(workspace, today, count, columns, workflow)
@@ -66,7 +66,7 @@ def totals_of_workflow(workspace: int, workflow: str, today: date, count: int) -
 
 def _totals(
     workspace: int, today: date, count: int, columns: Sequence[str], workflow: str | None = None
-) -> Totals:
+) -> UsageTotals:
     days = [(today - timedelta(days=back)).isoformat() for back in range(count - 1, -1, -1)]
     rows = Usage.objects.filter(workspace=workspace, day__gte=days[0])
     if workflow is not None:
@@ -75,7 +75,7 @@ def _totals(
     prices = prices_of(workspace) if found else Prices()
     sums = [
         (
-            Group(
+            SumGroup(
                 row["day"],
                 row["workflow"],
                 row["workflow_version"],
@@ -86,7 +86,7 @@ def _totals(
         )
         for row in found
     ]
-    return Totals(days, sums, len(found) == MOST_SUMS)
+    return UsageTotals(days, sums, len(found) == MOST_SUMS)
 
 
 def usage_of_nodes(execution: Execution) -> Mapping[str, UsageSum]:

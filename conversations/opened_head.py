@@ -7,10 +7,10 @@ from conversations.domain.view import View
 from conversations.models import Conversation, Revision
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
-from conversations.write_cache import WRITE_CACHE, Kind
+from conversations.write_cache import WRITE_CACHE, CacheKind
 from ctxadmin.audit.record import AuditMark
 
-REVISION: Final = Kind[Revision]("revision")
+REVISION: Final = CacheKind[Revision]("revision")
 
 
 class OpenedHead:

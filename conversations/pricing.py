@@ -13,7 +13,7 @@ from conversations.domain.price_table import public_price
 from conversations.domain.prices import Price
 from conversations.models import WorkspacePrices
 from ctxadmin.accounts.services import record_change
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -74,7 +74,7 @@ def set_prices(actor: Actor, rules: PriceRules, expected: int) -> Prices:
                 WorkspacePrices.objects.create(workspace=actor.workspace, **values)
             elif not rows.filter(version=expected).update(**values):
                 raise _conflict(actor, expected)
-            change = Change(
+            change = AuditChange(
                 Action.PRICES_SET,
                 "workspace",
                 str(actor.workspace),

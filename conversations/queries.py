@@ -297,13 +297,13 @@ def move_json(move: Move) -> dict[str, object]:
     }
 
 
-def diff_of(actor: Actor, public_id: str, before: int, after: int) -> Sequence[diff.Change]:
+def diff_of(actor: Actor, public_id: str, before: int, after: int) -> Sequence[diff.ViewDifference]:
     """Returns the changes from one revision's view to another's (rest.md, ``diff``)."""
     head = find_head(actor.workspace, public_id)
     return diff_between(head.key, before, after)
 
 
-def diff_between(conversation: int, before: int, after: int) -> Sequence[diff.Change]:
+def diff_between(conversation: int, before: int, after: int) -> Sequence[diff.ViewDifference]:
     """Returns ``diff_of`` by the key of the conversation."""
     first, last = find_revision(conversation, before), find_revision(conversation, after)
     return diff.diff_revisions(
@@ -323,7 +323,7 @@ def edits_between(conversation: int, before: int, after: int) -> dict[int, int]:
     )
 
 
-def change_json(change: diff.Change) -> dict[str, object]:
+def change_json(change: diff.ViewDifference) -> dict[str, object]:
     """Returns one difference as the contract shows it: only the fields that its kind has."""
     shown: dict[str, object] = {"kind": change.kind, "index": change.index}
     for name in ("previous_index", "position", "previous_position"):

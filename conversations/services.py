@@ -10,7 +10,7 @@ from django.db import transaction
 from conversations.domain import operations, pairing, revisions
 from conversations.domain import runs as run_sets
 from conversations.domain.configs import OperationConfig, TruncateConfig, stored_config
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.domain.operations import Outcome
 from conversations.domain.pins import kept_by_pins
 from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
@@ -20,7 +20,7 @@ from conversations.models import Conversation, ConversationDetails, Revision
 from conversations.results import Appended, Applied, Popped
 from conversations.store import find_revision, view_of
 from conversations.writing import Writing, writing
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.caller_presence import run_to_completion
@@ -40,7 +40,7 @@ class NewConversation:
     workflow: str = ""
     metadata: bytes = b"{}"
     tools: str = ""
-    drafts: tuple[Draft, ...] = ()
+    drafts: tuple[MessageDraft, ...] = ()
 
 
 KnowsWorkflow = Callable[[int, str], bool]
@@ -98,7 +98,7 @@ def open_new(actor: Actor, new: NewConversation) -> Writing:
 def append(
     actor: Actor,
     public_id: str,
-    drafts: Sequence[Draft],
+    drafts: Sequence[MessageDraft],
     node_id: str = "",
     *,
     seen: Seen = UNSEEN,
@@ -113,7 +113,7 @@ def append(
 
 
 def append_alone(
-    opened: Writing, drafts: Sequence[Draft], *, node_id: str = "", seen: Seen = UNSEEN
+    opened: Writing, drafts: Sequence[MessageDraft], *, node_id: str = "", seen: Seen = UNSEEN
 ) -> Appended:
     """Appends as the only change of an open transaction."""
     opened.actor.require(Action.MESSAGES_APPEND)
@@ -124,7 +124,7 @@ def append_alone(
     return appended
 
 
-def append_in(opened: Writing, drafts: Sequence[Draft], *, node_id: str = "") -> Appended:
+def append_in(opened: Writing, drafts: Sequence[MessageDraft], *, node_id: str = "") -> Appended:
     """Appends as a step of an open transaction."""
     first = opened.head.log_count
     opened.append(pairing.place_drafts(drafts, opened.log), node_id=node_id)
@@ -309,9 +309,9 @@ def change_of(
     reason: str | None = None,
     before: str = "",
     detail: Mapping[str, object] | None = None,
-) -> Change:
+) -> AuditChange:
     """Returns the audit's record of a change of a conversation: its view before and after."""
-    return Change(
+    return AuditChange(
         action=action,
         object_type="conversation",
         object_id=head.public_id,

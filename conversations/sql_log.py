@@ -22,7 +22,7 @@ from conversations.fold_cache import StoredFolds
 from conversations.log_ranges import MANY, chunks, rows_of
 from conversations.message_rows import COLUMNS, check_message
 from conversations.models import Comment, Conversation, Mark, Message, Revision, UnsettledCall
-from conversations.tool_links import Answer, answers_to, call_digest
+from conversations.tool_links import LoggedResult, answers_to, call_digest
 
 _INDEX_GAP: Final = 200  # messages that a range over an index may read in vain
 _BODY_GAP: Final = 8  # the same, if their bodies are read
@@ -218,7 +218,7 @@ class SqlLog:
                 former = here[-1] if here else found[-1]
                 yield OpenCall(names[call], index, on_branch, former.index)
 
-    def _settled_calls(self, instead_of: int | None) -> Iterator[tuple[int, Answer]]:
+    def _settled_calls(self, instead_of: int | None) -> Iterator[tuple[int, LoggedResult]]:
         """Returns the calls that may be open though they are settled, by their results."""
         if not self._newest:
             self._read_answers([self.length])
@@ -231,7 +231,7 @@ class SqlLog:
             rows = self._rows().filter(index=instead_of)
             for call, digest, revision in rows.values_list("call_index", "answers", "revision"):
                 if call is not None and digest is not None:
-                    yield call, Answer(instead_of, digest, revision)
+                    yield call, LoggedResult(instead_of, digest, revision)
 
     def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
         """Returns the loose groups, and those of the messages right after the cuts.
@@ -247,9 +247,9 @@ class SqlLog:
         self._groups.update((call, self._group(call, results[call])) for call in missing)
         return [self._groups[call] for call in wanted]
 
-    def _group(self, call: int, results: Sequence[Answer]) -> ToolGroup:
+    def _group(self, call: int, results: Sequence[LoggedResult]) -> ToolGroup:
         """Returns a group by all of its results, including those past the log's length."""
-        per_call: dict[str, list[Answer]] = defaultdict(list)
+        per_call: dict[str, list[LoggedResult]] = defaultdict(list)
         for result in results:
             if result.index < self.length:
                 per_call[result.call].append(result)
@@ -268,13 +268,13 @@ class SqlLog:
             ),
         )
 
-    def _best(self, answers: Sequence[Answer]) -> Answer:
+    def _best(self, answers: Sequence[LoggedResult]) -> LoggedResult:
         """Returns of several results of a call the branch's own, else the latest."""
         if len(answers) == 1:
             return answers[0]
         return max(answers, key=lambda answer: (self._sees(answer), answer.index))
 
-    def _sees(self, answer: Answer) -> bool:
+    def _sees(self, answer: LoggedResult) -> bool:
         return self.branch.includes(answer.revision, answer.index)
 
     def _read_answers(self, places: Sequence[int]) -> None:
@@ -314,7 +314,7 @@ class SqlLog:
             if len(block) < _BLOCK:
                 return -1
 
-    def _results_of(self, calls: Collection[int]) -> Mapping[int, Sequence[Answer]]:
+    def _results_of(self, calls: Collection[int]) -> Mapping[int, Sequence[LoggedResult]]:
         """Returns the results of messages with calls that are in this log."""
         found = answers_to(self.conversation, calls)
         if not self._newest:

@@ -24,7 +24,7 @@ def call_digest(call_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LoggedResult:
     """A logged tool result: the digest of the call's id, and the revision it was logged into."""
 
     index: int
@@ -33,13 +33,13 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Group:
+class CallGroup:
     """A message with tool calls, and all results in the log that answer it, ascending."""
 
     index: int
     revision: int
     calls: Sequence[str]
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[LoggedResult] = field(default_factory=list)
 
     @property
     def is_whole(self) -> bool:
@@ -77,7 +77,7 @@ def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
     Each comes with the revision into which it was logged.
     """
     marks: list[Mark] = []
-    groups: dict[int, Group] = {}
+    groups: dict[int, CallGroup] = {}
     earlier: set[int] = set()
     for entry, revision in entries:
         draft = entry.draft
@@ -85,14 +85,14 @@ def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
             marks.append(Mark(conversation=conversation, kind=Mark.LINE, index=entry.index))
         if draft.call_ids:
             calls = [call_digest(call_id) for call_id in draft.call_ids]
-            groups[entry.index] = Group(entry.index, revision, calls)
+            groups[entry.index] = CallGroup(entry.index, revision, calls)
         elif draft.tool_description:
             marks.append(Mark(conversation=conversation, kind=Mark.TOOLS, index=entry.index))
         elif draft.answers is not None:
             if entry.call_index is None:
                 marks.append(Mark(conversation=conversation, kind=Mark.ORPHAN, index=entry.index))
             elif entry.call_index in groups:
-                answer = Answer(entry.index, call_digest(draft.answers), revision)
+                answer = LoggedResult(entry.index, call_digest(draft.answers), revision)
                 groups[entry.call_index].answers.append(answer)
             else:
                 earlier.add(entry.call_index)
@@ -122,42 +122,42 @@ def mark_unsettled(conversation: int, index: int) -> None:
     _CALLS.insert(groups[0].rows(conversation))
 
 
-def answers_to(conversation: int, calls: Iterable[int]) -> dict[int, list[Answer]]:
+def answers_to(conversation: int, calls: Iterable[int]) -> dict[int, list[LoggedResult]]:
     """Returns the results of messages with calls, ascending, by the log index of the message."""
-    found: dict[int, list[Answer]] = defaultdict(list)
+    found: dict[int, list[LoggedResult]] = defaultdict(list)
     for part in chunks(calls):
         rows = Message.objects.filter(conversation=conversation, call_index__in=part)
         columns = ("call_index", "index", "answers", "revision")
         # Sorted here: asked for an order, MariaDB may read the whole log in it to find these few.
         for call, *answer in sorted(rows.values_list(*columns)):
-            found[call].append(Answer(*answer))
+            found[call].append(LoggedResult(*answer))
     return found
 
 
-def _known_groups(conversation: int, calls: Collection[int]) -> list[Group]:
+def _known_groups(conversation: int, calls: Collection[int]) -> list[CallGroup]:
     """Returns the groups of messages with calls, without reading their results."""
-    groups: dict[int, Group] = {}
+    groups: dict[int, CallGroup] = {}
     for part in chunks(calls):
         rows = UnsettledCall.objects.filter(conversation=conversation, index__in=part)
         for row in rows.order_by("index", "position"):
-            group = groups.setdefault(row.index, Group(row.index, row.revision, []))
+            group = groups.setdefault(row.index, CallGroup(row.index, row.revision, []))
             group.calls = [*group.calls, row.call]
     settled = [call for call in calls if call not in groups]
     return [*groups.values(), *_groups_of_bodies(conversation, settled)]
 
 
-def _groups_of_bodies(conversation: int, calls: Iterable[int]) -> list[Group]:
-    groups: list[Group] = []
+def _groups_of_bodies(conversation: int, calls: Iterable[int]) -> list[CallGroup]:
+    groups: list[CallGroup] = []
     for part in chunks(calls):
         rows = Message.objects.filter(conversation=conversation, index__in=part)
         for row in check_rows(rows):
             body = orjson.loads(bytes(row.body))
             ids = [call_digest(call["id"]) for call in body["tool_calls"]]
-            groups.append(Group(row.index, row.revision, ids))
+            groups.append(CallGroup(row.index, row.revision, ids))
     return groups
 
 
-def _update(conversation: int, groups: Collection[Group]) -> None:
+def _update(conversation: int, groups: Collection[CallGroup]) -> None:
     """Reads the results of groups again and replaces their rows."""
     indices = [group.index for group in groups]
     answers = answers_to(conversation, indices)
@@ -168,7 +168,7 @@ def _update(conversation: int, groups: Collection[Group]) -> None:
     _insert(conversation, groups)
 
 
-def _insert(conversation: int, groups: Iterable[Group]) -> None:
+def _insert(conversation: int, groups: Iterable[CallGroup]) -> None:
     rows = [row for group in groups if not group.is_settled for row in group.rows(conversation)]
     if rows:
         _CALLS.insert(rows)

@@ -17,11 +17,11 @@ from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.warnings import FormatWarning
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.imports.uploads import Importable
-from conversations.domain.message import Draft, Entry, read_logged
+from conversations.domain.message import Entry, MessageDraft, read_logged
 from conversations.domain.revisions import Move as MoveValue
 from conversations.domain.revisions import MoveKind
 from conversations.domain.revisions import Revision as RevisionValue
-from conversations.domain.transfer import LoggedMessage, Pinned, Transfer
+from conversations.domain.transfer import LoggedMessage, PinnedMessage, Transfer
 from conversations.domain.view import View
 from conversations.message_rows import check_rows, sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
@@ -34,7 +34,7 @@ from conversations.stored_views import revision_row
 from conversations.tool_links import call_digest, link, mark_unsettled
 from conversations.writing import Writing
 from ctxadmin.accounts.access_log import record_access
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id, is_reserved
@@ -51,7 +51,7 @@ def export(actor: Actor, public_id: str, provider: ProviderFormat | None = None)
     """
     head = find_head(actor.workspace, public_id)
     document = _document(head) if provider is None else _for_provider(head, provider)
-    record_access(actor, Change(Action.CONVERSATION_EXPORT, "conversation", head.public_id))
+    record_access(actor, AuditChange(Action.CONVERSATION_EXPORT, "conversation", head.public_id))
     return document
 
 
@@ -96,7 +96,7 @@ def _document(head: Conversation) -> bytes:
             moves=[_move_value(move) for move in moves],
             workflow=head.workflow or None,
             pins=[
-                Pinned(row.index, row.author, row.reason or None, row.created_at)
+                PinnedMessage(row.index, row.author, row.reason or None, row.created_at)
                 for row in pins_of(head)
             ],
         )
@@ -197,7 +197,7 @@ def _logged(head: Conversation) -> Iterator[LoggedMessage]:
         )
 
 
-def _draft_of(row: Message) -> Draft:
+def _draft_of(row: Message) -> MessageDraft:
     draft = read_logged(orjson.loads(bytes(row.body)))
     return replace(
         draft,

@@ -33,7 +33,7 @@ _BLOCK: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DataFault:
     """One fault: ``what`` names the row, ``problem`` describes it without content."""
 
     what: str
@@ -47,7 +47,7 @@ class Unsummed:
     rows: int = 0
 
 
-def report_errors(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
+def report_errors(what: str, found: Iterable[DataFault]) -> Iterator[DataFault]:
     """Yields the findings about ``what``.
 
     An error that ends them is one more, and hides no others.
@@ -59,7 +59,7 @@ def report_errors(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
     except Exception as error:  # damaged rows can make any code fail
         if isinstance(error, Error) and as_unavailable(error) is not None:
             raise
-        yield Finding(what, f"cannot be checked: {type(error).__name__}")
+        yield DataFault(what, f"cannot be checked: {type(error).__name__}")
 
 
 def gaps(numbers: Iterable[int], stop: int) -> Iterator[Run]:
@@ -108,7 +108,7 @@ class _Log:
         return self.after[place - 1] if place else 0
 
 
-def verify_messages(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
+def verify_messages(head: Conversation, unsummed: Unsummed) -> Iterator[DataFault]:
     """Verifies everything of a conversation that is not an execution's."""
     log = _Log()
     yield from report_errors("the log", _verify_log(head, log, unsummed))
@@ -117,21 +117,21 @@ def verify_messages(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]
     yield from report_errors("metadata", _verify_details(head))
 
 
-def _verify_details(head: Conversation) -> Iterator[Finding]:
+def _verify_details(head: Conversation) -> Iterator[DataFault]:
     details = ConversationDetails.objects.filter(conversation=head.key).first()
     if details is None:
-        yield Finding("details", "is missing")
+        yield DataFault("details", "is missing")
         return
     try:
         metadata = orjson.loads(bytes(details.metadata))
     except ValueError:
-        yield Finding("metadata", "is not JSON")
+        yield DataFault("metadata", "is not JSON")
         return
     if not isinstance(metadata, dict):
-        yield Finding("metadata", "is not a JSON object")
+        yield DataFault("metadata", "is not a JSON object")
 
 
-def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[Finding]:
+def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[DataFault]:
     expected = size = 0
     last = -1
     while rows := list(
@@ -139,7 +139,7 @@ def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[F
     ):
         for row in rows:
             if row.index > expected:
-                yield Finding(span("message", expected, row.index), "is missing")
+                yield DataFault(span("message", expected, row.index), "is missing")
                 before = row.tokens_upto - row.tokens
             else:
                 before = log.total
@@ -150,39 +150,39 @@ def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[F
             expected = row.index + 1
         last = rows[-1].index
     if expected < head.log_count:
-        yield Finding(span("message", expected, head.log_count), "is missing")
+        yield DataFault(span("message", expected, head.log_count), "is missing")
     elif expected > head.log_count:
-        yield Finding(span("message", head.log_count, expected), "is past the end of the log")
+        yield DataFault(span("message", head.log_count, expected), "is past the end of the log")
     counted = (("log_tokens", head.log_tokens, log.total), ("log_bytes", head.log_bytes, size))
     for name, ours, theirs in counted:
         if ours != theirs:
-            yield Finding("head", f"{name} says {ours}, the log has {theirs}")
+            yield DataFault("head", f"{name} says {ours}, the log has {theirs}")
 
 
 def _verify_message(
     head: Conversation, row: Message, before: int, unsummed: Unsummed
-) -> Iterator[Finding]:
+) -> Iterator[DataFault]:
     what = f"message {row.index}"
     if row.sum is None:
         unsummed.rows += 1
     elif row.sum != sum_of_message(row):
-        yield Finding(what, "is damaged: its checksum does not match")
+        yield DataFault(what, "is damaged: its checksum does not match")
     if row.tokens_upto != before + row.tokens:
-        yield Finding(what, f"tokens_upto says {row.tokens_upto}, not {before + row.tokens}")
+        yield DataFault(what, f"tokens_upto says {row.tokens_upto}, not {before + row.tokens}")
     if row.call_index is not None and not 0 <= row.call_index < row.index:
-        yield Finding(what, f"answers message {row.call_index}, which is not before it")
+        yield DataFault(what, f"answers message {row.call_index}, which is not before it")
     if not 0 <= row.revision < head.revision_count:
-        yield Finding(what, f"was logged into revision {row.revision}, which does not exist")
+        yield DataFault(what, f"was logged into revision {row.revision}, which does not exist")
     try:
         body = orjson.loads(bytes(row.body))
     except ValueError:
-        yield Finding(what, "has a body that is not JSON")
+        yield DataFault(what, "has a body that is not JSON")
         return
     if not isinstance(body, dict) or body.get("role") != row.role:
-        yield Finding(what, "has a body of another role")
+        yield DataFault(what, "has a body of another role")
 
 
-def _verify_revisions(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[Finding]:
+def _verify_revisions(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[DataFault]:
     numbers: set[int] = set()
     for row in Revision.objects.filter(conversation=head.key).order_by("number").iterator(_BLOCK):
         numbers.add(row.number)
@@ -193,73 +193,73 @@ def _verify_revisions(head: Conversation, log: _Log, unsummed: Unsummed) -> Iter
         if row.number == head.current_revision:
             yield from _verify_current(head, row)
     for start, stop in gaps(sorted(numbers), head.revision_count):
-        yield Finding(span("revision", start, stop), "is missing")
+        yield DataFault(span("revision", start, stop), "is missing")
     if numbers and max(numbers) >= head.revision_count:
-        yield Finding("head", f"revision_count says {head.revision_count}, there are more")
+        yield DataFault("head", f"revision_count says {head.revision_count}, there are more")
     if head.current_revision not in numbers:
-        yield Finding("head", f"names revision {head.current_revision}, which does not exist")
+        yield DataFault("head", f"names revision {head.current_revision}, which does not exist")
 
 
-def _verify_sums(row: Revision, unsummed: Unsummed) -> Iterator[Finding]:
+def _verify_sums(row: Revision, unsummed: Unsummed) -> Iterator[DataFault]:
     for total, found in ((row.sum, sum_of_revision), (row.grown_sum, sum_of_growth)):
         if total is None:
             unsummed.rows += 1
         elif total != found(row):
-            yield Finding(f"revision {row.number}", "is damaged: its checksum does not match")
+            yield DataFault(f"revision {row.number}", "is damaged: its checksum does not match")
 
 
-def _verify_parent(row: Revision, numbers: set[int]) -> Iterator[Finding]:
+def _verify_parent(row: Revision, numbers: set[int]) -> Iterator[DataFault]:
     """Verifies a row's parent; ``numbers`` are those up to that of the row."""
     what = f"revision {row.number}"
     if not row.number:
         if row.parent is not None:
-            yield Finding(what, f"was opened from revision {row.parent}, and is the first")
+            yield DataFault(what, f"was opened from revision {row.parent}, and is the first")
     elif row.parent is None or not 0 <= row.parent < row.number:
-        yield Finding(what, f"was opened from revision {row.parent}, which is not before it")
+        yield DataFault(what, f"was opened from revision {row.parent}, which is not before it")
     elif row.parent not in numbers:
-        yield Finding(what, f"was opened from revision {row.parent}, which is missing")
+        yield DataFault(what, f"was opened from revision {row.parent}, which is missing")
 
 
-def _verify_view(row: Revision, head: Conversation, log: _Log) -> Iterator[Finding]:
+def _verify_view(row: Revision, head: Conversation, log: _Log) -> Iterator[DataFault]:
     what = f"revision {row.number}"
     try:
         view = view_of(row)
     except (ContextError, ValueError, IndexError):
-        yield Finding(what, "has a view that cannot be read")
+        yield DataFault(what, "has a view that cannot be read")
         return
     if row.log_length > head.log_count:
-        yield Finding(what, "counts more messages than were logged")
+        yield DataFault(what, "counts more messages than were logged")
     highest = max((stop for _, stop in view.runs), default=0)
     if highest > row.log_length:
-        yield Finding(what, f"shows message {highest - 1}, which it does not know")
+        yield DataFault(what, f"shows message {highest - 1}, which it does not know")
         return
     if len(view) != row.visible_count:
-        yield Finding(what, f"shows {len(view)} messages, not {row.visible_count}")
+        yield DataFault(what, f"shows {len(view)} messages, not {row.visible_count}")
     if row.log_length <= head.log_count and log.tokens(view) != row.tokens:
-        yield Finding(what, f"has {log.tokens(view)} tokens, not {row.tokens}")
+        yield DataFault(what, f"has {log.tokens(view)} tokens, not {row.tokens}")
 
 
-def _verify_current(head: Conversation, row: Revision) -> Iterator[Finding]:
+def _verify_current(head: Conversation, row: Revision) -> Iterator[DataFault]:
     expected = (head.current_batch, head.visible_count, head.visible_tokens)
     found = (row.batch, row.visible_count, row.tokens)
     for name, ours, theirs in zip(("batch", "count", "tokens"), expected, found, strict=True):
         if ours != theirs:
-            yield Finding("head", f"the current {name} is {ours}, that of the revision {theirs}")
+            yield DataFault("head", f"the current {name} is {ours}, that of the revision {theirs}")
 
 
-def _verify_references(head: Conversation) -> Iterator[Finding]:
+def _verify_references(head: Conversation) -> Iterator[DataFault]:
     moves = Move.objects.filter(conversation=head.key)
     for move in moves.iterator(_BLOCK):
         named = (move.from_revision, move.to_revision)
         if min(named) < 0 or max(named) >= head.revision_count:
-            yield Finding(f"move {move.seq}", "names a revision that does not exist")
+            yield DataFault(f"move {move.seq}", "names a revision that does not exist")
     comments = Comment.objects.filter(conversation=head.key, message__gte=head.log_count)
     for number in comments.values_list("number", flat=True):
-        yield Finding(f"comment {number}", "refers to a message that was never logged")
+        yield DataFault(f"comment {number}", "refers to a message that was never logged")
     for table in (Mark, Pin, Recall, UnsettledCall):
         behind = table.objects.filter(conversation=head.key, index__gte=head.log_count)
         for index in behind.values_list("index", flat=True):
-            yield Finding(f"{table.__name__.lower()} at {index}", "is past the end of the log")
+            yield DataFault(f"{table.__name__.lower()} at {index}", "is past the end of the log")
 
 
 def add_message_checksums(conversation: int) -> int:

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from conversations.domain.diff import Change, ChangeKind, diff_views, moved_between
+from conversations.domain.diff import ChangeKind, ViewDifference, diff_views, moved_between
 from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.queries import edits_between
@@ -34,7 +34,7 @@ class AuthoredChange:
     kind: ChangeKind
     index: int
     previous_index: int | None
-    cause: "Cause"
+    cause: "ChangeCause"
 
     @property
     def author(self) -> str:
@@ -46,7 +46,7 @@ class AuthoredChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class ChangeCause:
     """The cause of a change; ``author`` is "" if too much happened to tell.
 
     ``node_id`` is the node that wrote an added message. ``step`` is the pair of revisions of an
@@ -101,7 +101,7 @@ class _Authors:
     """
 
     def __init__(
-        self, head: Conversation, first: Revision, last: Revision, changes: Sequence[Change]
+        self, head: Conversation, first: Revision, last: Revision, changes: Sequence[ViewDifference]
     ) -> None:
         self._head = head
         self._first = first
@@ -114,11 +114,11 @@ class _Authors:
             for each in self._changes
         ]
 
-    def _by(self, change: Change) -> Cause:
+    def _by(self, change: ViewDifference) -> ChangeCause:
         if change.kind in ("added", "edited"):
-            return self._writers.get(change.index, Cause())
+            return self._writers.get(change.index, ChangeCause())
         if len(self._path) > _MOST_REVISIONS:
-            return Cause()
+            return ChangeCause()
         if change.kind == "moved":
             row = self._moved_by(change.index)
         else:
@@ -127,9 +127,9 @@ class _Authors:
             return _of_revision(row)
         move = self._move
         if move is None:
-            return Cause()
+            return ChangeCause()
         step = (move.from_revision, move.to_revision)
-        return Cause(move.author, move.created_at, reason=move.reason, step=step)
+        return ChangeCause(move.author, move.created_at, reason=move.reason, step=step)
 
     def _shown_or_hidden_by(self, index: int) -> Revision | None:
         """The newest revision that shows or hides a message."""
@@ -160,7 +160,7 @@ class _Authors:
         return [(row, moved_between(before, after)) for row, before, after in self._steps]
 
     @cached_property
-    def _writers(self) -> dict[int, Cause]:
+    def _writers(self) -> dict[int, ChangeCause]:
         """Returns the authors of the messages since the first that was added or edited.
 
         An operation writes its messages at the moment at which it opens their revision.
@@ -177,7 +177,7 @@ class _Authors:
             .defer("opened", "grown", "config")
         }
         return {
-            index: Cause(author, at, node_id)
+            index: ChangeCause(author, at, node_id)
             if (row := opened.get((revision, at))) is None
             else replace(_of_revision(row), author=author, node_id=node_id)
             for index, author, at, node_id, revision in found
@@ -215,6 +215,6 @@ class _Authors:
         return rows.order_by("-seq").first()
 
 
-def _of_revision(row: Revision) -> Cause:
+def _of_revision(row: Revision) -> ChangeCause:
     step = None if row.parent is None else (row.parent, row.number)
-    return Cause(row.author, row.created_at, "", row.reason, step, row.operation)
+    return ChangeCause(row.author, row.created_at, "", row.reason, step, row.operation)

@@ -18,14 +18,14 @@ KnownT = TypeVar("KnownT")
 _KEPT: Final = 1000  # conversations; some kilobytes each
 
 
-class Kind(Generic[KnownT]):
+class CacheKind(Generic[KnownT]):
     """A kind of cached value of a conversation, such as its latest execution."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
 
-class Known:
+class CachedValues:
     """The cached values of one conversation: at most one of each kind."""
 
     def __init__(self) -> None:
@@ -34,11 +34,11 @@ class Known:
     def __bool__(self) -> bool:
         return bool(self._held)
 
-    def get(self, kind: Kind[KnownT]) -> KnownT | None:
+    def get(self, kind: CacheKind[KnownT]) -> KnownT | None:
         """Returns the value of a kind, whose type the kind itself has; None without one."""
         return cast(KnownT | None, self._held.get(kind.name))
 
-    def set(self, kind: Kind[KnownT], value: KnownT | None) -> None:
+    def set(self, kind: CacheKind[KnownT], value: KnownT | None) -> None:
         """Sets the value of a kind; None removes it."""
         self._held[kind.name] = value
 
@@ -53,15 +53,15 @@ class WriteCache:
     def __init__(self, size: int = _KEPT) -> None:
         self._size = size
         self._lock = Lock()
-        self._known: OrderedDict[int, tuple[AuditMark, Known]] = OrderedDict()
+        self._known: OrderedDict[int, tuple[AuditMark, CachedValues]] = OrderedDict()
 
-    def take(self, conversation: int, seen: AuditMark) -> Known:
+    def take(self, conversation: int, seen: AuditMark) -> CachedValues:
         """Returns the values of a head as it was just read; empty if none are valid."""
         with self._lock:
             found = self._known.pop(conversation, None)
-        return found[1] if found is not None and found[0] == seen else Known()
+        return found[1] if found is not None and found[0] == seen else CachedValues()
 
-    def store(self, conversation: int, now: AuditMark, known: Known) -> None:
+    def store(self, conversation: int, now: AuditMark, known: CachedValues) -> None:
         """Stores the values after a commit."""
         with self._lock:
             self._known[conversation] = (now, known)

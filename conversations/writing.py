@@ -31,7 +31,7 @@ from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import link, mark_unsettled
 from conversations.write_cache import WRITE_CACHE
-from ctxadmin.audit.record import Change, record
+from ctxadmin.audit.record import AuditChange, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock, json_bytes
 from ctxadmin.lib.errors import Unavailable
@@ -349,7 +349,7 @@ class Writing(OpenedHead):
         head.visible_count, head.visible_tokens = to.visible_count, to.tokens
         self._current = None
 
-    def commit(self, change: Change, *, upkeep: bool = False) -> None:
+    def commit(self, change: AuditChange, *, upkeep: bool = False) -> None:
         """Sets the head and writes the audit entry.
 
         Nobody else can have since the head was read: its lock is held, on SQLite that of the whole

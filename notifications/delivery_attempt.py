@@ -19,21 +19,21 @@ from notifications.domain.addresses import read_address
 from notifications.models import Choice, Delivery, Webhook
 from notifications.recipient_access import owner_may, scopes_of_person
 from notifications.sending import http, mail
-from notifications.sending.outcome import Outcome, Problem
+from notifications.sending.outcome import DeliveryOutcome, Problem
 from notifications.signing_keys import former_secret_of, secret_of
 
-Job: TypeAlias = Callable[[], Outcome]
+Job: TypeAlias = Callable[[], DeliveryOutcome]
 
 
 def prepare_attempt(row: Delivery, url: str = "") -> Job:
     """Returns the job that sends a delivery, or the reason why nothing is sent."""
-    refused = partial(Outcome, final=True)
+    refused = partial(DeliveryOutcome, final=True)
     if row.channel == "webhook":
         return _webhook(row, url, refused)
     return _mail(row, url, refused)
 
 
-def _webhook(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> Job:
+def _webhook(row: Delivery, url: str, refused: Callable[[Problem], DeliveryOutcome]) -> Job:
     hook = Webhook.objects.filter(public_id=row.target).first()
     if hook is None:
         return partial(refused, Problem.UNWANTED)
@@ -53,7 +53,7 @@ def _webhook(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> 
     return partial(http.post, read_address(hook.url), body, headers, settings.WEBHOOK_NETWORKS)
 
 
-def _mail(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> Job:
+def _mail(row: Delivery, url: str, refused: Callable[[Problem], DeliveryOutcome]) -> Job:
     user = User.objects.filter(pk=int(row.target)).first()
     wanted = Choice.objects.filter(
         workspace=row.workspace, user=int(row.target), kind=row.kind, mail_since__isnull=False

@@ -19,12 +19,12 @@ from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import Pinned, pinned_version
+from checkpoints.pinned_workflow import PinnedVersion, pinned_version
 from conversations.damage import ALTERED, damaged
 from conversations.models import Conversation
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound
-from notifications.domain.kinds import TIME_KEEPER, Kind, Version, kinds_of
+from notifications.domain.kinds import TIME_KEEPER, Kind, VersionRecord, kinds_of
 from notifications.models import Choice, Delivery, Webhook
 
 _MOST: Final = 200  # executions of one look
@@ -34,10 +34,10 @@ _WORTH_IT: Final = ~Q(kind=WriteKind.UPDATE) & (
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class VersionEvent:
     """A version to notify: all of its kinds, most important first."""
 
-    told: Version
+    told: VersionRecord
     kinds: tuple[Kind, ...]
     node_id: str
     at: datetime
@@ -98,7 +98,7 @@ def new_deliveries(row: Execution, listeners: Listeners) -> Iterator[Delivery]:
             yield _delivery(row, public_id, event, channel, target, kind)
 
 
-def _events(row: Execution) -> Iterator[Event]:
+def _events(row: Execution) -> Iterator[VersionEvent]:
     """Returns the events since the last notification.
 
     Those a fork has of its source happened there.
@@ -121,12 +121,12 @@ def _events(row: Execution) -> Iterator[Event]:
             continue
         kinds = kinds_of(version)
         if kinds:
-            yield Event(version, kinds, found.node_id, found.created_at)
+            yield VersionEvent(version, kinds, found.node_id, found.created_at)
 
 
-def _version(pinned: Pinned | None, found: Checkpoint) -> Version:
+def _version(pinned: PinnedVersion | None, found: Checkpoint) -> VersionRecord:
     """Returns a version for notification; raises ValueError if it is implausible."""
-    return Version(
+    return VersionRecord(
         found.version,
         WriteKind(found.kind),
         found.move,
@@ -136,20 +136,20 @@ def _version(pinned: Pinned | None, found: Checkpoint) -> Version:
     )
 
 
-def _pinned(row: Execution) -> Pinned | None:
+def _pinned(row: Execution) -> PinnedVersion | None:
     try:
         return pinned_version(row)
     except NotFound:  # its workflow is gone; that it waits is told all the same
         return None
 
 
-def _asks(pinned: Pinned | None, node_id: str, side: str) -> bool:
+def _asks(pinned: PinnedVersion | None, node_id: str, side: str) -> bool:
     rule = pinned.rules.get(node_id) if pinned is not None else None
     return rule is not None and rule.when is When(side)
 
 
 def _deliveries_of(
-    row: Execution, event: Event, listeners: Listeners
+    row: Execution, event: VersionEvent, listeners: Listeners
 ) -> Iterator[tuple[str, str, Kind]]:
     """Returns channel, target and kind of each delivery of an event.
 
@@ -174,7 +174,7 @@ def _deliveries_of(
 
 
 def _delivery(
-    row: Execution, public_id: str, event: Event, channel: str, target: str, kind: Kind
+    row: Execution, public_id: str, event: VersionEvent, channel: str, target: str, kind: Kind
 ) -> Delivery:
     # What is for a browser waits there, to be asked for.
     waits = channel != "browser"

@@ -10,7 +10,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.sentence import say
 from notifications.domain.retry_policy import LEASE, wait_after
 from notifications.models import Delivery, Webhook
-from notifications.sending.outcome import Outcome
+from notifications.sending.outcome import DeliveryOutcome
 
 KEPT_FOR: Final = timedelta(days=30)
 _PAGE: Final = 200
@@ -52,7 +52,7 @@ def lease_delivery(row: Delivery, now: datetime) -> bool:
     return True
 
 
-def note(row: Delivery, outcome: Outcome, now: datetime, chance: float) -> None:
+def note(row: Delivery, outcome: DeliveryOutcome, now: datetime, chance: float) -> None:
     """Records the outcome of an attempt.
 
     A success always counts, whoever sent it. A failure counts only for the present holder of the

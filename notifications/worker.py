@@ -18,7 +18,7 @@ from notifications import store
 from notifications.delivery_attempt import Job, prepare_attempt
 from notifications.fan_out import enqueue_deliveries
 from notifications.models import Delivery
-from notifications.sending.outcome import Outcome, Problem
+from notifications.sending.outcome import DeliveryOutcome, Problem
 from notifications.services import webhooks
 
 _log = logging.getLogger("ctxadmin.notifications")
@@ -33,7 +33,7 @@ class Sender:
     def __init__(self, url: str = "") -> None:
         self._url = url
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="sender")
-        self._sending: dict[Future[Outcome], Delivery] = {}
+        self._sending: dict[Future[DeliveryOutcome], Delivery] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +95,7 @@ class Sender:
         return len(done)
 
 
-def _on_job_done(job: Job) -> Outcome:
+def _on_job_done(job: Job) -> DeliveryOutcome:
     """Handles the end of a job in a sender's thread: an unexpected error must not end the
     others.
     """
@@ -103,4 +103,4 @@ def _on_job_done(job: Job) -> Outcome:
         return job()
     except Exception:  # noqa: BLE001 - the thread's outermost loop
         _log.exception("a delivery failed")
-        return Outcome(Problem.CONNECTION)
+        return DeliveryOutcome(Problem.CONNECTION)

@@ -17,7 +17,7 @@ from conversations.message_search import searched_text
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError
 from search.domain.passages import Passage, has_tool, passage_of
-from search.domain.query import Kind, Query
+from search.domain.query import HitKind, Query
 from search.models import SearchDocument
 from search.texts import state_text, title_of, tools_of
 from search.truth import Truth
@@ -34,7 +34,7 @@ class Hit:
     ``message`` or ``key``; ``number`` is that of the revision or the comment.
     """
 
-    kind: Kind
+    kind: HitKind
     at: datetime
     passage: Passage
     conversation: str = ""
@@ -66,11 +66,11 @@ class Hits:
         self._truth = Truth(documents)
         self._read = 0
         self._makers: dict[str, Callable[[Conversation, SearchDocument], _Made]] = {
-            Kind.CONVERSATION: self._title,
-            Kind.MESSAGE: self._message,
-            Kind.STATE: self._state,
-            Kind.REASON: self._reason,
-            Kind.COMMENT: self._comment,
+            HitKind.CONVERSATION: self._title,
+            HitKind.MESSAGE: self._message,
+            HitKind.STATE: self._state,
+            HitKind.REASON: self._reason,
+            HitKind.COMMENT: self._comment,
         }
 
     def shown(self) -> list[tuple[SearchDocument, Hit | None]]:
@@ -95,7 +95,7 @@ class Hits:
             return None
 
     def _made(
-        self, head: Conversation, kind: Kind, at: datetime, text: str | None, **more: Any
+        self, head: Conversation, kind: HitKind, at: datetime, text: str | None, **more: Any
     ) -> _Made:
         if not text:
             return None
@@ -116,7 +116,7 @@ class Hits:
 
     def _title(self, head: Conversation, document: SearchDocument) -> _Made:
         title = title_of(head)
-        return self._made(head, Kind.CONVERSATION, title.at, title.text)
+        return self._made(head, HitKind.CONVERSATION, title.at, title.text)
 
     def _message(self, head: Conversation, document: SearchDocument) -> _Made:
         row = self._truth.messages.get((head.key, document.index or 0))
@@ -129,7 +129,7 @@ class Hits:
             return None
         return self._made(
             head,
-            Kind.MESSAGE,
+            HitKind.MESSAGE,
             row.created_at,
             searched_text(body) or " ",
             role=row.role,
@@ -149,7 +149,7 @@ class Hits:
             return None
         return self._made(
             head,
-            Kind.STATE,
+            HitKind.STATE,
             row.changed_at,
             state_text(rows, held),
             execution=row.public_id,
@@ -168,7 +168,9 @@ class Hits:
             more = {"about": "batch", "number": document.number, "batch": row and row.batch}
         if row is None:
             return None
-        return self._made(head, Kind.REASON, row.created_at, row.reason, author=row.author, **more)
+        return self._made(
+            head, HitKind.REASON, row.created_at, row.reason, author=row.author, **more
+        )
 
     def _reason_of_version(self, head: Conversation, document: SearchDocument) -> _Made:
         execution, version = document.execution or 0, document.version or 0
@@ -178,7 +180,7 @@ class Hits:
             return None
         return self._made(
             head,
-            Kind.REASON,
+            HitKind.REASON,
             row.created_at,
             row.reason,
             about="version",
@@ -195,7 +197,7 @@ class Hits:
         about = "message" if row.message is not None else "key" if row.key_name else "version"
         return self._made(
             head,
-            Kind.COMMENT,
+            HitKind.COMMENT,
             row.created_at,
             row.text,
             about=about,

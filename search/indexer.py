@@ -15,10 +15,10 @@ from conversations import feed
 from conversations.models import Comment, Conversation, Feed
 from ctxadmin.accounts.models import Workspace
 from search import store
-from search.domain.query import Kind
+from search.domain.query import HitKind
 from search.models import SearchDocument, SearchMark, SearchProgress
 from search.texts import (
-    Text,
+    IndexedText,
     comments_of,
     execution_texts,
     messages_of,
@@ -94,7 +94,7 @@ def _add_others(head: Conversation, mark: SearchMark) -> None:
     if mark.title != (title := title_digest(head)):
         texts.append(title_of(head))
         after.title = title
-        titles = _documents(head).filter(kind=Kind.CONVERSATION)
+        titles = _documents(head).filter(kind=HitKind.CONVERSATION)
         removed += titles.values_list("id", flat=True)
     for part in (_comments, _execution):
         more, gone = part(head, after)
@@ -104,10 +104,10 @@ def _add_others(head: Conversation, mark: SearchMark) -> None:
     store.commit(mark, after, texts, removed)
 
 
-def _comments(head: Conversation, mark: SearchMark) -> tuple[list[Text], list[int]]:
+def _comments(head: Conversation, mark: SearchMark) -> tuple[list[IndexedText], list[int]]:
     """Returns new comments, and the documents of those that were removed."""
     texts = comments_of(head.key, mark.comment)
-    rows = _documents(head).filter(kind=Kind.COMMENT)
+    rows = _documents(head).filter(kind=HitKind.COMMENT)
     known = dict(rows.values_list("number", "id"))
     there: set[int] = set()
     if known:
@@ -117,7 +117,7 @@ def _comments(head: Conversation, mark: SearchMark) -> tuple[list[Text], list[in
     return texts, [name for number, name in known.items() if number not in there]
 
 
-def _execution(head: Conversation, mark: SearchMark) -> tuple[list[Text], list[int]]:
+def _execution(head: Conversation, mark: SearchMark) -> tuple[list[IndexedText], list[int]]:
     """Returns what the current execution wrote, and the documents that this replaces.
 
     Those of an execution before it go: there is no page to show its state.
@@ -134,7 +134,7 @@ def _execution(head: Conversation, mark: SearchMark) -> tuple[list[Text], list[i
         name
         for name, kind, execution, key in rows.values_list("id", "kind", "execution", "key")
         if execution != row.number
-        or (kind == Kind.STATE and (key in found.changed or key not in found.held))
+        or (kind == HitKind.STATE and (key in found.changed or key not in found.held))
     ]
     mark.execution, mark.version = row.number, row.version
     return list(found.texts), removed

@@ -16,12 +16,12 @@ from ctxadmin.lib.sentence import say
 from search import words
 from search.document_ids import first_id_at
 from search.domain.passages import passage_of
-from search.domain.query import Kind, Query
+from search.domain.query import HitKind, Query
 from search.hits import Hit, Hits
 from search.indexer import count_unindexed
 from search.models import SearchDocument
 from search.texts import tool_fact
-from search.words import Asked
+from search.words import WordQuery
 from workflows.models import Workflow
 
 MOST: Final = 100  # hits of one page
@@ -95,10 +95,10 @@ def _with_kinds(query: Query) -> Query:
     Without words these are messages, if the filters are of messages, else conversations.
     """
     if query.of_messages_only:
-        kinds = query.kinds & {Kind.MESSAGE} if query.kinds else frozenset({Kind.MESSAGE})
-        return replace(query, kinds=kinds or frozenset({Kind.WORKFLOW}))
+        kinds = query.kinds & {HitKind.MESSAGE} if query.kinds else frozenset({HitKind.MESSAGE})
+        return replace(query, kinds=kinds or frozenset({HitKind.WORKFLOW}))
     if not query.phrases and not query.kinds:
-        return replace(query, kinds=frozenset({Kind.CONVERSATION}))
+        return replace(query, kinds=frozenset({HitKind.CONVERSATION}))
     return query
 
 
@@ -116,7 +116,7 @@ def _candidates(
     while reached is not None and looked_at < _MOST_LOOKED_AT:
         facts = [tool_fact(query.tool)] if query.tool else []
         if query.phrases or facts:
-            found = words.find(Asked(workspace, query.phrases, facts, reached, since), size)
+            found = words.find(WordQuery(workspace, query.phrases, facts, reached, since), size)
             documents = list(rows.filter(id__in=found.ids).order_by("-id"))
             reached = found.reached
         else:
@@ -163,7 +163,7 @@ def _wanted(query: Query) -> ConversationQuerySet:
 def _workflows(actor: Actor, query: Query) -> list[Hit]:
     """Returns the workflows that have the words in name, slug or description: they are few."""
     narrowed = query.status or query.workflow or query.of_messages_only or query.since
-    if not query.phrases or narrowed or (query.kinds and Kind.WORKFLOW not in query.kinds):
+    if not query.phrases or narrowed or (query.kinds and HitKind.WORKFLOW not in query.kinds):
         return []
     rows = Workflow.objects.for_workspace(actor.workspace).order_by("-updated_at")
     found: list[Hit] = []
@@ -172,7 +172,7 @@ def _workflows(actor: Actor, query: Query) -> list[Hit]:
         if passage is not None and len(found) < _MOST_WORKFLOWS:
             found.append(
                 Hit(
-                    kind=Kind.WORKFLOW,
+                    kind=HitKind.WORKFLOW,
                     at=row.updated_at,
                     passage=passage,
                     title=row.name,

@@ -15,10 +15,10 @@ from conversations.models import Conversation
 from ctxadmin.storage.tables import Table
 from search import words
 from search.document_ids import new_ids, usual_start
-from search.domain.query import Kind
+from search.domain.query import HitKind
 from search.domain.terms import terms_of
 from search.models import SearchDocument, SearchMark
-from search.texts import Text, tool_fact
+from search.texts import IndexedText, tool_fact
 from search.words import Words
 
 _MARKS: Final = Table(SearchMark)
@@ -45,7 +45,7 @@ def find_mark(head: Conversation) -> SearchMark:
 
 
 def commit(
-    before: SearchMark, after: SearchMark, texts: Sequence[Text], removed: Iterable[int] = ()
+    before: SearchMark, after: SearchMark, texts: Sequence[IndexedText], removed: Iterable[int] = ()
 ) -> bool:
     """Adds texts, removes documents by id, and moves the mark, all or nothing.
 
@@ -111,7 +111,7 @@ def _remove(workspace: int, ids: Iterable[int]) -> None:
         SearchDocument.objects.filter(workspace=workspace, id__in=part).delete()
 
 
-def _entry(mark: SearchMark, text: Text) -> _Entry:
+def _entry(mark: SearchMark, text: IndexedText) -> _Entry:
     place = text.place
     document = _DOCUMENTS.new(
         {
@@ -135,7 +135,7 @@ def _insert(workspace: int, entries: Sequence[_Entry], moments: Sequence[datetim
     if not entries:
         return
     first = entries[0].document
-    is_message = first.kind == Kind.MESSAGE
+    is_message = first.kind == HitKind.MESSAGE
     ids = new_ids(moments, usual_start(first.conversation, first.index if is_message else None))
     for _ in range(_TRIES):
         if not words.find_taken(workspace, ids):

@@ -14,7 +14,7 @@ from checkpoints.state_store import LISTS, StateRows, StoredKey
 from conversations.message_search import searched_text
 from conversations.models import Comment, Conversation, Message, Move, Revision
 from ctxadmin.lib.errors import ContextError
-from search.domain.query import Kind
+from search.domain.query import HitKind
 from search.domain.terms import terms_of
 from search.domain.value_text import text_of_state
 from search.models import SearchMark
@@ -24,10 +24,10 @@ _MOST_REASONS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPlace:
     """Where a text is, as ``SearchDocument`` has it."""
 
-    kind: Kind
+    kind: HitKind
     role: str = ""
     about: str = ""
     index: int | None = None
@@ -38,10 +38,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class IndexedText:
     """A text to be indexed: when it was written, and the tools that it calls or comes from."""
 
-    place: Place
+    place: TextPlace
     at: datetime
     text: str
     tools: Sequence[str] = ()
@@ -56,12 +56,12 @@ def title_digest(head: Conversation) -> str:
     return blake2b(f"{head.public_id}\0{head.title}".encode(), digest_size=16).hexdigest()
 
 
-def title_of(head: Conversation) -> Text:
+def title_of(head: Conversation) -> IndexedText:
     text = f"{head.title}\n{head.public_id}" if head.title else head.public_id
-    return Text(Place(Kind.CONVERSATION), head.created_at, text)
+    return IndexedText(TextPlace(HitKind.CONVERSATION), head.created_at, text)
 
 
-def messages_of(head: Conversation, start: int) -> list[Text]:
+def messages_of(head: Conversation, start: int) -> list[IndexedText]:
     """Returns the texts of the messages from a log index on, at most ``MOST_MESSAGES``."""
     rows = Message.objects.filter(
         conversation=head.key, index__gte=start, index__lt=head.log_count
@@ -76,8 +76,8 @@ def messages_of(head: Conversation, start: int) -> list[Text]:
             index: _body_of(bytes(body)) for index, body in further.values_list("index", "body")
         }
     return [
-        Text(
-            Place(Kind.MESSAGE, role=role, index=index),
+        IndexedText(
+            TextPlace(HitKind.MESSAGE, role=role, index=index),
             at,
             searched_text(bodies[index]),
             tools_of(bodies[index], bodies.get(call) if call is not None else None),
@@ -113,12 +113,12 @@ def _calls_of(body: Mapping[str, JsonValue]) -> Iterator[tuple[JsonValue, str]]:
             yield call.get("id"), str(inner.get("name") or "")
 
 
-def reasons_of(head: Conversation, mark: SearchMark) -> tuple[list[Text], SearchMark]:
+def reasons_of(head: Conversation, mark: SearchMark) -> tuple[list[IndexedText], SearchMark]:
     """Returns the reasons of batches and moves since a mark, and the mark after them."""
     key = head.key
     opened = Revision.objects.filter(conversation=key, number__gte=mark.revisions)
     found = [
-        Text(Place(Kind.REASON, about="revision", number=number), at, reason)
+        IndexedText(TextPlace(HitKind.REASON, about="revision", number=number), at, reason)
         for number, at, reason in opened.exclude(reason="").values_list(
             "number", "created_at", "reason"
         )[:_MOST_REASONS]
@@ -129,7 +129,7 @@ def reasons_of(head: Conversation, mark: SearchMark) -> tuple[list[Text], Search
         )
     )
     found += [
-        Text(Place(Kind.REASON, about="move", number=seq), at, reason)
+        IndexedText(TextPlace(HitKind.REASON, about="move", number=seq), at, reason)
         for seq, at, reason in moves
         if reason
     ]
@@ -137,10 +137,10 @@ def reasons_of(head: Conversation, mark: SearchMark) -> tuple[list[Text], Search
     return found, _with(mark, revisions=head.revision_count, move=last)
 
 
-def comments_of(key: int, after: int) -> list[Text]:
+def comments_of(key: int, after: int) -> list[IndexedText]:
     rows = Comment.objects.filter(conversation=key, number__gt=after).order_by("number")
     return [
-        Text(Place(Kind.COMMENT, number=number), at, text)
+        IndexedText(TextPlace(HitKind.COMMENT, number=number), at, text)
         for number, at, text in rows.values_list("number", "created_at", "text")
     ]
 
@@ -149,7 +149,7 @@ def comments_of(key: int, after: int) -> list[Text]:
 class ExecutionTexts:
     """What an execution wrote since a version; ``held`` are the digests of all keys it has."""
 
-    texts: Sequence[Text]
+    texts: Sequence[IndexedText]
     changed: frozenset[str]
     held: frozenset[str]
 
@@ -175,7 +175,11 @@ def execution_texts(row: Execution, after: int) -> ExecutionTexts:
         for version, at, reason in versions.values_list("version", "created_at", "reason")
     }
     texts = [
-        Text(Place(Kind.REASON, about="version", execution=row.number, version=version), at, reason)
+        IndexedText(
+            TextPlace(HitKind.REASON, about="version", execution=row.number, version=version),
+            at,
+            reason,
+        )
         for version, (at, reason) in reasons_by_version.items()
         if reason
     ]
@@ -188,8 +192,10 @@ def execution_texts(row: Execution, after: int) -> ExecutionTexts:
         )
         text = state_text(rows, each)
         if text is not None:
-            place = Place(Kind.STATE, execution=row.number, version=each.version, key=each.key)
-            texts.append(Text(place, at, text))
+            place = TextPlace(
+                HitKind.STATE, execution=row.number, version=each.version, key=each.key
+            )
+            texts.append(IndexedText(place, at, text))
     return ExecutionTexts(texts, frozenset(each.key for each in changed), frozenset(held))
 
 

@@ -14,7 +14,7 @@ from conversations.domain.view import View
 from conversations.models import Comment, Conversation, Message, Move, Revision
 from conversations.store import view_of
 from ctxadmin.lib.errors import ContextError
-from search.domain.query import Kind
+from search.domain.query import HitKind
 from search.models import SearchDocument
 
 Placed = tuple[int, int]  # the key of a conversation, and a number in it
@@ -33,10 +33,10 @@ class Truth:
         )
         self.revisions = self._rows(Revision, "number", "revision")
         self.moves = self._rows(Move, "seq", "move")
-        self.comments = self._rows(Comment, "number", kind=Kind.COMMENT)
+        self.comments = self._rows(Comment, "number", kind=HitKind.COMMENT)
         self.executions = self._executions()
         self.versions = self._versions()
-        self.messages = self._rows(Message, "index", kind=Kind.MESSAGE)
+        self.messages = self._rows(Message, "index", kind=HitKind.MESSAGE)
         self._calls = self._calls_of(self.messages.values())
         self._views = self._views_of({key for key, _ in self.messages})
 
@@ -52,7 +52,7 @@ class Truth:
         return self._calls.get((row.conversation, row.call_index))
 
     def _rows(
-        self, model: type[Model], field: str, about: str = "", kind: Kind = Kind.REASON
+        self, model: type[Model], field: str, about: str = "", kind: HitKind = HitKind.REASON
     ) -> dict[Placed, Any]:
         column = "index" if field == "index" else "number"
         wanted = {
@@ -93,7 +93,7 @@ class Truth:
         wanted = [
             Q(conversation=each.conversation, execution=each.execution, version=each.version)
             for each in self._documents
-            if each.kind == Kind.REASON and each.about == "version"
+            if each.kind == HitKind.REASON and each.about == "version"
         ]
         if not wanted:
             return {}

@@ -27,7 +27,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WordQuery:
     """What is looked for in a workspace: texts with all phrases and facts, in a range of ids.
 
     ``below`` is behind the range, ``since`` its first id.
@@ -41,7 +41,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundIds:
     """Ids, latest first, and the lowest id that was looked at: below it there may be more.
 
     ``reached`` is None if there are no others.
@@ -78,12 +78,12 @@ def find_taken(workspace: int, ids: Sequence[int]) -> bool:
     return False
 
 
-def find(asked: Asked, limit: int) -> Found:
+def find(asked: WordQuery, limit: int) -> FoundIds:
     """Returns the latest texts that have what is asked for, at most ``limit``."""
     ids, reached = _vendor().find(
         asked.workspace, asked.phrases, asked.facts, asked.below, asked.since, limit
     )
-    return Found(ids, ids[-1] if len(ids) == limit else reached)
+    return FoundIds(ids, ids[-1] if len(ids) == limit else reached)
 
 
 def compact() -> None:

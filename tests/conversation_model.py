@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from conversations.domain import revisions as tree
 from conversations.domain.configs import OperationConfig, stored_config
-from conversations.domain.diff import Change, diff_revisions
+from conversations.domain.diff import ViewDifference, diff_revisions
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft, Entry
+from conversations.domain.message import Entry, MessageDraft
 from conversations.domain.operations import (
     Outcome,
     apply,
@@ -65,7 +65,7 @@ class Conversation:
         cause: Cause,
         *,
         tools: str | None = None,
-        count: Callable[[Draft], int] = tokens_of_message,
+        count: Callable[[MessageDraft], int] = tokens_of_message,
     ) -> None:
         self._count = count
         self._log = MemoryLog(tools=tools, count=count)
@@ -142,7 +142,7 @@ class Conversation:
             return self._log
         return self._log.on_branch(branch, limits)
 
-    def append(self, drafts: Sequence[Draft], cause: Cause) -> Appended:
+    def append(self, drafts: Sequence[MessageDraft], cause: Cause) -> Appended:
         """Log messages and show them at the end; opens no batch and never conflicts."""
         entries = place_drafts(drafts, self.log())
         first, count = len(self._log), len(entries)
@@ -216,7 +216,7 @@ class Conversation:
         self._commit(revision, (), cause)
         return revision
 
-    def diff(self, before: int, after: int) -> tuple[Change, ...]:
+    def diff(self, before: int, after: int) -> tuple[ViewDifference, ...]:
         """What leads from one revision to another."""
         first = revision_tree.find_revision(before, self._revisions, "/from")
         return diff_revisions(

@@ -7,7 +7,7 @@ from django.test import Client
 from pydantic import JsonValue
 from rest_framework.test import APIClient
 
-from conversations.domain.message import Draft, read_messages
+from conversations.domain.message import MessageDraft, read_messages
 from conversations.models import Conversation
 from conversations.services import NewConversation, create
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
@@ -134,7 +134,7 @@ def result(call_id: str, text: str = "found") -> dict[str, JsonValue]:
     return {"role": "tool", "tool_call_id": call_id, "content": text}
 
 
-def drafts(*messages: dict[str, JsonValue]) -> tuple[Draft, ...]:
+def drafts(*messages: dict[str, JsonValue]) -> tuple[MessageDraft, ...]:
     return read_messages(list(messages))
 
 

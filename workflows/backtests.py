@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from pydantic import JsonValue
 
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.domain.prices import Price
 from conversations.domain.tokens import tokens_of_text
 from conversations.matching import STATUSES, ConversationFilter
@@ -64,7 +64,7 @@ class NewBacktest:
     model: str = ""
     ratio: str = ""
     form: str = ""
-    upload: Sequence[Sequence[Draft]] | None = None
+    upload: Sequence[Sequence[MessageDraft]] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.domain.pairing import place_drafts
 from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract
@@ -18,10 +18,10 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
 from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.context_join import Arrival, Conflict, join
+from workflows.domain.context_join import Arrival, ArrivalConflict, join
 from workflows.domain.context_types import context_type_problem, default_context_type, node_steps
 from workflows.domain.edge_filters import edge_step, read_edge_filter
-from workflows.domain.explain import Decision, Label, Notice, Step, run_steps
+from workflows.domain.explain import Decision, Label, Step, StepNotice, run_steps
 from workflows.domain.filters import filter_step, read_filter
 from workflows.domain.graph import Filters, FilterSource, TypeName, filters_in
 from workflows.domain.processors import Registries, processor_step, standard
@@ -79,8 +79,8 @@ class DryRunResult:
     context: PromptContext
     messages: orjson.Fragment
     explanation: Sequence[Decision] = ()
-    warnings: Sequence[Notice] = ()
-    conflicts: Sequence[Conflict] = ()
+    warnings: Sequence[StepNotice] = ()
+    conflicts: Sequence[ArrivalConflict] = ()
     written: FormattedView | None = None
 
 
@@ -89,7 +89,7 @@ class GivenContext:
     """A context and messages that a caller sends."""
 
     context: PromptContext
-    drafts: Sequence[Draft] = ()
+    drafts: Sequence[MessageDraft] = ()
 
     def open(self) -> tuple[NodeInput, MemoryLog]:
         """Returns the input for filters, and the log of its messages."""
@@ -154,7 +154,7 @@ def join_arrivals(arrivals: Sequence[GivenEdgeContext], pointer: str = "/arrival
     """Joins what several edges bring to one node, each filtered by its own filter first."""
     registries = standard()
     came: list[Arrival] = []
-    warnings: list[Notice] = []
+    warnings: list[StepNotice] = []
     logs: list[MemoryLog] = []
     with limit_work(settings.MAX_WORK):
         for number, each in enumerate(arrivals):

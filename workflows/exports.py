@@ -1,7 +1,7 @@
 """Exports a workflow as a file, and records that in the audit."""
 
 from ctxadmin.accounts.access_log import record_access
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from workflows import queries
@@ -16,6 +16,6 @@ def export(actor: Actor, slug: str, which: str) -> Document:
     """
     row = find_workflow(actor.workspace, slug)
     document = queries.document_of(row, which, "version")
-    taken = Change(Action.WORKFLOW_EXPORT, "workflow", slug, detail={"version": which})
+    taken = AuditChange(Action.WORKFLOW_EXPORT, "workflow", slug, detail={"version": which})
     record_access(actor, taken)
     return document

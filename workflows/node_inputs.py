@@ -23,7 +23,7 @@ from conversations.store import find_revision, view_of
 from conversations.token_sums import TokenSums
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.explain import Notice
+from workflows.domain.explain import StepNotice
 
 FORMAT_STEP: Final = "format"
 
@@ -101,7 +101,7 @@ def messages_in_format(
 def notices_of(written: FormattedView) -> list[dict[str, JsonValue]]:
     """Returns the warnings of a format like those of filters, as of the step ``format``."""
     return [
-        Notice(warning.code, warning.message, warning.indices, FORMAT_STEP).as_json()
+        StepNotice(warning.code, warning.message, warning.indices, FORMAT_STEP).as_json()
         for warning in written.warnings
     ]
 

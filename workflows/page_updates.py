@@ -6,7 +6,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.realtime.announcements import announce, author_of
 from ctxadmin.realtime.messages import Announced
 from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone
-from ctxadmin.realtime.topics import Source, Topic
+from ctxadmin.realtime.topics import Topic, TopicSource
 from workflows.frames import DraftChanged, WorkflowState
 from workflows.models import Workflow
 from workflows.store import CommittedChange, find_workflow
@@ -52,4 +52,4 @@ def _state(slug: str, seq: int, draft: int, published: int | None) -> WorkflowSt
     return WorkflowState(id=slug, seq=seq, draft_version=draft, published_version=published)
 
 
-SOURCE = Source(KIND, find, read, DraftChanged)
+SOURCE = TopicSource(KIND, find, read, DraftChanged)

@@ -9,7 +9,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from ctxadmin.audit.record import Change, record
+from ctxadmin.audit.record import AuditChange, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -163,9 +163,9 @@ def draft_conflict(expected: int, actual: int) -> VersionConflict:
 
 def change_of(
     row: Workflow, action: Action, *, before: str = "", detail: Mapping[str, object]
-) -> Change:
+) -> AuditChange:
     """Returns the audit's record of a change of a workflow: its draft before and after."""
-    return Change(
+    return AuditChange(
         action=action,
         object_type="workflow",
         object_id=row.slug or row.deleted_slug,

@@ -27,13 +27,13 @@ from ctxadmin.identity.bulk_actions import BulkAction, BulkList
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.stored_sentence import read_sentence
 from ctxadmin.ui.components import Crumb, Tab, Text, Tone
-from ctxadmin.ui.confirm_page import REASON, Entry
+from ctxadmin.ui.confirm_page import REASON, TextEntry
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
 NAME: Final = gettext_lazy("Bulk actions")
 _LISTED: Final = 50
-_COUNT: Final = Entry(
+_COUNT: Final = TextEntry(
     name="count",
     label=gettext_lazy("Number of conversations to erase"),
     limit=10,
@@ -75,7 +75,7 @@ class JobPage:
     dry_run: DryRun | None
     refusals: Sequence[str]
     submit: str
-    entries: Sequence[Entry]
+    entries: Sequence[TextEntry]
     problem: str
     worked: int
     left: int
@@ -145,7 +145,7 @@ def cancel(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     return redirect("bulk:job", job_id)
 
 
-def _count_in(request: HttpRequest, tried: DryRun) -> Entry:
+def _count_in(request: HttpRequest, tried: DryRun) -> TextEntry:
     """Returns the typed number, with a problem unless it is that of the items to erase."""
     value = request.POST.get("count", "").strip()
     is_right = value.replace(",", "") == str(tried.meant)
@@ -157,7 +157,7 @@ def _show(
     actor: Actor,
     row: BulkJob,
     *,
-    entries: Sequence[Entry] = (),
+    entries: Sequence[TextEntry] = (),
     status: int = 200,
 ) -> HttpResponse:
     action = BulkAction(row.action)

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from checkpoints.domain.leases import Lease
 from checkpoints.domain.opaque import OpaqueValue
-from checkpoints.domain.pauses import Outcome, When
+from checkpoints.domain.pauses import TimeoutOutcome, When
 from checkpoints.domain.status import NodeStatus, Status
 from checkpoints.domain.usage import ModelUsage
 from checkpoints.services.execution_start import Started
@@ -100,7 +100,7 @@ class PauseAnswer(Answer):
     deadline: Time | None = Field(
         description="When the review times out (ISO 8601, UTC); null if never."
     )
-    outcome: Outcome | None = Field(description="What happens at the deadline.")
+    outcome: TimeoutOutcome | None = Field(description="What happens at the deadline.")
 
 
 class SnapshotAnswer(Answer):

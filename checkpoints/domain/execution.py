@@ -8,11 +8,11 @@ from typing import Final
 from checkpoints.domain.pauses import (
     AUTOMATIC,
     Approval,
-    Outcome,
     Pause,
     PauseRequest,
     PauseRule,
     Rules,
+    TimeoutOutcome,
     When,
     nodes_to_review,
     pause_by_rule,
@@ -67,7 +67,7 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ExecutedChange:
     """The change of the executed node ids: ``added`` to the end, or ``whole`` instead."""
 
     added: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Transition:
     """The execution after a command, and what the store must know of the transition.
 
     ``through`` are the statuses on the way, first to last; each step is in MOVES, except for the
@@ -89,7 +89,7 @@ class Decision:
 
     execution: Execution
     through: tuple[Status, ...]
-    done: Done = field(default_factory=Done)
+    done: ExecutedChange = field(default_factory=ExecutedChange)
     node_status: NodeStatus | None = None
     writes: bool = True
 
@@ -118,7 +118,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class StatusMove:
     """A resume, approve, reject or cancel.
 
     ``node_id`` must be the paused (or failed) node if given; ``from_node`` is for resume only.
@@ -144,18 +144,18 @@ class RestorePoint:
 
 def new_execution(
     at: datetime, *, start: bool = True, ready: Sequence[str] = (), rules: Rules | None = None
-) -> Decision:
+) -> Transition:
     """Returns a new execution at version 0: PENDING, or RUNNING, or PAUSED before a ready node."""
     execution = Execution(Status.PENDING)
     through = (Status.IDLE, Status.PENDING)
     if not start:
-        return Decision(execution, through)
+        return Transition(execution, through)
     return _with_pause_before(
-        _to(Decision(execution, through), Status.RUNNING), ready, rules or {}, at
+        _to(Transition(execution, through), Status.RUNNING), ready, rules or {}, at
     )
 
 
-def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Decision:
+def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Transition:
     """Applies the checkpoint or completion of a node (semantics 3.1, 3.4, 3.8).
 
     A failure without error edges fails the execution, whatever else was sent, except CANCELLED. A
@@ -180,10 +180,10 @@ def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Dec
         step.node_id,
         passed=_unused(execution.passed, step.node_id) if goes_on else execution.passed,
     )
-    decision = Decision(
+    decision = Transition(
         running,
         through,
-        Done(added) if step.executed is None else Done(whole=step.executed),
+        ExecutedChange(added) if step.executed is None else ExecutedChange(whole=step.executed),
         NodeStatus.FAILED if failed else NodeStatus.COMPLETED,
     )
     end = _end(step, goes_on=goes_on)
@@ -198,7 +198,7 @@ def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Dec
     return _with_pause_before(decision, step.ready, rules, step.at)
 
 
-def ask_pause(execution: Execution, at: datetime, reason: str = "") -> Decision:
+def ask_pause(execution: Execution, at: datetime, reason: str = "") -> Transition:
     """Requests a pause at the next checkpoint.
 
     Writes no version; a second request changes nothing.
@@ -206,10 +206,10 @@ def ask_pause(execution: Execution, at: datetime, reason: str = "") -> Decision:
     require(execution.status, {Status.RUNNING}, say("A pause"))
     if execution.pause_request is None:
         execution = replace(execution, pause_request=PauseRequest(reason, at))
-    return Decision(execution, (execution.status,), writes=False)
+    return Transition(execution, (execution.status,), writes=False)
 
 
-def resume(execution: Execution, move: Move, rules: Rules | None = None) -> Decision:
+def resume(execution: Execution, move: StatusMove, rules: Rules | None = None) -> Transition:
     """Continues after a pause, retries a failure, or starts a pending execution.
 
     With ``from_node`` that node runs next. There is no second pause before the paused node, or
@@ -219,14 +219,14 @@ def resume(execution: Execution, move: Move, rules: Rules | None = None) -> Deci
     return _continue(execution, move, rules or {}, approved=False)
 
 
-def approve(execution: Execution, move: Move, rules: Rules | None = None) -> Decision:
+def approve(execution: Execution, move: StatusMove, rules: Rules | None = None) -> Transition:
     """Continues a paused execution and records the approval."""
     require(execution.status, {Status.PAUSED}, say("An approval"))
     _no_jump(move)
     return _continue(execution, move, rules or {}, approved=True)
 
 
-def reject(execution: Execution, move: Move) -> Decision:
+def reject(execution: Execution, move: StatusMove) -> Transition:
     """Fails a paused execution with the reason."""
     require(execution.status, {Status.PAUSED}, say("A rejection"))
     _no_jump(move)
@@ -235,7 +235,7 @@ def reject(execution: Execution, move: Move) -> Decision:
     return _to(_next(execution), Status.FAILED, failure=failure)
 
 
-def cancel(execution: Execution, move: Move) -> Decision:
+def cancel(execution: Execution, move: StatusMove) -> Transition:
     """Ends an execution permanently."""
     require(execution.status, _CANCELLABLE, say("A cancellation"))
     _no_jump(move)
@@ -245,32 +245,32 @@ def cancel(execution: Execution, move: Move) -> Decision:
 
 def time_out(
     execution: Execution, at: datetime, *, ready: tuple[str, ...] = (), rules: Rules | None = None
-) -> Decision | None:
+) -> Transition | None:
     """Applies the outcome of a pause after its deadline; returns None before it."""
     pause = execution.pause
     if pause is None or pause.deadline is None or pause.deadline > at:
         return None
-    reason = str(AUTOMATIC[pause.outcome or Outcome.REJECT])
-    move = Move(at, reason=reason, ready=ready)
-    if pause.outcome is Outcome.APPROVE:
+    reason = str(AUTOMATIC[pause.outcome or TimeoutOutcome.REJECT])
+    move = StatusMove(at, reason=reason, ready=ready)
+    if pause.outcome is TimeoutOutcome.APPROVE:
         return approve(execution, move, rules)
-    return (cancel if pause.outcome is Outcome.CANCEL else reject)(execution, move)
+    return (cancel if pause.outcome is TimeoutOutcome.CANCEL else reject)(execution, move)
 
 
-def update(execution: Execution, node_id: str) -> Decision:
+def update(execution: Execution, node_id: str) -> Transition:
     """Edits the state of a paused execution, at the paused node only (semantics 3.7)."""
     require(execution.status, {Status.PAUSED}, say("An update of the snapshot"))
     if execution.pause is not None and execution.pause.node_id is not None:
         _at_its_node(execution, node_id)
-    return Decision(replace(execution, version=execution.version + 1), (Status.PAUSED,))
+    return Transition(replace(execution, version=execution.version + 1), (Status.PAUSED,))
 
 
-def restore(execution: Execution, to: RestorePoint, at: datetime, reason: str = "") -> Decision:
+def restore(execution: Execution, to: RestorePoint, at: datetime, reason: str = "") -> Transition:
     """Restores an earlier version as a new one, PAUSED there (semantics 3.9)."""
     require(execution.status, _RESTORABLE, say("A restore"))
     restored = replace(fork(to, at, reason), version=execution.version + 1)
     through = dict.fromkeys((execution.status, Status.PAUSED))
-    return Decision(restored, tuple(through), Done(whole=to.executed))
+    return Transition(restored, tuple(through), ExecutedChange(whole=to.executed))
 
 
 def fork(of: RestorePoint, at: datetime, reason: str = "") -> Execution:
@@ -295,7 +295,7 @@ def _at_its_node(execution: Execution, node_id: str | None) -> None:
     raise InvalidState(text, status=execution.status)
 
 
-def _no_jump(move: Move) -> None:
+def _no_jump(move: StatusMove) -> None:
     if move.from_node is not None:
         raise ValidationFailed.at(
             "/from_node", say("only a resume can name the node to continue from")
@@ -306,21 +306,21 @@ def _started(execution: Execution) -> tuple[Status, ...]:
     return (Status.PENDING,) if execution.status is Status.PENDING else ()
 
 
-def _next(execution: Execution) -> Decision:
+def _next(execution: Execution) -> Transition:
     """Returns the next version in the same status."""
     cleared = replace(
         execution, version=execution.version + 1, pause=None, pause_request=None, failure=None
     )
-    return Decision(cleared, (execution.status,))
+    return Transition(cleared, (execution.status,))
 
 
 def _to(
-    decision: Decision,
+    decision: Transition,
     status: Status,
     *,
     pause: Pause | None = None,
     failure: Failure | None = None,
-) -> Decision:
+) -> Transition:
     execution = replace(decision.execution, status=status, pause=pause, failure=failure)
     if pause is not None:
         execution = replace(execution, node_id=pause.node_id)
@@ -350,7 +350,9 @@ def _pause_after(execution: Execution, step: Step, rule: PauseRule | None) -> Pa
     return Pause(step.node_id, When.AFTER, asked.reason if asked else "", step.at)
 
 
-def _continue(execution: Execution, move: Move, rules: Rules, *, approved: bool) -> Decision:
+def _continue(
+    execution: Execution, move: StatusMove, rules: Rules, *, approved: bool
+) -> Transition:
     _at_its_node(execution, move.node_id)
     pause, failure = execution.pause, execution.failure
     waiting = pause.node_id if pause is not None and pause.when is When.BEFORE else None
@@ -367,8 +369,8 @@ def _continue(execution: Execution, move: Move, rules: Rules, *, approved: bool)
 
 
 def _with_pause_before(
-    decision: Decision, ready: Sequence[str], rules: Rules, at: datetime
-) -> Decision:
+    decision: Transition, ready: Sequence[str], rules: Rules, at: datetime
+) -> Transition:
     """Returns the decision, paused before the first ready node that needs review if there is
     one.
     """

@@ -20,7 +20,7 @@ class When(StrEnum):
     AFTER = "after"
 
 
-class Outcome(StrEnum):
+class TimeoutOutcome(StrEnum):
     """The outcome of a review that times out."""
 
     APPROVE = "approve"
@@ -29,10 +29,10 @@ class Outcome(StrEnum):
 
 
 # Why something happens by itself at the deadline of a review.
-AUTOMATIC: Final[Mapping[Outcome, Sentence]] = {
-    Outcome.APPROVE: say("Approved automatically: nobody answered by the deadline."),
-    Outcome.REJECT: say("Rejected automatically: nobody answered by the deadline."),
-    Outcome.CANCEL: say("Cancelled automatically: nobody answered by the deadline."),
+AUTOMATIC: Final[Mapping[TimeoutOutcome, Sentence]] = {
+    TimeoutOutcome.APPROVE: say("Approved automatically: nobody answered by the deadline."),
+    TimeoutOutcome.REJECT: say("Rejected automatically: nobody answered by the deadline."),
+    TimeoutOutcome.CANCEL: say("Cancelled automatically: nobody answered by the deadline."),
 }
 
 
@@ -46,7 +46,7 @@ class PauseRule:
     when: When
     reason: str = ""
     timeout: float | None = None
-    outcome: Outcome | None = None
+    outcome: TimeoutOutcome | None = None
 
 
 Rules = Mapping[str, PauseRule]  # by node id
@@ -65,7 +65,7 @@ class Pause:
     reason: str = ""
     since: datetime | None = None
     deadline: datetime | None = None
-    outcome: Outcome | None = None
+    outcome: TimeoutOutcome | None = None
 
     def as_json(self) -> dict[str, JsonValue]:
         """Returns the pause as a snapshot shows it: reason, start and deadline."""
@@ -110,7 +110,7 @@ def pause_rule(settings: NodeSettings) -> PauseRule | None:
         When(settings.pause),
         settings.pause_reason or "",
         None if timeout is None else timeout.seconds,
-        None if timeout is None else Outcome(timeout.outcome),
+        None if timeout is None else TimeoutOutcome(timeout.outcome),
     )
 
 

@@ -12,7 +12,7 @@ _OF_NODES: Final = frozenset({WriteKind.CHECKPOINT, WriteKind.COMPLETION})
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class VersionManifest:
     """The manifest of one version, as far as a proposal needs it.
 
     ``node`` is the saved or completed node; ``leads_to`` are the nodes to which an edge from it
@@ -34,7 +34,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ProposalSource:
     """The proposal of one node: it wrote ``keys``, and its state is at ``version``.
 
     ``since`` is the version before its first write. The other numbers are those of its latest
@@ -56,14 +56,14 @@ class Source:
 class Proposal:
     """What the reviewer decides on; ``since`` are later writes, latest first."""
 
-    sources: tuple[Source, ...] = ()
-    since: tuple[Write, ...] = ()
+    sources: tuple[ProposalSource, ...] = ()
+    since: tuple[VersionManifest, ...] = ()
 
-    def source_of(self, key: str) -> Source | None:
+    def source_of(self, key: str) -> ProposalSource | None:
         """Returns the latest source that wrote a key."""
         return next((each for each in self.sources if key in each.keys), None)
 
-    def changed_by(self, key: str) -> Write | None:
+    def changed_by(self, key: str) -> VersionManifest | None:
         """Returns the latest write of a key since its source, None if there is none."""
         source = self.source_of(key)
         for write in self.since:
@@ -79,7 +79,9 @@ class Proposal:
         return tuple(key for key in dict.fromkeys(edited) if self.source_of(key) is None)
 
 
-def lineage(find: Callable[[int], Write | None], version: int) -> Iterator[Write]:
+def lineage(
+    find: Callable[[int], VersionManifest | None], version: int
+) -> Iterator[VersionManifest]:
     """Yields the writes that led to the state at ``version``, latest first, as far as found.
 
     A restore continues with the version that it restored: the versions between are undone.
@@ -93,7 +95,7 @@ def lineage(find: Callable[[int], Write | None], version: int) -> Iterator[Write
 
 
 def proposal_of(
-    history: Iterable[Write],
+    history: Iterable[VersionManifest],
     node_id: str | None,
     when: When,
     predecessors: Collection[str] | None,
@@ -104,8 +106,8 @@ def proposal_of(
     the node last ran; ``predecessors`` is None for a free execution, which has none on record. If
     none of them is found, it is what the last node wrote.
     """
-    passed: list[Write] = []
-    found: dict[str, list[Write]] = {}
+    passed: list[VersionManifest] = []
+    found: dict[str, list[VersionManifest]] = {}
     complete: set[str] = set()
     wanted = _nodes_to_find(node_id, when, predecessors)
     for write in history:
@@ -143,14 +145,18 @@ def _nodes_to_find(
     return None if predecessors is None else frozenset(predecessors)
 
 
-def _leads(write: Write, node_id: str | None, when: When, wanted: frozenset[str] | None) -> bool:
+def _leads(
+    write: VersionManifest, node_id: str | None, when: When, wanted: frozenset[str] | None
+) -> bool:
     if wanted is None or write.node not in wanted:
         return False
     is_saved = write.kind is WriteKind.CHECKPOINT or write.leads_to is None
     return when is When.AFTER or is_saved or node_id in (write.leads_to or ())
 
 
-def _proposal(passed: Sequence[Write], found: Mapping[str, Sequence[Write]]) -> Proposal:
+def _proposal(
+    passed: Sequence[VersionManifest], found: Mapping[str, Sequence[VersionManifest]]
+) -> Proposal:
     sources = sorted(map(_source, found.values()), key=lambda each: -passed.index(each[0]))
     newest_first = [source for _newest, source in reversed(sources)]
     if not newest_first:
@@ -159,11 +165,11 @@ def _proposal(passed: Sequence[Write], found: Mapping[str, Sequence[Write]]) -> 
     return Proposal(tuple(newest_first), tuple(passed[: oldest + 1]))
 
 
-def _source(writes: Sequence[Write]) -> tuple[Write, Source]:
+def _source(writes: Sequence[VersionManifest]) -> tuple[VersionManifest, ProposalSource]:
     """Returns all that one run of a node wrote, latest version first."""
     newest = writes[0]
     keys = dict.fromkeys(key for write in writes for key in write.keys)
-    return newest, Source(
+    return newest, ProposalSource(
         newest.node,
         newest.version,
         newest.at,

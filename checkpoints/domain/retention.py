@@ -35,7 +35,7 @@ class RetentionPolicy(Contract):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class RetainedVersion:
     """A version for retention: its number, when it was written, and when the next one was.
 
     ``until`` is None for the latest.
@@ -76,7 +76,7 @@ class Needs:
 
 
 def versions_to_thin(
-    policy: RetentionPolicy, versions: Sequence[Version], needs: Needs, now: datetime
+    policy: RetentionPolicy, versions: Sequence[RetainedVersion], needs: Needs, now: datetime
 ) -> tuple[int, ...]:
     """Returns the versions whose state can be removed, ascending.
 
@@ -97,12 +97,12 @@ def versions_to_thin(
 
 
 def _last_of_each(
-    versions: Iterable[Version], bucket: Callable[[Version], Hashable]
+    versions: Iterable[RetainedVersion], bucket: Callable[[RetainedVersion], Hashable]
 ) -> frozenset[int]:
     return frozenset({bucket(each): each.number for each in versions}.values())
 
 
-def _bucket(hourly_from: datetime) -> Callable[[Version], Hashable]:
+def _bucket(hourly_from: datetime) -> Callable[[RetainedVersion], Hashable]:
     """Returns the hour of a version, or its day if the whole day lies before ``hourly_from``.
 
     Whole days and hours in UTC: the last version of a day is also the last of its hour, so the
@@ -110,7 +110,7 @@ def _bucket(hourly_from: datetime) -> Callable[[Version], Hashable]:
     """
     first_day = hourly_from.astimezone(UTC).date()
 
-    def bucket(version: Version) -> Hashable:
+    def bucket(version: RetainedVersion) -> Hashable:
         at = version.at.astimezone(UTC)
         day: date = at.date()
         return day if day < first_day else (day, at.hour)

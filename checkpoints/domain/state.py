@@ -49,7 +49,7 @@ class KeyHead:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class StateTotals:
     """The totals of a state: its ``digest`` (32 bytes), canonical ``size`` in bytes, and
     ``keys``.
 
@@ -63,7 +63,7 @@ class Totals:
     keys: int
 
 
-EMPTY: Final = Totals(bytes(32), len(b"{}"), 0)
+EMPTY: Final = StateTotals(bytes(32), len(b"{}"), 0)
 
 
 class ChangeKind(StrEnum):
@@ -96,7 +96,7 @@ class StateChange:
     """All keys of an update in order, unchanged ones included, and the totals after it."""
 
     changes: tuple[KeyChange, ...]
-    totals: Totals
+    totals: StateTotals
 
     @property
     def changed_keys(self) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ class StateChange:
 def apply_update(
     update: Mapping[str, bytes],
     *,
-    totals: Totals,
+    totals: StateTotals,
     heads: Mapping[str, KeyHead],
     current: Callable[[str], bytes],
     reducers: ReducerTable,
@@ -175,18 +175,18 @@ def head_of(value: bytes, reducer: Reducer = Reducer.OVERWRITE) -> KeyHead:
     return KeyHead(_chained(b"", elements), len(value), len(elements))
 
 
-def totals_of(heads: Mapping[str, KeyHead]) -> Totals:
+def totals_of(heads: Mapping[str, KeyHead]) -> StateTotals:
     """Computes the totals of a state from its heads."""
     total, size = 0, _punctuation(len(heads))
     for key, head in heads.items():
         total += _term(key, head)
         size += _size(key, head)
-    return Totals((total % _MODULUS).to_bytes(32), size, len(heads))
+    return StateTotals((total % _MODULUS).to_bytes(32), size, len(heads))
 
 
 def totals_after(
-    totals: Totals, heads: Mapping[str, KeyHead], changes: Iterable[KeyChange]
-) -> Totals:
+    totals: StateTotals, heads: Mapping[str, KeyHead], changes: Iterable[KeyChange]
+) -> StateTotals:
     """Returns the totals after some changes; ``heads`` are those of the changed keys before."""
     total, keys = int.from_bytes(totals.digest), totals.keys
     content = totals.size - _punctuation(keys)
@@ -197,7 +197,7 @@ def totals_after(
                 total += sign * _term(change.key, head)
                 content += sign * _size(change.key, head)
                 keys += sign
-    return Totals((total % _MODULUS).to_bytes(32), content + _punctuation(keys), keys)
+    return StateTotals((total % _MODULUS).to_bytes(32), content + _punctuation(keys), keys)
 
 
 def chunk_head(old: KeyHead, chunk: bytes) -> KeyHead:

@@ -17,7 +17,7 @@ from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import Duplicate
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Looks, diff, pointer
+from ctxadmin.lib.structural_diff import ABSENT, Difference, DifferenceKind, Looks, diff, pointer
 
 
 class WriteKind(StrEnum):
@@ -199,12 +199,12 @@ def compare_states(
     for key in sorted((*keys.added, *keys.removed, *keys.changed)):
         path = pointer("", key)
         if key not in right:
-            found.append(Difference(path, Kind.REMOVED, value_of(left[key]), ABSENT))
+            found.append(Difference(path, DifferenceKind.REMOVED, value_of(left[key]), ABSENT))
         elif key not in left:
-            found.append(Difference(path, Kind.ADDED, ABSENT, value_of(right[key])))
+            found.append(Difference(path, DifferenceKind.ADDED, ABSENT, value_of(right[key])))
         elif is_opaque(left[key]) or is_opaque(right[key]):
             sides = value_of(left[key]), value_of(right[key])
-            found.append(Difference(path, Kind.CHANGED, *sides))
+            found.append(Difference(path, DifferenceKind.CHANGED, *sides))
         else:
             found += diff(orjson.loads(left[key]), orjson.loads(right[key]), path, looks)
     return found

@@ -17,7 +17,7 @@ _A_SECOND: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DraftEntry:
     """The input for one key, as its field has it; ``old`` marks a key of the state.
 
     ``mark`` identifies the change: two entries with one mark change the state in the same way. It
@@ -44,7 +44,7 @@ class WholeText:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class StateDraft:
     """The changes of the state at ``version``, by place; ``seq`` 0 means that nothing is stored.
 
     ``others`` are the alternatives to entries, ``texts`` whole states that cannot be parsed yet.
@@ -52,8 +52,8 @@ class Draft:
 
     version: int
     seq: int = 0
-    entries: Mapping[str, Entry] = field(default_factory=dict)
-    others: tuple[Entry, ...] = ()
+    entries: Mapping[str, DraftEntry] = field(default_factory=dict)
+    others: tuple[DraftEntry, ...] = ()
     texts: tuple[WholeText, ...] = ()
     changed_at: datetime | None = None
 
@@ -77,7 +77,7 @@ class Set:
     """
 
     place: str
-    entry: Entry
+    entry: DraftEntry
     mine: int = 0
 
 
@@ -101,7 +101,7 @@ class Beside:
     """Stores ``entry`` as an alternative at its place; ``mine`` as in Set."""
 
     place: str
-    entry: Entry
+    entry: DraftEntry
     mine: int = 0
 
 
@@ -131,18 +131,18 @@ Operation = Set | Revert | Aside | Beside | Use | Drop | Type
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedDraft:
     """The draft after the operations; the same object if they change nothing."""
 
-    draft: Draft
+    draft: StateDraft
 
 
 @dataclass(frozen=True, slots=True)
 class Overtaken:
     """Nothing was applied: these entries and texts are later than what the page saw."""
 
-    draft: Draft
-    changed: Mapping[str, Entry]
+    draft: StateDraft
+    changed: Mapping[str, DraftEntry]
     texts: Sequence[WholeText] = ()
 
 
@@ -155,7 +155,9 @@ def first_seq(now: datetime) -> int:
     return int((now - _BEGAN).total_seconds() * _A_SECOND)
 
 
-def apply(draft: Draft, operations: Sequence[Operation], seen_seq: int) -> Applied | Overtaken:
+def apply(
+    draft: StateDraft, operations: Sequence[Operation], seen_seq: int
+) -> AppliedDraft | Overtaken:
     """Applies the operations of a page that saw the draft at ``seen_seq``.
 
     A page's own changes never overtake it, even if it has not seen an earlier one.
@@ -167,7 +169,7 @@ def apply(draft: Draft, operations: Sequence[Operation], seen_seq: int) -> Appli
     for each in operations:
         after = _apply_one(after, each, draft.seq + 1)
     same = _undated(after) == _undated(draft)
-    return Applied(draft if same else replace(after, seq=draft.seq + 1))
+    return AppliedDraft(draft if same else replace(after, seq=draft.seq + 1))
 
 
 def resolve_operations(
@@ -192,15 +194,15 @@ def resolve_operations(
     return made
 
 
-def places_of(entries: Iterable[Entry]) -> dict[str, Entry]:
+def places_of(entries: Iterable[DraftEntry]) -> dict[str, DraftEntry]:
     """Returns entries by place: the key, whether it is new, and which of that name."""
     return dict(with_places(entries))
 
 
-def with_places(entries: Iterable[Entry]) -> list[tuple[str, Entry]]:
+def with_places(entries: Iterable[DraftEntry]) -> list[tuple[str, DraftEntry]]:
     """Returns entries by place when several can exist for one key."""
     seen: dict[str, int] = {}
-    found: list[tuple[str, Entry]] = []
+    found: list[tuple[str, DraftEntry]] = []
     for each in entries:
         which = 0
         if not each.old:
@@ -214,7 +216,7 @@ def name_at(place: str) -> str:
     return place.partition(":")[2]
 
 
-def remove_applied(draft: Draft, names: Iterable[str], marks: Iterable[str]) -> Draft:
+def remove_applied(draft: StateDraft, names: Iterable[str], marks: Iterable[str]) -> StateDraft:
     """Returns the draft after its changes of these keys were applied; ``marks`` identify them.
 
     Later input has replaced the applied version in the draft before.
@@ -227,8 +229,8 @@ def remove_applied(draft: Draft, names: Iterable[str], marks: Iterable[str]) -> 
     )
 
 
-def _overtaken(draft: Draft, operations: Sequence[Operation], seen_seq: int) -> Overtaken:
-    changed: dict[str, Entry] = {}
+def _overtaken(draft: StateDraft, operations: Sequence[Operation], seen_seq: int) -> Overtaken:
+    changed: dict[str, DraftEntry] = {}
     texts: list[WholeText] = []
     aside: set[str] = set()
     for each in operations:
@@ -251,7 +253,7 @@ def _overtaken(draft: Draft, operations: Sequence[Operation], seen_seq: int) -> 
     return Overtaken(draft, changed, texts)
 
 
-def _apply_one(draft: Draft, operation: Operation, seq: int) -> Draft:
+def _apply_one(draft: StateDraft, operation: Operation, seq: int) -> StateDraft:
     match operation:
         case Set(place, entry, mine):
             return _set(draft, place, replace(entry, at=seq), mine)
@@ -273,7 +275,7 @@ def _apply_one(draft: Draft, operation: Operation, seq: int) -> Draft:
             return _type(draft, replace(text, at=seq))
 
 
-def _set(draft: Draft, place: str, entry: Entry, mine: int) -> Draft:
+def _set(draft: StateDraft, place: str, entry: DraftEntry, mine: int) -> StateDraft:
     others = tuple(
         each
         for each in draft.others
@@ -282,7 +284,7 @@ def _set(draft: Draft, place: str, entry: Entry, mine: int) -> Draft:
     return replace(draft, entries={**draft.entries, place: entry}, others=others)
 
 
-def _move_aside(draft: Draft, place: str) -> Draft:
+def _move_aside(draft: StateDraft, place: str) -> StateDraft:
     there = draft.entries.get(place)
     if there is None:
         return draft
@@ -291,7 +293,7 @@ def _move_aside(draft: Draft, place: str) -> Draft:
     return replace(draft, entries=_but(draft.entries, place), others=others)
 
 
-def _add_alternative(draft: Draft, place: str, entry: Entry, mine: int) -> Draft:
+def _add_alternative(draft: StateDraft, place: str, entry: DraftEntry, mine: int) -> StateDraft:
     others = tuple(
         each for each in draft.others if not (mine and each.at == mine and _is_of(place, each))
     )
@@ -301,7 +303,7 @@ def _add_alternative(draft: Draft, place: str, entry: Entry, mine: int) -> Draft
     return replace(draft, others=(*others, entry))
 
 
-def _use(draft: Draft, mark: str, seq: int) -> Draft:
+def _use(draft: StateDraft, mark: str, seq: int) -> StateDraft:
     found = next((each for each in draft.others if each.mark == mark), None)
     if found is None:
         return draft
@@ -311,14 +313,14 @@ def _use(draft: Draft, mark: str, seq: int) -> Draft:
     return replace(aside, entries={**aside.entries, place: replace(found, at=seq)})
 
 
-def _type(draft: Draft, text: WholeText) -> Draft:
+def _type(draft: StateDraft, text: WholeText) -> StateDraft:
     there = [each for each in draft.texts if each.mark == text.mark]
     if there and there[0].text == text.text:
         return draft
     return replace(draft, texts=(*(each for each in draft.texts if each not in there), text))
 
 
-def _undated(draft: Draft) -> Draft:
+def _undated(draft: StateDraft) -> StateDraft:
     return replace(
         draft,
         entries={place: replace(each, at=0) for place, each in draft.entries.items()},
@@ -326,9 +328,9 @@ def _undated(draft: Draft) -> Draft:
     )
 
 
-def _but(entries: Mapping[str, Entry], place: str) -> Mapping[str, Entry]:
+def _but(entries: Mapping[str, DraftEntry], place: str) -> Mapping[str, DraftEntry]:
     return {each: entry for each, entry in entries.items() if each != place}
 
 
-def _is_of(place: str, entry: Entry) -> bool:
+def _is_of(place: str, entry: DraftEntry) -> bool:
     return name_at(place) == entry.name

@@ -11,15 +11,15 @@ from django.utils.translation import gettext as _
 from checkpoints import pending_store
 from checkpoints.editing import form_changes, state_form
 from checkpoints.editing.draft import (
-    Applied,
+    AppliedDraft,
     Beside,
-    Draft,
+    DraftEntry,
     Drop,
-    Entry,
     Marks,
     Operation,
     Overtaken,
     Set,
+    StateDraft,
     Type,
     Use,
     WholeText,
@@ -41,13 +41,13 @@ from checkpoints.editing.entries import (
 from checkpoints.editing.form_changes import DraftPatch
 from checkpoints.editing.rebase import (
     Held,
-    Sides,
+    KeySides,
     is_current,
     rebase_draft,
     touched_keys,
     with_entries,
 )
-from checkpoints.editing.state_form import Changes, Read, Row
+from checkpoints.editing.state_form import Changes, FormInput, Row
 from checkpoints.models import Execution
 from checkpoints.pending_store import EditKey, Pending, PendingQuery
 from checkpoints.snapshots import StoredSnapshot, snapshot_at
@@ -59,7 +59,7 @@ from ctxadmin.lib.errors import NotFound, TooLarge, VersionConflict
 MOST_BYTES: Final = 16 * 1024**2  # a whole state as a text, and what escapes add
 
 MomentAt = Callable[[int], StoredSnapshot]
-Decide = Callable[[Draft], Draft]
+Decide = Callable[[StateDraft], StateDraft]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class KeptDraft:
     version with other keys. ``overtaken`` is set if nothing was stored.
     """
 
-    draft: Draft
+    draft: StateDraft
     over: Sequence[str] = ()
     beside: bool = False
     overtaken: Overtaken | None = None
@@ -80,8 +80,8 @@ class KeptDraft:
 class StoredDraft:
     """What is typed of a draft as its row has it, in JSON."""
 
-    rows: tuple[Entry, ...]
-    others: tuple[Entry, ...]
+    rows: tuple[DraftEntry, ...]
+    others: tuple[DraftEntry, ...]
     texts: tuple[WholeText, ...]
 
 
@@ -92,13 +92,13 @@ def place_of(actor: Actor, row: Execution) -> EditKey:
     return EditKey(row.conversation, row.number, int(actor.id))
 
 
-def find(actor: Actor, row: Execution | None, version: int) -> Draft:
+def find(actor: Actor, row: Execution | None, version: int) -> StateDraft:
     """Returns the draft of a person; an empty one of the state at ``version`` if there is none."""
     kept = pending_store.find(place_of(actor, row)) if row is not None else None
-    return Draft(version) if kept is None else _read(kept)
+    return StateDraft(version) if kept is None else _read(kept)
 
 
-def find_at(actor: Actor, moment: StoredSnapshot) -> Draft:
+def find_at(actor: Actor, moment: StoredSnapshot) -> StateDraft:
     """Returns the draft of a person, rebased onto a moment unless it conflicts with that."""
     draft = find(actor, moment.row, moment.version)
     return _rebased(draft, moment) or draft
@@ -108,7 +108,7 @@ def reader_at(moment: StoredSnapshot, names: Collection[str]) -> EntryOf:
     return reader(values_of(moment, names), reducers_for(moment.row))
 
 
-def changes_in(draft: Draft, moment: StoredSnapshot) -> Changes:
+def changes_in(draft: StateDraft, moment: StoredSnapshot) -> Changes:
     """Returns the changes of a draft that can be parsed."""
     found = values_of(moment, draft.names)
     return changes_of(draft.entries.values(), found, reducers_for(moment.row))
@@ -119,7 +119,7 @@ def patch_of_form(base: StoredSnapshot, rows: Sequence[Row], given: Marks) -> Dr
     return form_changes.patch_of_form([entry_of(row) for row in rows], given)
 
 
-def read_whole(base: StoredSnapshot, text: str) -> Read:
+def read_whole(base: StoredSnapshot, text: str) -> FormInput:
     """Parses a whole state in a text."""
     return state_form.read_raw(text, all_values(base), reducers_for(base.row))
 
@@ -149,7 +149,7 @@ def save_page(
     """
     over: list[str] = []
 
-    def says(draft: Draft) -> Sequence[Operation]:
+    def says(draft: StateDraft) -> Sequence[Operation]:
         nonlocal over
         made, over = form_changes.operations_of(patch, draft)
         return made
@@ -173,7 +173,7 @@ def patch(
     A page of a version with other keys, or one that ``leaves``, never gets Overtaken.
     """
 
-    def says(draft: Draft) -> Sequence[Operation]:
+    def says(draft: StateDraft) -> Sequence[Operation]:
         is_late = not draft and all(isinstance(each, Beside) for each in operations)
         return [] if is_late else operations  # it stands beside nothing any more
 
@@ -186,16 +186,16 @@ def patch(
 def _apply_operations(
     actor: Actor,
     base: StoredSnapshot,
-    says: Callable[[Draft], Sequence[Operation]],
+    says: Callable[[StateDraft], Sequence[Operation]],
     seen_seq: int | None,
     moment_at: MomentAt,
     *,
     for_copying: bool,
     leaves: bool = False,
 ) -> KeptDraft:
-    kept = KeptDraft(Draft(base.version))
+    kept = KeptDraft(StateDraft(base.version))
 
-    def decide(before: Draft) -> Draft:
+    def decide(before: StateDraft) -> StateDraft:
         nonlocal kept
         operations = says(before)
         fits = _on_one_version(before, base, operations, moment_at)
@@ -208,7 +208,7 @@ def _apply_operations(
             return _certainly(before, made)
         operations = says(fits)
         found = apply(fits, operations, fits.seq if seen_seq is None else seen_seq)
-        if isinstance(found, Applied):
+        if isinstance(found, AppliedDraft):
             kept = KeptDraft(found.draft)
             return found.draft
         if not (leaves or for_copying):
@@ -224,7 +224,7 @@ def _apply_operations(
 def apply_buttons(actor: Actor, base: StoredSnapshot, operations: Sequence[Operation]) -> None:
     """Applies the buttons beside a draft that was shown as of ``base``."""
 
-    def decide(before: Draft) -> Draft:
+    def decide(before: StateDraft) -> StateDraft:
         return _certainly(_rebased(before, base) or before, operations)
 
     _change(actor, base, decide)
@@ -235,11 +235,11 @@ def discard(actor: Actor, row: Execution) -> None:
     pending_store.change(place_of(actor, row), lambda kept: None)
 
 
-def drop_applied(actor: Actor, base: StoredSnapshot, draft: Draft, changes: Changes) -> None:
+def drop_applied(actor: Actor, base: StoredSnapshot, draft: StateDraft, changes: Changes) -> None:
     """Removes the applied changes from a draft; later input of another page stays."""
     marks = [mark_of_change(name, value) for name, value in changes.items()]
 
-    def decide(before: Draft) -> Draft:
+    def decide(before: StateDraft) -> StateDraft:
         names = {
             each.name
             for each in before.entries.values()
@@ -251,8 +251,12 @@ def drop_applied(actor: Actor, base: StoredSnapshot, draft: Draft, changes: Chan
 
 
 def store_merged(
-    actor: Actor, theirs: StoredSnapshot, draft: Draft, names: Collection[str], changes: Changes
-) -> Draft | None:
+    actor: Actor,
+    theirs: StoredSnapshot,
+    draft: StateDraft,
+    names: Collection[str],
+    changes: Changes,
+) -> StateDraft | None:
     """Stores the result of merging the changes of ``names`` with ``theirs``.
 
     Returns None if another page changed the draft since; the draft then stays as it is.
@@ -261,7 +265,7 @@ def store_merged(
     made = entries_of(changes, values_of(theirs, changes.keys()))
     is_merged = False
 
-    def decide(before: Draft) -> Draft:
+    def decide(before: StateDraft) -> StateDraft:
         nonlocal is_merged
         is_merged = before.seq == draft.seq
         if not is_merged:
@@ -276,7 +280,7 @@ def store_merged(
     return found if is_merged else None
 
 
-def marks_of(draft: Draft) -> Marks:
+def marks_of(draft: StateDraft) -> Marks:
     """Returns the marks for a page that shows a draft."""
     return {place: each.mark for place, each in draft.entries.items()}
 
@@ -287,7 +291,7 @@ def marks_of_changes(base: StoredSnapshot, changes: Changes) -> Marks:
     return {place: each.mark for place, each in places_of(entries).items()}
 
 
-def _of_another_version(draft: Draft, base: StoredSnapshot) -> VersionConflict:
+def _of_another_version(draft: StateDraft, base: StoredSnapshot) -> VersionConflict:
     return VersionConflict(
         _("Another tab of yours edits a different version. Reload this page."),
         expected=base.version,
@@ -295,7 +299,7 @@ def _of_another_version(draft: Draft, base: StoredSnapshot) -> VersionConflict:
     )
 
 
-def _certainly(draft: Draft, operations: Sequence[Operation]) -> Draft:
+def _certainly(draft: StateDraft, operations: Sequence[Operation]) -> StateDraft:
     """Applies operations of a caller that has seen the whole draft."""
     found = apply(draft, operations, draft.seq)
     return found.draft
@@ -317,8 +321,8 @@ def _store_alternatives(operations: Sequence[Operation], moment: StoredSnapshot)
 
 
 def _on_one_version(
-    before: Draft, base: StoredSnapshot, operations: Sequence[Operation], moment_at: MomentAt
-) -> Draft | None:
+    before: StateDraft, base: StoredSnapshot, operations: Sequence[Operation], moment_at: MomentAt
+) -> StateDraft | None:
     """Returns the draft on a version to which the operations of a page of another version apply."""
     if before.version <= base.version:
         moved = _rebased(before, base)
@@ -334,7 +338,7 @@ def _on_one_version(
     return before if is_current(mine, names, earlier, _key_versions(there)) else None
 
 
-def _rebased(draft: Draft, moment: StoredSnapshot) -> Draft | None:
+def _rebased(draft: StateDraft, moment: StoredSnapshot) -> StateDraft | None:
     if draft.version == moment.version:
         return draft
     held, sides = _key_versions(moment), None
@@ -345,7 +349,7 @@ def _rebased(draft: Draft, moment: StoredSnapshot) -> Draft | None:
         except NotFound:
             return None
         now = values_of(moment, names)
-        sides = Sides(values_of(before, names), now, reducers_for(moment.row))
+        sides = KeySides(values_of(before, names), now, reducers_for(moment.row))
     return rebase_draft(draft, moment.version, held, sides)
 
 
@@ -353,24 +357,24 @@ def _key_versions(moment: StoredSnapshot) -> Held:
     return {name: each.version for name, each in heads_by_name(moment).items()}
 
 
-def _change(actor: Actor, base: StoredSnapshot, decide: Decide) -> Draft:
+def _change(actor: Actor, base: StoredSnapshot, decide: Decide) -> StateDraft:
     """Stores the result of ``decide`` on the draft of ``base``, and calls it again after a race."""
     row = base.row
     if row is None:
-        return Draft(base.version)
+        return StateDraft(base.version)
 
     def wanted(kept: Pending | None) -> PendingQuery | None:
-        before = Draft(base.version, first_seq(clock.now())) if kept is None else _read(kept)
+        before = StateDraft(base.version, first_seq(clock.now())) if kept is None else _read(kept)
         after = decide(before)
         if kept is not None and replace(after, seq=kept.seq) == before:
             return PendingQuery(kept.version, kept.typed, kept.seq)
         return _wanted(replace(after, seq=max(after.seq, before.seq + 1)))
 
     found = pending_store.change(place_of(actor, row), wanted)
-    return Draft(base.version) if found is None else _read(found)
+    return StateDraft(base.version) if found is None else _read(found)
 
 
-def _wanted(draft: Draft) -> PendingQuery | None:
+def _wanted(draft: StateDraft) -> PendingQuery | None:
     if not draft:
         return None
     kept = StoredDraft(tuple(draft.entries.values()), tuple(draft.others), tuple(draft.texts))
@@ -380,9 +384,9 @@ def _wanted(draft: Draft) -> PendingQuery | None:
     return PendingQuery(draft.version, stored, draft.seq)
 
 
-def _read(kept: Pending) -> Draft:
+def _read(kept: Pending) -> StateDraft:
     stored = _STORED_DRAFTS.decode(kept.typed)
-    return Draft(
+    return StateDraft(
         kept.version,
         kept.seq,
         entries=places_of(map(_marked, stored.rows)),
@@ -392,7 +396,7 @@ def _read(kept: Pending) -> Draft:
     )
 
 
-def _marked(entry: Entry) -> Entry:
+def _marked(entry: DraftEntry) -> DraftEntry:
     """Parses a stored entry. Drafts of 0.1.0 have no marks: the whole change identifies it."""
     whole = (entry.name, entry.kind, entry.text, entry.old, entry.gone)
     return entry if entry.mark else replace(entry, mark=mark_of(orjson.dumps(whole)))

@@ -8,12 +8,12 @@ from pydantic import JsonValue
 
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.editing import state_form
-from checkpoints.editing.draft import Entry
+from checkpoints.editing.draft import DraftEntry
 from checkpoints.editing.state_form import Changes, Row
 from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.lib.structural_diff import ABSENT, Value
 
-EntryOf = Callable[[Row], Entry]
+EntryOf = Callable[[Row], DraftEntry]
 
 
 def reader(base: Mapping[str, JsonValue], reducers: ReducerTable) -> EntryOf:
@@ -23,14 +23,14 @@ def reader(base: Mapping[str, JsonValue], reducers: ReducerTable) -> EntryOf:
     state.
     """
 
-    def entry_of(row: Row) -> Entry:
+    def entry_of(row: Row) -> DraftEntry:
         alone = {row.name: base[row.name]} if row.name in base else {}
         read = state_form.read_rows([replace(row)], alone, reducers)
         if read.valid:
             mark = "".join(mark_of_change(*change) for change in read.changes.items())
         else:
             mark = mark_of(_unread(row))
-        return Entry(row.name, row.kind, row.text, row.old, row.gone, mark)
+        return DraftEntry(row.name, row.kind, row.text, row.old, row.gone, mark)
 
     return entry_of
 
@@ -40,19 +40,19 @@ def _unread(row: Row) -> bytes:
     return orjson.dumps([each.encode(errors="replace").decode() for each in parts])
 
 
-def row_of(entry: Entry) -> Row:
+def row_of(entry: DraftEntry) -> Row:
     """Returns the entry as a row of the form."""
     return Row(entry.name, entry.kind, entry.text, entry.old, entry.gone)
 
 
 def changes_of(
-    entries: Iterable[Entry], base: Mapping[str, JsonValue], reducers: ReducerTable
+    entries: Iterable[DraftEntry], base: Mapping[str, JsonValue], reducers: ReducerTable
 ) -> Changes:
     """Returns the changes of a state that entries make, as far as they can be parsed."""
     return state_form.read_rows([row_of(each) for each in entries], base, reducers).changes
 
 
-def entries_of(changes: Changes, base: Mapping[str, JsonValue]) -> list[Entry]:
+def entries_of(changes: Changes, base: Mapping[str, JsonValue]) -> list[DraftEntry]:
     """Returns changes of a state as the entries that a person would have typed."""
     return [_entry_of(name, value, base) for name, value in changes.items()]
 
@@ -70,11 +70,11 @@ def mark_of_changes(changes: Changes) -> str:
     return digest(canonical(state_form.as_update(changes))).hex()
 
 
-def _entry_of(name: str, value: Value, base: Mapping[str, JsonValue]) -> Entry:
+def _entry_of(name: str, value: Value, base: Mapping[str, JsonValue]) -> DraftEntry:
     """Returns the entry of a change; a deleted key keeps its value, so that it can be undeleted."""
     mark = mark_of_change(name, value)
     if value is ABSENT:
         row = state_form.row_of(name, base.get(name))
-        return Entry(name, row.kind, row.text, gone=True, mark=mark)
+        return DraftEntry(name, row.kind, row.text, gone=True, mark=mark)
     row = state_form.row_of(name, value, old=name in base)
-    return Entry(name, row.kind, row.text, row.old, mark=mark)
+    return DraftEntry(name, row.kind, row.text, row.old, mark=mark)

@@ -10,13 +10,13 @@ from typing import Final
 
 from checkpoints.editing.draft import (
     Aside,
-    Draft,
+    DraftEntry,
     Drop,
-    Entry,
     Marks,
     Operation,
     Revert,
     Set,
+    StateDraft,
     Type,
     WholeText,
     places_of,
@@ -36,16 +36,16 @@ class DraftPatch:
     given.
     """
 
-    entries: Mapping[str, Entry | None] = field(default_factory=dict)
+    entries: Mapping[str, DraftEntry | None] = field(default_factory=dict)
     given: Marks = field(default_factory=dict)
     text: WholeText | None = None
     text_given: str = ""
 
 
-def patch_of_form(entries: Sequence[Entry], given: Marks) -> DraftPatch:
+def patch_of_form(entries: Sequence[DraftEntry], given: Marks) -> DraftPatch:
     """Returns the changes of a form; a new key that it was given and lacks was removed."""
     there = places_of(entries)
-    changed: dict[str, Entry | None] = {
+    changed: dict[str, DraftEntry | None] = {
         place: each if each.mark else None
         for place, each in there.items()
         if each.mark != given.get(place, "")
@@ -54,17 +54,17 @@ def patch_of_form(entries: Sequence[Entry], given: Marks) -> DraftPatch:
     return DraftPatch(changed, given)
 
 
-def patch_of_whole(entries: Sequence[Entry], given: Marks, text_given: str) -> DraftPatch:
+def patch_of_whole(entries: Sequence[DraftEntry], given: Marks, text_given: str) -> DraftPatch:
     """Returns the changes of a whole state, whose changes are ``entries``."""
     there = places_of(entries)
-    changed: dict[str, Entry | None] = {
+    changed: dict[str, DraftEntry | None] = {
         place: each for place, each in there.items() if each.mark != given.get(place)
     }
     changed |= {place: None for place in given if place not in there}
     return DraftPatch(changed, given, text_given=text_given)
 
 
-def operations_of(patch: DraftPatch, draft: Draft) -> tuple[list[Operation], list[str]]:
+def operations_of(patch: DraftPatch, draft: StateDraft) -> tuple[list[Operation], list[str]]:
     """Returns the changes of a page as operations, and the keys that another page changed too.
 
     For these keys the page's input becomes the entry, and the other input an alternative.

@@ -8,14 +8,14 @@ from pydantic import JsonValue
 from checkpoints.domain.rebase import rebase
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.editing import state_form
-from checkpoints.editing.draft import Draft, Entry, places_of
+from checkpoints.editing.draft import DraftEntry, StateDraft, places_of
 from checkpoints.editing.entries import entries_of, row_of
 
 Held = Mapping[str, int]  # the version of the last change of each key that is there
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class KeySides:
     """The values of some keys at the version of a draft, and at the later one."""
 
     base: Mapping[str, JsonValue]
@@ -23,20 +23,22 @@ class Sides:
     reducers: ReducerTable
 
 
-def touched_keys(entries: Collection[Entry], version: int, held: Held) -> set[str]:
+def touched_keys(entries: Collection[DraftEntry], version: int, held: Held) -> set[str]:
     """Returns the keys of entries that someone changed after a version."""
     return {each.name for each in entries if not is_current([each], {each.name}, version, held)}
 
 
 def is_current(
-    entries: Collection[Entry], names: Collection[str], version: int, held: Held
+    entries: Collection[DraftEntry], names: Collection[str], version: int, held: Held
 ) -> bool:
     """Returns True if the keys have the same values as at ``version``."""
     there = all((each.name in held) == each.old for each in entries)
     return there and all(held[name] <= version for name in names if name in held)
 
 
-def rebase_draft(draft: Draft, version: int, held: Held, sides: Sides | None) -> Draft | None:
+def rebase_draft(
+    draft: StateDraft, version: int, held: Held, sides: KeySides | None
+) -> StateDraft | None:
     """Returns the draft on a later version; None if it conflicts with what was applied by then.
 
     ``sides`` are those of the touched keys, None if their values are no longer stored. Alternatives
@@ -48,7 +50,7 @@ def rebase_draft(draft: Draft, version: int, held: Held, sides: Sides | None) ->
     if draft.version > version or draft.texts:
         return None
     names = touched_keys(draft.entries.values(), draft.version, held)
-    moved: Sequence[Entry] = ()
+    moved: Sequence[DraftEntry] = ()
     if names:
         merged = None if sides is None else _merged(draft, names, sides)
         if merged is None:
@@ -58,7 +60,9 @@ def rebase_draft(draft: Draft, version: int, held: Held, sides: Sides | None) ->
     return with_entries(replace(draft, version=version), [*stays, *moved], held)
 
 
-def with_entries(draft: Draft, entries: Sequence[Entry], held: Collection[str]) -> Draft:
+def with_entries(
+    draft: StateDraft, entries: Sequence[DraftEntry], held: Collection[str]
+) -> StateDraft:
     """Returns the draft with other entries, and with its alternatives for keys that are
     ``held``.
     """
@@ -66,7 +70,9 @@ def with_entries(draft: Draft, entries: Sequence[Entry], held: Collection[str]) 
     return replace(draft, entries=places_of(entries), others=others)
 
 
-def _merged(draft: Draft, names: Collection[str], sides: Sides) -> Sequence[Entry] | None:
+def _merged(
+    draft: StateDraft, names: Collection[str], sides: KeySides
+) -> Sequence[DraftEntry] | None:
     """Merges the entries of the touched keys with the later state.
 
     None if one of them conflicts.

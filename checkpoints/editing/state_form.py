@@ -96,7 +96,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Read:
+class FormInput:
     """The result of reading the form: the changes against its state, and the problems."""
 
     changes: dict[str, Value] = field(default_factory=dict)
@@ -176,21 +176,23 @@ def places_of(rows: Iterable[Row]) -> dict[str, Row]:
     return found
 
 
-def read_rows(rows: Sequence[Row], base: Mapping[str, JsonValue], reducers: ReducerTable) -> Read:
+def read_rows(
+    rows: Sequence[Row], base: Mapping[str, JsonValue], reducers: ReducerTable
+) -> FormInput:
     """Returns the changes that rows make; every problem is attached to its row.
 
     ``base`` has those of the named keys that were in the state when the form was made.
     """
-    read = Read(rows=list(rows))
+    read = FormInput(rows=list(rows))
     for row in rows:
         _read_row(row, read, base, reducers)
     return read
 
 
-def read_raw(text: str, base: Mapping[str, JsonValue], reducers: ReducerTable) -> Read:
+def read_raw(text: str, base: Mapping[str, JsonValue], reducers: ReducerTable) -> FormInput:
     """Parses the whole state as one JSON object; missing keys are deleted."""
     text = _lines(text)
-    read = Read(raw=text)
+    read = FormInput(raw=text)
     try:
         value = read_json(text)
         if not isinstance(value, dict):
@@ -267,7 +269,9 @@ def _row_in(sent: Mapping[str, str], place: int) -> Row:
     )
 
 
-def _read_row(row: Row, read: Read, base: Mapping[str, JsonValue], reducers: ReducerTable) -> None:
+def _read_row(
+    row: Row, read: FormInput, base: Mapping[str, JsonValue], reducers: ReducerTable
+) -> None:
     if row.gone:
         if row.name in base:
             read.changes[row.name] = ABSENT

@@ -8,7 +8,7 @@ from checkpoints.domain.status import Status
 from checkpoints.live_copy import current
 from checkpoints.live_copy.deltas import OF_LISTS
 from checkpoints.live_copy.marks import Marked, current_mark, mark_of
-from checkpoints.live_copy.port import WHOLE, Found, Part, Pieces, Value
+from checkpoints.live_copy.port import WHOLE, FoundParts, Part, Pieces, Value
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_store import EMPTY_LIST, LISTS, StoredKey
 from conversations.queries import visible_json
@@ -49,7 +49,7 @@ def whole_list(contents: Contents, part: Part) -> Pieces:
     return _NO_ELEMENTS if value is None else value.pieces
 
 
-def _write_back(moment: StoredSnapshot, marked: Marked, found: Found, read: Contents) -> None:
+def _write_back(moment: StoredSnapshot, marked: Marked, found: FoundParts, read: Contents) -> None:
     """Writes what was read from SQL to the copy, unless the conversation was erased meanwhile.
 
     An erasure drops the copy after its commit. If that happened before the second check here,

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from checkpoints.domain.status import ENDED, Status
 from checkpoints.live_copy.deltas import deltas_of
-from checkpoints.live_copy.port import Change, LiveCopy, NoLiveCopy, Part
+from checkpoints.live_copy.port import CopyChange, LiveCopy, NoLiveCopy, Part
 from conversations.announcements import ChangeNotice
 
 _current: LiveCopy = NoLiveCopy()
@@ -29,7 +29,7 @@ def follow_changes(changes: Sequence[ChangeNotice]) -> None:
         return
     _current.apply_changes(
         [
-            Change(
+            CopyChange(
                 each.head.key,
                 each.before,
                 each.after,

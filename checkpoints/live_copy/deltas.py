@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from checkpoints.domain.state import ChangeKind
-from checkpoints.live_copy.port import UNTOUCHED, WHOLE, Delta, Grow, Part, Remove, Set
+from checkpoints.live_copy.port import UNTOUCHED, WHOLE, Delta, Grow, Part, Remove, SetValue
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StoredChange
 from checkpoints.writing.version_events import VersionWritten
 from conversations.announcements import ChangeNotice
@@ -33,7 +33,7 @@ def _of_messages(shown: Sequence[Message]) -> Delta:
 def _of_versions(versions: Sequence[VersionWritten], part: Part) -> Delta:
     """Returns what some versions do to a part of the execution."""
     cleared = False
-    steps: list[Set | Grow | Remove] = []
+    steps: list[SetValue | Grow | Remove] = []
     for version in versions:
         if version.is_new:
             cleared, steps = True, []
@@ -48,7 +48,7 @@ def _of_versions(versions: Sequence[VersionWritten], part: Part) -> Delta:
     return Delta(steps, cleared=cleared) if steps or cleared else UNTOUCHED
 
 
-def _steps(changes: Sequence[StoredChange]) -> Iterator[Set | Grow | Remove]:
+def _steps(changes: Sequence[StoredChange]) -> Iterator[SetValue | Grow | Remove]:
     for written in changes:
         is_list = written.key in LISTS
         name = WHOLE if is_list else written.name
@@ -56,6 +56,6 @@ def _steps(changes: Sequence[StoredChange]) -> Iterator[Set | Grow | Remove]:
             yield Grow(name, written.value)
         elif written.kind is ChangeKind.SET:
             grows = is_list or (written.head is not None and written.head.count is not None)
-            yield Set(name, written.value, grows=grows)
+            yield SetValue(name, written.value, grows=grows)
         elif written.kind is ChangeKind.GONE:
             yield Remove(name)

@@ -46,7 +46,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
+class SetValue:
     """Replaces the content of a value."""
 
     name: str
@@ -76,7 +76,7 @@ class Delta:
     ``cleared``: the part is emptied before the steps.
     """
 
-    steps: Sequence[Set | Grow | Remove] = ()
+    steps: Sequence[SetValue | Grow | Remove] = ()
     cleared: bool = False
     other: bool = False
 
@@ -85,7 +85,7 @@ UNTOUCHED: Final = Delta()
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CopyChange:
     """One change of a conversation's parts, and the marks before and after it.
 
     ``seconds`` is after how long each part now expires, 0 for never.
@@ -99,7 +99,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundParts:
     """The requested parts that a copy has at the requested mark.
 
     ``stood`` is for ``put``: the marks of the other parts at the time of the read. ``damaged`` are
@@ -122,7 +122,7 @@ class LiveCopy(Protocol):
     def is_enabled(self) -> bool:
         """Returns False if the copy is always empty, so that callers need not ask."""
 
-    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
+    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> FoundParts:
         """Returns the parts at the mark that are whole."""
 
     def put(
@@ -130,12 +130,12 @@ class LiveCopy(Protocol):
         conversation: int,
         mark: AuditMark,
         parts: Mapping[Part, Mapping[str, Value]],
-        found: Found,
+        found: FoundParts,
         seconds: Mapping[Part, int],
     ) -> None:
         """Writes whole parts that nobody wrote since ``found``; 0 seconds means no expiry."""
 
-    def apply_changes(self, changes: Sequence[Change]) -> None:
+    def apply_changes(self, changes: Sequence[CopyChange]) -> None:
         """Applies each change to the parts at ``before``; drops those that cannot follow."""
 
     def drop(self, conversation: int) -> bool:
@@ -147,20 +147,20 @@ class NoLiveCopy:
 
     is_enabled = False
 
-    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
-        return Found({}, {})
+    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> FoundParts:
+        return FoundParts({}, {})
 
     def put(
         self,
         conversation: int,
         mark: AuditMark,
         parts: Mapping[Part, Mapping[str, Value]],
-        found: Found,
+        found: FoundParts,
         seconds: Mapping[Part, int],
     ) -> None:
         return
 
-    def apply_changes(self, changes: Sequence[Change]) -> None:
+    def apply_changes(self, changes: Sequence[CopyChange]) -> None:
         return
 
     def drop(self, conversation: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from checkpoints.live_copy.checksums import DIGITS, sum_of
 from checkpoints.live_copy.layout import GROWS, IN_PIECES, OWN_FIELDS, mark_bytes, word_of
-from checkpoints.live_copy.port import WHOLE, Found, Part, Value
+from checkpoints.live_copy.port import WHOLE, FoundParts, Part, Value
 from ctxadmin.audit.record import AuditMark
 from ctxadmin.storage.redis.client import Client
 from ctxadmin.storage.redis.counts import count
@@ -24,7 +24,7 @@ class _Damaged(Exception):
 
 def read_parts(
     client: Client, conversation: int, mark: AuditMark, parts: Collection[Part]
-) -> Found:
+) -> FoundParts:
     """Returns the parts at the mark, with their checksums verified."""
     pipe = client.pipeline(transaction=True)
     for part in parts:
@@ -53,7 +53,7 @@ def read_parts(
         logger.warning(
             "The live copy of {%d} contains data that ctxadmin did not write", conversation
         )
-    return Found(found, stood, damaged)
+    return FoundParts(found, stood, damaged)
 
 
 def _fields(answer: object) -> _Row:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from checkpoints.live_copy.port import Change, Found, Part, Value
+from checkpoints.live_copy.port import CopyChange, FoundParts, Part, Value
 from checkpoints.live_copy.reader import read_parts
 from checkpoints.live_copy.scripts import DROP
 from checkpoints.live_copy.writer import apply_changes, put_part
@@ -20,18 +20,18 @@ class RedisLiveCopy:
     def __init__(self, link: RedisPort) -> None:
         self.link = link
 
-    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
+    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> FoundParts:
         try:
             return self.link.call(lambda client: read_parts(client, conversation, mark, parts))
         except RedisDown:
-            return Found({}, {})
+            return FoundParts({}, {})
 
     def put(
         self,
         conversation: int,
         mark: AuditMark,
         parts: Mapping[Part, Mapping[str, Value]],
-        found: Found,
+        found: FoundParts,
         seconds: Mapping[Part, int],
     ) -> None:
         for part, values in parts.items():
@@ -45,7 +45,7 @@ class RedisLiveCopy:
                 return
             count("rebuilds")
 
-    def apply_changes(self, changes: Sequence[Change]) -> None:
+    def apply_changes(self, changes: Sequence[CopyChange]) -> None:
         """Applies each change with a script of its own, all in one round trip."""
         if not changes:
             return

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from checkpoints.live_copy.checksums import sum_of, sum_of_piece
 from checkpoints.live_copy.layout import GROWS, IN_PIECES, mark_bytes, word_of
-from checkpoints.live_copy.port import Change, Delta, Grow, Part, Remove, Set, Value
+from checkpoints.live_copy.port import CopyChange, Delta, Grow, Part, Remove, SetValue, Value
 from checkpoints.live_copy.scripts import MOVE, PUT, SEALED_BYTES
 from ctxadmin.audit.record import AuditMark
 from ctxadmin.storage.redis.client import Client, Pipe
@@ -62,7 +62,7 @@ def put_part(
     PUT.run(client, [key, new], [stood, seconds])
 
 
-def apply_changes(changes: Sequence[Change], client: Client) -> list[int]:
+def apply_changes(changes: Sequence[CopyChange], client: Client) -> list[int]:
     """Returns how many parts followed each change."""
     calls: list[Call] = []
     for change in changes:
@@ -114,7 +114,7 @@ def _stands_at(client: Client, key: str, mark: bytes) -> bool:
     return pipe.execute(raise_on_error=False)[0] == mark
 
 
-def _words(pipe: Pipe, key: str, step: Set | Grow | Remove) -> Iterator[Words]:
+def _words(pipe: Pipe, key: str, step: SetValue | Grow | Remove) -> Iterator[Words]:
     name, word = step.name, word_of(step.name)
     if isinstance(step, Remove):
         yield "-", name, word, "", ""
@@ -124,7 +124,7 @@ def _words(pipe: Pipe, key: str, step: Set | Grow | Remove) -> Iterator[Words]:
     if not grows and len(data) <= _LARGE:
         yield "=", name, word, data, sum_of(name, [data])
         return
-    if isinstance(step, Set):
+    if isinstance(step, SetValue):
         yield ("[" if grows else ">"), name, word, "", sum_of(name, [])
     if len(data) <= _LARGE:
         if data:

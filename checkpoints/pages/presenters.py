@@ -16,7 +16,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pages.execution_queries import reason_of, translated_reason
-from checkpoints.pinned_workflow import Pinned
+from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.store import as_domain
@@ -93,7 +93,7 @@ class PositionView:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionLine:
+class TimelineLine:
     """One version of an execution in the timeline.
 
     At ``thinned_at`` retention removed its state, or it was ``deleted``; only this line is left of
@@ -152,13 +152,13 @@ def position_view(moment: StoredSnapshot) -> PositionView:
     )
 
 
-def name_of(pinned: Pinned | None, node_id: str) -> str:
+def name_of(pinned: PinnedVersion | None, node_id: str) -> str:
     """Returns the name of a node, its id if it has none or the execution is free."""
     node = pinned.graph.nodes.get(node_id) if pinned is not None else None
     return (node.name if node is not None else None) or node_id
 
 
-def named_node(pinned: Pinned | None, node_id: str | None) -> NamedNode | None:
+def named_node(pinned: PinnedVersion | None, node_id: str | None) -> NamedNode | None:
     return NamedNode(node_id, name_of(pinned, node_id)) if node_id else None
 
 
@@ -195,8 +195,8 @@ def node_choices(moment: StoredSnapshot) -> list[NamedNode]:
 
 
 def version_lines(
-    row: Execution, rows: Sequence[Checkpoint], pinned: Pinned | None
-) -> list[VersionLine]:
+    row: Execution, rows: Sequence[Checkpoint], pinned: PinnedVersion | None
+) -> list[TimelineLine]:
     """Returns the timeline in the order of ``rows``, each with the version before it."""
     labels = labels_of(row, [each.version for each in rows])
     at = {each.version: each for each in rows}
@@ -210,9 +210,11 @@ def version_lines(
     return lines
 
 
-def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) -> VersionLine:
+def version_line(
+    row: Execution, checkpoint: Checkpoint, pinned: PinnedVersion | None
+) -> TimelineLine:
     keys: list[str] = orjson.loads(bytes(checkpoint.changed_keys))
-    return VersionLine(
+    return TimelineLine(
         version=checkpoint.version,
         words=write_label(checkpoint),
         node=named_node(pinned, checkpoint.saved_node or checkpoint.node_id),

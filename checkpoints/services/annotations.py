@@ -15,7 +15,7 @@ from conversations import comments
 from conversations.comments import About
 from conversations.models import Comment, Conversation
 from conversations.writing import Writing, writing
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
@@ -239,4 +239,4 @@ def _require_version(row: Execution, version: int) -> None:
 def _commit(opened: Writing, row: Execution, action: Action, detail: dict[str, object]) -> None:
     """Commits an audit entry without touching what engines or archives observe."""
     about = {"conversation": opened.head.public_id, **detail}
-    opened.commit(Change(action, "execution", row.public_id, detail=about), upkeep=True)
+    opened.commit(AuditChange(action, "execution", row.public_id, detail=about), upkeep=True)

@@ -18,7 +18,7 @@ from checkpoints.services.preconditions import (
     read_operations,
 )
 from checkpoints.services.repeated_saves import find_repeated
-from checkpoints.writing.execution import Write
+from checkpoints.writing.execution import VersionWrite
 from conversations.domain.configs import OperationConfig
 from conversations.writing import Writing, writing
 from ctxadmin.identity.actor import Actor
@@ -110,7 +110,7 @@ def save_in(opened: Writing, new: CheckpointSave) -> bytes:
     taken = node_steps.apply_step(run, command.node_id, report)
     after = taken.decision.execution
     answer = dumps({"version": after.version, "status": after.status.value})
-    write = Write(
+    write = VersionWrite(
         WriteKind.CHECKPOINT,
         saved_node=command.node_id,
         checkpoint_id=new.checkpoint_id,

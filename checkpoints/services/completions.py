@@ -12,7 +12,7 @@ from checkpoints.services.execution_start import open_or_start
 from checkpoints.services.node_leases import require_ready
 from checkpoints.services.preconditions import SentUpdate, check_expected, read_body
 from checkpoints.services.repeated_saves import find_repeated
-from checkpoints.writing.execution import ExecutionWriting, Write
+from checkpoints.writing.execution import ExecutionWriting, VersionWrite
 from conversations.results import Applied
 from conversations.services import apply_operation_in
 from conversations.writing import Writing, writing
@@ -176,7 +176,7 @@ def _record(
         answer["operation"] = ended.applied.as_json()
     if ended.error is not None:
         answer["error"] = ended.error
-    write = Write(
+    write = VersionWrite(
         WriteKind.COMPLETION,
         saved_node=node_id,
         reason=ended.failure or "",

@@ -6,7 +6,7 @@ from checkpoints.services.preconditions import require_execution
 from checkpoints.store import CHECKPOINTS, find_current, find_execution
 from conversations.creators import require_as_creator
 from conversations.writing import Writing, writing
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, NotFound
@@ -85,5 +85,5 @@ def _delete(opened: Writing, row: Execution, found: Checkpoint) -> None:
         "checkpoint": found.checkpoint_id,
         "freed": freed,
     }
-    change = Change(Action.CHECKPOINT_DELETE, "execution", row.public_id, detail=detail)
+    change = AuditChange(Action.CHECKPOINT_DELETE, "execution", row.public_id, detail=detail)
     opened.commit(change, upkeep=True)

@@ -11,9 +11,14 @@ from checkpoints.domain.state import EMPTY
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Execution, ExecutionDetails
-from checkpoints.pinned_workflow import Pinned, find_published, of_conversation, pinned_version
+from checkpoints.pinned_workflow import (
+    PinnedVersion,
+    find_published,
+    of_conversation,
+    pinned_version,
+)
 from checkpoints.services.preconditions import SentUpdate, read_body
-from checkpoints.writing.execution import ExecutionWriting, Write, current_of
+from checkpoints.writing.execution import ExecutionWriting, VersionWrite, current_of
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen
 from conversations.writing import Writing, writing
@@ -40,7 +45,7 @@ class Started:
 class NewExecution:
     """The initial data of an execution; ``metadata`` is JSON bytes of an object."""
 
-    pinned: Pinned | None = None
+    pinned: PinnedVersion | None = None
     reducers: Mapping[str, str] = field(default_factory=dict)
     metadata: bytes = b"{}"
     sent: SentUpdate | None = None
@@ -112,7 +117,7 @@ def start_in(opened: Writing, new: NewExecution, last: Execution | None) -> Exec
     run = ExecutionWriting(opened, row, pinned)
     if new.sent is not None:
         new.sent.apply(run, "", pointer="/state")
-    run.record(decision, Write(WriteKind.START))
+    run.record(decision, VersionWrite(WriteKind.START))
     return run
 
 
@@ -161,7 +166,7 @@ def _require_ended(last: Execution) -> None:
         raise InvalidState(message, status=last.status)
 
 
-def _chosen(opened: Writing, command: StartExecution) -> Pinned | None:
+def _chosen(opened: Writing, command: StartExecution) -> PinnedVersion | None:
     """Returns the version to run: the named one, else the latest of the conversation's workflow."""
     head = opened.head
     if command.workflow is not None:

@@ -19,7 +19,7 @@ from conversations.models import Conversation
 from conversations.services import NewConversation, open_new
 from conversations.store import find_head, metadata_of_head
 from conversations.writing import Writing, writing
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
@@ -138,7 +138,7 @@ def _commit(
     after: str = "",
     upkeep: bool = False,
 ) -> None:
-    change = Change(
+    change = AuditChange(
         action=Action.CHECKPOINT_FORK,
         object_type="execution",
         object_id=row.public_id,

@@ -7,11 +7,11 @@ from dataclasses import astuple, dataclass, replace
 import orjson
 from pydantic import JsonValue
 
-from checkpoints.domain.execution import Decision, Step, advance
+from checkpoints.domain.execution import Step, Transition, advance
 from checkpoints.domain.pauses import Pause
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint
-from checkpoints.pinned_workflow import Pinned
+from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.snapshots import metadata_of
 from checkpoints.writing.execution import ExecutionWriting
 from conversations.damage import ALTERED, damaged
@@ -42,7 +42,7 @@ class EngineReport:
 class StepResult:
     """The decision on the execution and those on the outgoing edges of the node."""
 
-    decision: Decision
+    decision: Transition
     routing: tuple[EdgeOutcome, ...] = ()
 
 
@@ -67,12 +67,12 @@ def apply_step(run: ExecutionWriting, node_id: str, report: EngineReport) -> Ste
 
 
 def _through(
-    run: ExecutionWriting, pinned: Pinned, marking: Marking, step: Step, *, failed: bool
+    run: ExecutionWriting, pinned: PinnedVersion, marking: Marking, step: Step, *, failed: bool
 ) -> StepResult:
     """Takes the step along the edges of a workflow."""
     decided = _decide(run, pinned, step.node_id, failed=failed)
     edges = [each.edge for each in decided if each.passes]
-    known: Sequence[routing.Decision] = ()
+    known: Sequence[routing.RouteDecision] = ()
     if step.executed is None:
         after = marking.after(pinned.graph, step.node_id, edges)
     elif _only_adds(run, step.executed):
@@ -97,7 +97,7 @@ def _only_adds(run: ExecutionWriting, executed: Sequence[str]) -> bool:
 
 
 def _decide(
-    run: ExecutionWriting, pinned: Pinned, node_id: str, *, failed: bool
+    run: ExecutionWriting, pinned: PinnedVersion, node_id: str, *, failed: bool
 ) -> tuple[EdgeOutcome, ...]:
     """Decides on the node's edges; reads only what their conditions mention."""
     names: set[str] = set()
@@ -126,7 +126,7 @@ def _figures(run: ExecutionWriting, wanted: Set[str]) -> Mapping[str, JsonValue]
 
 
 def _moved_on(
-    run: ExecutionWriting, pinned: Pinned, marking: Marking, step: Step, edges: Sequence[str]
+    run: ExecutionWriting, pinned: PinnedVersion, marking: Marking, step: Step, edges: Sequence[str]
 ) -> Marking:
     """Returns the marking after nodes that the engine reports beyond the known ones.
 
@@ -145,7 +145,7 @@ def _moved_on(
 
 def _decisions_on_record(
     run: ExecutionWriting, step: Step, decided: Sequence[EdgeOutcome]
-) -> list[routing.Decision]:
+) -> list[routing.RouteDecision]:
     """Returns the decisions for nodes that the engine reports in place of the known ones.
 
     They are those on record, except for the last node: if it just ended, those just made.
@@ -154,11 +154,13 @@ def _decisions_on_record(
     found = [each for each in recorded_decisions(run) if each.occurrence <= counts[each.node]]
     if step.executed and step.executed[-1] == step.node_id:
         last = counts[step.node_id]
-        found += (routing.Decision(step.node_id, last, way.edge, way.passes) for way in decided)
+        found += (
+            routing.RouteDecision(step.node_id, last, way.edge, way.passes) for way in decided
+        )
     return found
 
 
-def recorded_decisions(run: ExecutionWriting) -> list[routing.Decision]:
+def recorded_decisions(run: ExecutionWriting) -> list[routing.RouteDecision]:
     """Returns the recorded decisions that led to the executed nodes, latest last."""
     rows = Checkpoint.objects.filter(
         conversation=run.row.conversation, execution=run.row.number
@@ -166,7 +168,7 @@ def recorded_decisions(run: ExecutionWriting) -> list[routing.Decision]:
     by_version = {row.version: row for row in rows}
     executed = run.state.executed()
     occurrences = _occurrences(executed)
-    found: list[list[routing.Decision]] = []
+    found: list[list[routing.RouteDecision]] = []
     version = run.now.version
     while version > 0:
         row = by_version[version]
@@ -179,12 +181,12 @@ def recorded_decisions(run: ExecutionWriting) -> list[routing.Decision]:
             steps = orjson.loads(bytes(row.routing))
             found.append(
                 [
-                    routing.Decision(row.saved_node, occurrence, way["edge"], way["passes"])
+                    routing.RouteDecision(row.saved_node, occurrence, way["edge"], way["passes"])
                     for way in steps
                 ]
             )
         if row.whole:
-            found.append([routing.Decision(*each) for each in orjson.loads(bytes(row.whole))])
+            found.append([routing.RouteDecision(*each) for each in orjson.loads(bytes(row.whole))])
             break
     return [each for decisions in reversed(found) for each in decisions]
 

@@ -13,7 +13,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned_workflow import pinned_version
 from checkpoints.writing.execution import ExecutionWriting, current_of
 from conversations.domain.configs import OperationConfig, read_operation
-from conversations.domain.message import Draft, read_message
+from conversations.domain.message import MessageDraft, read_message
 from conversations.services import apply_operation_in
 from conversations.writing import Writing
 from ctxadmin.lib.errors import ContextError, InvalidState
@@ -24,7 +24,7 @@ from ctxadmin.lib.sentence import say
 class NewMessages:
     """Messages to append, each with its place in the input for errors."""
 
-    drafts: tuple[Draft, ...] = ()
+    drafts: tuple[MessageDraft, ...] = ()
     pointers: tuple[str, ...] = field(default=())
 
     def __add__(self, other: "NewMessages") -> "NewMessages":

@@ -11,7 +11,7 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
 from checkpoints.services.preconditions import open_current
 from checkpoints.store import find_checkpoint
-from checkpoints.writing.execution import Write
+from checkpoints.writing.execution import VersionWrite
 from conversations.domain.revisions import Seen
 from conversations.services import check_seen
 from conversations.store import find_revision
@@ -52,7 +52,7 @@ def restore(
         decision = rules.restore(run.now, standing, opened.at, reason)
         run.restore(to)
         show_messages_of(opened, to, reason or f"version {version} was restored")
-        write = Write(WriteKind.RESTORE, reason=reason, restored_from=version)
+        write = VersionWrite(WriteKind.RESTORE, reason=reason, restored_from=version)
         run.record(decision, write)
         run.commit(Action.CHECKPOINT_RESTORE, reason, restored_from=version)
     return Restored(run.now.version, run.now.status, version)

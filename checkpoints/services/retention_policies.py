@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import Retention
 from ctxadmin.accounts.services import record_change
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -54,7 +54,7 @@ def set_policy(actor: Actor, policy: RetentionPolicy, expected: int) -> Effectiv
             elif not rows.filter(version=expected).update(**values):
                 raise _conflict(actor, expected)
             detail = policy.model_dump(exclude_none=True)
-            change = Change(
+            change = AuditChange(
                 Action.RETENTION_SET,
                 "workspace",
                 str(actor.workspace),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from checkpoints.domain import execution as rules
-from checkpoints.domain.pauses import AUTOMATIC, Outcome
+from checkpoints.domain.pauses import AUTOMATIC, TimeoutOutcome
 from checkpoints.models import Execution
 from checkpoints.services.preconditions import open_current
 from checkpoints.services.status_changes import nodes_ready_after, record_move
@@ -16,9 +16,9 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Damaged, InvalidState, NotFound
 
 _ACTIONS = {
-    Outcome.APPROVE: Action.EXECUTION_APPROVE,
-    Outcome.REJECT: Action.EXECUTION_REJECT,
-    Outcome.CANCEL: Action.EXECUTION_CANCEL,
+    TimeoutOutcome.APPROVE: Action.EXECUTION_APPROVE,
+    TimeoutOutcome.REJECT: Action.EXECUTION_REJECT,
+    TimeoutOutcome.CANCEL: Action.EXECUTION_CANCEL,
 }
 
 

@@ -11,7 +11,7 @@ from checkpoints.services.preconditions import (
     read_body,
     read_operations,
 )
-from checkpoints.writing.execution import Write
+from checkpoints.writing.execution import VersionWrite
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen
 from conversations.writing import writing
@@ -55,6 +55,6 @@ def update(
             apply_operations(opened, operations, command.reason)
         run.state.refuse_opaque(sent.update.state)
         sent.apply(run, command.node_id)
-        run.record(decision, Write(WriteKind.UPDATE, reason=reason))
+        run.record(decision, VersionWrite(WriteKind.UPDATE, reason=reason))
         run.commit(Action.SNAPSHOT_UPDATE, reason, operations=len(operations))
     return Updated(run.now.version, run.changed_keys, opened.head.current_revision)

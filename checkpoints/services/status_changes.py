@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from checkpoints.domain import execution as rules
-from checkpoints.domain.execution import Decision, Move
+from checkpoints.domain.execution import StatusMove, Transition
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.position import position_of, ready_nodes, requires_review_before, waits_for_review
 from checkpoints.services.preconditions import open_current
-from checkpoints.writing.execution import ExecutionWriting, Write
+from checkpoints.writing.execution import ExecutionWriting, VersionWrite
 from conversations.domain.revisions import Seen
 from conversations.services import check_seen
 from conversations.writing import writing
@@ -21,7 +21,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import Forbidden
 from ctxadmin.lib.sentence import say
 
-Decide = Callable[[ExecutionWriting, Move], Decision]
+Decide = Callable[[ExecutionWriting, StatusMove], Transition]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def resume(
     """
     actor.require(Action.EXECUTION_RESUME)
 
-    def decide(run: ExecutionWriting, move: Move) -> Decision:
+    def decide(run: ExecutionWriting, move: StatusMove) -> Transition:
         gated = waits_for_review(run.now, run.pinned) or requires_review_before(
             move.from_node, run.pinned
         )
@@ -94,7 +94,7 @@ def approve(
     """Continues a paused execution and records the approval."""
     actor.require(Action.EXECUTION_APPROVE)
 
-    def decide(run: ExecutionWriting, move: Move) -> Decision:
+    def decide(run: ExecutionWriting, move: StatusMove) -> Transition:
         return rules.approve(run.now, move, run.rules)
 
     return _move(actor, public_id, command, execution, Action.EXECUTION_APPROVE, decide)
@@ -144,17 +144,17 @@ def _move(
         if command.from_node is not None:
             _redirect(run, command.from_node)
         reason = command.reason or ""
-        move = Move(
+        move = StatusMove(
             opened.at, command.node_id, command.from_node, reason, ready=nodes_ready_after(run)
         )
         record_move(run, decide(run, move), action, reason)
     return _moved(run)
 
 
-def record_move(run: ExecutionWriting, decision: Decision, action: Action, reason: str) -> None:
+def record_move(run: ExecutionWriting, decision: Transition, action: Action, reason: str) -> None:
     """Writes the version of a status change and commits it."""
     move = action.value.rpartition(".")[2]
-    run.record(_or_completed(run, decision), Write(WriteKind.MOVE, move=move, reason=reason))
+    run.record(_or_completed(run, decision), VersionWrite(WriteKind.MOVE, move=move, reason=reason))
     run.commit(action, reason)
 
 
@@ -173,7 +173,7 @@ def _redirect(run: ExecutionWriting, to: str) -> None:
     run.marking = run.marking.redirect(run.pinned.graph, node_id or "", to, completed=completed)
 
 
-def _or_completed(run: ExecutionWriting, decision: Decision) -> Decision:
+def _or_completed(run: ExecutionWriting, decision: Transition) -> Transition:
     """Completes the execution if it was paused after its last node and now continues."""
     after = decision.execution
     if after.status is not Status.RUNNING or run.pinned is None or nodes_ready_after(run):

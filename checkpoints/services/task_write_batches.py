@@ -5,7 +5,7 @@ from checkpoints.store import deleted_error, find_saved
 from checkpoints.writes_store import count_tasks, find_writes, put_writes
 from conversations.store import find_head
 from conversations.writing import writing
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, TooLarge
@@ -32,7 +32,7 @@ def store_writes(
         put_writes(key, checkpoint, task, stored)
         opened.size += len(stored)
         detail = {"checkpoint": checkpoint, "task": task, "writes": len(command.writes)}
-        change = Change(Action.CHECKPOINT_WRITES, "conversation", public_id, detail=detail)
+        change = AuditChange(Action.CHECKPOINT_WRITES, "conversation", public_id, detail=detail)
         opened.commit(change)
     return before is None
 

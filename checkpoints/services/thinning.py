@@ -9,7 +9,7 @@ from checkpoints.domain.retention import RetentionPolicy, versions_to_thin
 from checkpoints.models import Execution
 from checkpoints.retention_store import ThinningBatch
 from conversations.writing import writing
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -110,7 +110,7 @@ def _drop(actor: Actor, public_id: str, plan: _Plan, place: int, batch: Thinning
             "last": batch.versions[-1],
             "freed": freed,
         }
-        change = Change(Action.CHECKPOINT_THIN, "execution", row.public_id, detail=detail)
+        change = AuditChange(Action.CHECKPOINT_THIN, "execution", row.public_id, detail=detail)
         opened.commit(change, upkeep=True)
     row.thinned_count += len(batch.versions)
     return Thinned(len(batch.versions), freed)

@@ -28,7 +28,7 @@ from conversations.damage import ALTERED, damaged
 from conversations.models import Comment, Conversation
 from conversations.store import find_head
 from conversations.verification import (
-    Finding,
+    DataFault,
     Unsummed,
     add_message_checksums,
     gaps,
@@ -46,16 +46,16 @@ _OF_EXECUTIONS: Final = (
 )
 
 
-def verify_conversation(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
+def verify_conversation(head: Conversation, unsummed: Unsummed) -> Iterator[DataFault]:
     """Yields the damage of everything stored of a conversation; changes nothing, never aborts."""
     yield from verify_messages(head, unsummed)
     yield from report_errors("the executions", _verify_executions(head, unsummed))
     yield from report_errors(
-        "audit", (Finding("audit", each.text) for each in verify_stream(head.key))
+        "audit", (DataFault("audit", each.text) for each in verify_stream(head.key))
     )
 
 
-def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
+def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[DataFault]:
     rows = list(Execution.objects.filter(conversation=head.key).order_by("number"))
     records = records_of(head)
     for row in rows:
@@ -73,14 +73,14 @@ def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Findi
         yield from report_errors(what, _verify_edit(what, bytes(edit.typed)))
 
 
-def _verify_writes(head: Conversation) -> Iterator[Finding]:
+def _verify_writes(head: Conversation) -> Iterator[DataFault]:
     for each in TaskWrites.objects.filter(conversation=head.key).iterator(_BLOCK):
         if each.sum != sum_of_writes(each.checkpoint, each.task, bytes(each.writes)):
             what = f"writes of checkpoint {each.checkpoint!r}"
-            yield Finding(what, "are damaged: their checksum does not match")
+            yield DataFault(what, "are damaged: their checksum does not match")
 
 
-def _verify_details(row: Execution) -> Iterator[Finding]:
+def _verify_details(row: Execution) -> Iterator[DataFault]:
     """Verifies the details of checkpoints by the checksums in their rows."""
     stored = CheckpointDetails.objects.filter(conversation=row.conversation, execution=row.number)
     found = (
@@ -90,7 +90,7 @@ def _verify_details(row: Execution) -> Iterator[Finding]:
     yield from _verify_sums(row, "details", "details_sum", found)
 
 
-def _verify_usage(row: Execution) -> Iterator[Finding]:
+def _verify_usage(row: Execution) -> Iterator[DataFault]:
     """Verifies reported usage by the checksums in the rows of checkpoints."""
     stored = Usage.objects.filter(conversation=row.conversation, execution=row.number)
     rows = stored.order_by("version").iterator(_BLOCK)
@@ -100,39 +100,39 @@ def _verify_usage(row: Execution) -> Iterator[Finding]:
 
 def _verify_sums(
     row: Execution, name: str, column: str, found: Iterable[tuple[int, int]]
-) -> Iterator[Finding]:
+) -> Iterator[DataFault]:
     """Compares the checksums of versions with those of the rows beside them."""
     own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     sums = dict(own.exclude(**{column: None}).values_list("version", column))
     for version, total in found:
         what = f"execution {row.number}: {name} of version {version}"
         if version not in sums:
-            yield Finding(what, "belong to nothing")
+            yield DataFault(what, "belong to nothing")
         elif sums.pop(version) != total:
-            yield Finding(what, "are damaged: their checksum does not match")
+            yield DataFault(what, "are damaged: their checksum does not match")
     for version in sorted(sums):
-        yield Finding(f"execution {row.number}: {name} of version {version}", "are missing")
+        yield DataFault(f"execution {row.number}: {name} of version {version}", "are missing")
 
 
-def _verify_edit(what: str, typed: bytes) -> Iterator[Finding]:
+def _verify_edit(what: str, typed: bytes) -> Iterator[DataFault]:
     stored = orjson.loads(typed)
     for name in ("rows", "others", "texts"):
         parts = stored[name]
         if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
-            yield Finding(what, "cannot be read")
+            yield DataFault(what, "cannot be read")
 
 
-def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]:
+def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[DataFault]:
     """Finds rows of missing executions, and executions that should exist."""
     for start, stop in gaps([0, *numbers], max(numbers, default=0)):
-        yield Finding(span("execution", start, stop), "is missing")
+        yield DataFault(span("execution", start, stop), "is missing")
     for table in _OF_EXECUTIONS:
         rows = table.objects.filter(conversation=head.key).exclude(execution__in=numbers)
         for number in sorted(set(rows.values_list("execution", flat=True))):
-            yield Finding(f"{table.__name__} rows of execution {number}", "belong to nothing")
+            yield DataFault(f"{table.__name__} rows of execution {number}", "belong to nothing")
     comments = Comment.objects.filter(conversation=head.key, execution__isnull=False)
     for number in comments.exclude(execution__in=numbers).values_list("number", flat=True):
-        yield Finding(f"comment {number}", "refers to an execution that does not exist")
+        yield DataFault(f"comment {number}", "refers to an execution that does not exist")
 
 
 def cover_conversation(conversation: int) -> int:

@@ -14,9 +14,9 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails, StateValue
 from checkpoints.pinned_workflow import reducers_of
 from checkpoints.position import position_of
-from checkpoints.verification.manifests import Recorded, Records
+from checkpoints.verification.manifests import RecordedChange, Records
 from conversations.models import Conversation
-from conversations.verification import Finding, report_errors
+from conversations.verification import DataFault, report_errors
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from workflows.domain.routing import Marking
@@ -30,7 +30,7 @@ _SAME: Final = (
 _SAME_WITHOUT_STATE: Final = tuple(name for name in _SAME if name != "marking")
 
 
-def verify_execution(head: Conversation, row: Execution, records: Records) -> Iterator[Finding]:
+def verify_execution(head: Conversation, row: Execution, records: Records) -> Iterator[DataFault]:
     """Compares an execution's row with its decisions, its latest version, and the audit."""
     what = f"execution {row.number}"
     own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
@@ -40,7 +40,7 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
         same = _SAME if newest.thinned_at is None else _SAME_WITHOUT_STATE
         differing = [n for n in same if getattr(newest, n) != getattr(row, n)]
         if differing:
-            yield Finding(what, f"differs from its latest version in: {', '.join(differing)}")
+            yield DataFault(what, f"differs from its latest version in: {', '.join(differing)}")
         yield from report_errors(what, _side(row, newest))
     problems = chain(
         _decided(row),
@@ -49,20 +49,20 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
         _origin(row, own.filter(version=0).first(), records),
         _workflow(row),
     )
-    yield from report_errors(what, (Finding(what, problem) for problem in problems))
+    yield from report_errors(what, (DataFault(what, problem) for problem in problems))
     for name, part in _parts(row):
         yield from report_errors(f"{what}: {name}", part)
     thinned = own.filter(thinned_at__isnull=False).count()
     if thinned != row.thinned_count:
-        yield Finding(what, f"says {row.thinned_count} thinned versions, there are {thinned}")
+        yield DataFault(what, f"says {row.thinned_count} thinned versions, there are {thinned}")
     yield from report_errors(what, _deleted(row, own, records))
     if row.workspace != head.workspace:
-        yield Finding(what, "belongs to another workspace than its conversation")
+        yield DataFault(what, "belongs to another workspace than its conversation")
     if not -1 <= row.told_version <= row.version:
-        yield Finding(what, f"has told_version {row.told_version}, which does not exist")
+        yield DataFault(what, f"has told_version {row.told_version}, which does not exist")
 
 
-def _deleted(row: Execution, own: QuerySet[Checkpoint], records: Records) -> Iterator[Finding]:
+def _deleted(row: Execution, own: QuerySet[Checkpoint], records: Records) -> Iterator[DataFault]:
     """Compares the deleted versions with those that the audit says were deleted.
 
     A fork has some that were deleted in its source.
@@ -76,15 +76,15 @@ def _deleted(row: Execution, own: QuerySet[Checkpoint], records: Records) -> Ite
     copied = -1 if row.origin_version is None else row.origin_version
     unknown = {version for version in found if version > copied} - recorded
     for version in sorted(unknown):
-        yield Finding(f"execution {row.number}: version {version}", "was deleted by nobody")
+        yield DataFault(f"execution {row.number}: version {version}", "was deleted by nobody")
     for missing in sorted(recorded - found, key=str):
         text = "is there, and the audit says that it was deleted"
-        yield Finding(f"execution {row.number}: version {missing}", text)
+        yield DataFault(f"execution {row.number}: version {missing}", text)
 
 
-def _side(row: Execution, newest: Checkpoint) -> Iterator[Finding]:
+def _side(row: Execution, newest: Checkpoint) -> Iterator[DataFault]:
     if newest.side != position_of(read(bytes(row.decided)))[1].value:
-        yield Finding(
+        yield DataFault(
             f"execution {row.number}: version {newest.version}",
             "is on the wrong side of its node",
         )
@@ -110,7 +110,7 @@ def _decided(row: Execution) -> Iterator[str]:
         yield f"differs from what was decided in: {', '.join(differing)}"
 
 
-def _parts(row: Execution) -> Iterator[tuple[str, Iterator[Finding]]]:
+def _parts(row: Execution) -> Iterator[tuple[str, Iterator[DataFault]]]:
     """Returns the columns with a format of their own, each with its parser."""
     yield "reducers", _read_by(lambda: reducers_of(bytes(row.reducers)))
     yield "leases", _read_by(lambda: Leases.load(bytes(row.leases)))
@@ -118,7 +118,7 @@ def _parts(row: Execution) -> Iterator[tuple[str, Iterator[Finding]]]:
         yield "marking", _read_by(lambda: Marking.from_json(orjson.loads(bytes(row.marking))))
 
 
-def _read_by(read_part: Callable[[], object]) -> Iterator[Finding]:
+def _read_by(read_part: Callable[[], object]) -> Iterator[DataFault]:
     read_part()  # what it raises is the finding
     yield from ()
 
@@ -178,7 +178,7 @@ def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Itera
         yield f"differs from its start in: {', '.join(differing)}"
 
 
-def _fork_of(records: Records) -> Recorded | None:
+def _fork_of(records: Records) -> RecordedChange | None:
     forks = (
         each
         for each in records.by_seq.values()
@@ -206,7 +206,7 @@ def _workflow(row: Execution) -> Iterator[str]:
 
 def verify_head(
     head: Conversation, rows: Sequence[Execution], records: Records
-) -> Iterator[Finding]:
+) -> Iterator[DataFault]:
     """Verifies what the head repeats of its executions and of the audit."""
     current = rows[-1] if rows else None
     recorded = [
@@ -220,10 +220,10 @@ def verify_head(
     recorded.append(("checkpoint_bytes", head.checkpoint_bytes, stored))
     for name, ours, theirs in recorded:
         if ours != theirs:
-            yield Finding("head", f"{name} says {ours!r}, the executions have {theirs!r}")
+            yield DataFault("head", f"{name} says {ours!r}, the executions have {theirs!r}")
     if head.archived != records.archived:
-        yield Finding("head", "disagrees with the audit on whether it is archived")
+        yield DataFault("head", "disagrees with the audit on whether it is archived")
     if not is_public_id(head.public_id):
-        yield Finding("head", "has an invalid public id")
+        yield DataFault("head", "has an invalid public id")
     if head.updated_at < head.created_at:
-        yield Finding("head", "changed before it was created")
+        yield DataFault("head", "changed before it was created")

@@ -17,7 +17,7 @@ from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.state_store import LISTS
 from checkpoints.store import manifest_fault
 from conversations.models import Conversation, Message
-from conversations.verification import Finding, report_errors
+from conversations.verification import DataFault, report_errors
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
@@ -53,7 +53,7 @@ _WHOLE: Final = msgspec.json.Decoder(list[tuple[str, int, str, bool]])
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedChange:
     """One change of an execution in the audit."""
 
     action: str
@@ -68,7 +68,7 @@ class Recorded:
 class Records:
     """The changes of a conversation's executions by number, and whether it was archived last."""
 
-    by_seq: dict[int, Recorded] = field(default_factory=dict)
+    by_seq: dict[int, RecordedChange] = field(default_factory=dict)
     archived: bool = False
 
 
@@ -88,11 +88,11 @@ def records_of(head: Conversation) -> Records:
             found.archived = action == Action.CONVERSATION_ARCHIVE.value
         if type_ == "execution":
             author = f"{kind}:{name}"
-            found.by_seq[seq] = Recorded(action, author, at, object_id, after, detail)
+            found.by_seq[seq] = RecordedChange(action, author, at, object_id, after, detail)
     return found
 
 
-def verify_manifests(head: Conversation, row: Execution, records: Records) -> Iterator[Finding]:
+def verify_manifests(head: Conversation, row: Execution, records: Records) -> Iterator[DataFault]:
     """Verifies every version of an execution."""
     own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     contents = _Contents(row)
@@ -106,7 +106,7 @@ def verify_manifests(head: Conversation, row: Execution, records: Records) -> It
             _verify_record(row, each, records),
         )
         for check in checks:
-            yield from report_errors(what, (Finding(what, text) for text in check))
+            yield from report_errors(what, (DataFault(what, text) for text in check))
         before = each
 
 

@@ -23,7 +23,7 @@ from checkpoints.domain.state import (
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.state_checksums import sum_of_key, sum_of_value
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows
-from conversations.verification import Finding, Unsummed, report_errors, span
+from conversations.verification import DataFault, Unsummed, report_errors, span
 from ctxadmin.lib.errors import ContextError
 
 _BLOCK: Final = 500
@@ -58,7 +58,7 @@ class _Key:
         return None
 
 
-def verify_state(row: Execution, unsummed: Unsummed) -> Iterator[Finding]:
+def verify_state(row: Execution, unsummed: Unsummed) -> Iterator[DataFault]:
     """Verifies the keys, the values and the totals of all versions with state."""
     where = {"conversation": row.conversation, "execution": row.number}
     heads = {each.key: each for each in StateKey.objects.filter(**where)}
@@ -70,7 +70,7 @@ def verify_state(row: Execution, unsummed: Unsummed) -> Iterator[Finding]:
             what = f"{_what(row, key, known.name)} at version {value.version}"
             yield from report_errors(what, _verify_value(known, value, unsummed))
         if key not in heads:
-            yield Finding(_what(row, key, known.name), "has values and is not among the keys")
+            yield DataFault(_what(row, key, known.name), "has values and is not among the keys")
     for key, head in heads.items():
         what = _what(row, head.key, head.name)
         yield from report_errors(what, _verify_key(row, head, found.get(key), unsummed))
@@ -90,7 +90,7 @@ def _what(row: Execution, key: str, name: str) -> str:
     return f"execution {row.number}: {'list' if key in LISTS else 'state key'} {name!r}"
 
 
-def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[Finding]:
+def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[DataFault]:
     """Verifies one row of a key and adds it to what is known; the earlier rows are verified."""
     before = known.head_before(row)
     known.take(row)
@@ -100,21 +100,21 @@ def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[
     if row.sum is None:
         unsummed.rows += 1
     elif row.sum != sum_of_value(row.key, row.version, value):
-        yield Finding(what, "is damaged: its checksum does not match")
+        yield DataFault(what, "is damaged: its checksum does not match")
         return
     if row.kind in (ChangeKind.APPEND, ChangeKind.SAME) and before is None:
-        yield Finding(what, "continues a value that is missing")
+        yield DataFault(what, "continues a value that is missing")
         return
     try:
         expected = _expected(row, value, before)
     except ValueError:
-        yield Finding(what, "is not JSON")
+        yield DataFault(what, "is not JSON")
         return
     if row.key not in LISTS and expected not in (
         None,
         KeyHead(bytes.fromhex(row.digest), row.size, row.count),
     ):
-        yield Finding(what, "is damaged: its digest does not match")
+        yield DataFault(what, "is damaged: its digest does not match")
 
 
 def _expected(row: StateValue, value: bytes, before: KeyHead | None) -> KeyHead | None:
@@ -140,23 +140,23 @@ def _spans(row: StateValue) -> Sequence[tuple[int, int]]:
 
 def _verify_key(
     row: Execution, head: StateKey, known: _Key | None, unsummed: Unsummed
-) -> Iterator[Finding]:
+) -> Iterator[DataFault]:
     what = _what(row, head.key, head.name)
     if head.sum is None:
         unsummed.rows += 1
     elif head.sum != sum_of_key(head):
-        yield Finding(what, "is damaged: its checksum does not match")
+        yield DataFault(what, "is damaged: its checksum does not match")
     newest = known.newest if known is not None else None
     if newest is None:
-        yield Finding(what, "has no values")
+        yield DataFault(what, "has no values")
         return
     same = all(getattr(head, name) == getattr(newest, name) for name in _COPIED)
     is_gone = newest.kind == ChangeKind.GONE
     if not same or bytes(head.spans) != bytes(newest.spans) or head.gone != is_gone:
-        yield Finding(what, f"does not match its latest value, of version {newest.version}")
+        yield DataFault(what, f"does not match its latest value, of version {newest.version}")
 
 
-def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[Finding]:
+def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[DataFault]:
     """Verifies the totals of every version with state, from the heads of its keys."""
     changes: dict[int, list[KeyChange]] = defaultdict(list)
     for known in keys:
@@ -173,7 +173,7 @@ def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[Finding]:
     for version, digest, size, count, thinned_at in rows.order_by("version").values_list(*names):
         if expected < version:
             missing = span("version", expected, version)
-            yield Finding(f"execution {row.number}: {missing}", "is missing")
+            yield DataFault(f"execution {row.number}: {missing}", "is missing")
         while place < len(written) and written[place] <= version:
             number = written[place]
             place += 1
@@ -185,17 +185,17 @@ def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[Finding]:
         expected = version + 1
         found = (totals.digest.hex(), totals.size, totals.keys)
         if thinned_at is None and found != (digest, size, count):
-            yield Finding(
+            yield DataFault(
                 f"execution {row.number}: version {version}",
                 f"has a state of {found[2]} keys and {found[1]} bytes with another digest than "
                 f"its manifest of {count} keys and {size} bytes",
             )
     if expected <= row.version:
         missing = span("version", expected, row.version + 1)
-        yield Finding(f"execution {row.number}: {missing}", "is missing")
+        yield DataFault(f"execution {row.number}: {missing}", "is missing")
 
 
-def _verify_lists(row: Execution) -> Iterator[Finding]:
+def _verify_lists(row: Execution) -> Iterator[DataFault]:
     """Verifies the current lists beside the state: whole, and of the recorded length."""
     rows = StateRows(row.conversation, row.number)
     for name, count in ((EXECUTED, row.executed_count), (HISTORY, row.history_count)):
@@ -205,7 +205,7 @@ def _verify_lists(row: Execution) -> Iterator[Finding]:
             value = rows.values(held.values()).get(name, b"[]")
             found = len(orjson.loads(value))
         except (ContextError, ValueError):
-            yield Finding(what, "cannot be read")
+            yield DataFault(what, "cannot be read")
             continue
         if found != count:
-            yield Finding(what, f"has {found} elements, not {count}")
+            yield DataFault(what, f"has {found} elements, not {count}")

@@ -6,7 +6,7 @@ from typing import Final
 
 from checkpoints.details_store import insert_details
 from checkpoints.domain.details import Details
-from checkpoints.domain.execution import Decision
+from checkpoints.domain.execution import Transition
 from checkpoints.domain.execution_json import dump
 from checkpoints.domain.leases import NONE, Leases
 from checkpoints.domain.pauses import Rules
@@ -15,7 +15,7 @@ from checkpoints.domain.status import ENDED
 from checkpoints.domain.timeline import WriteKind, is_notable
 from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import Pinned
+from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.position import position_of, ready_of
 from checkpoints.state_store import StoredChange
 from checkpoints.store import (
@@ -31,10 +31,10 @@ from checkpoints.writing.state import Known, StateWriting
 from checkpoints.writing.version_events import VersionWritten
 from conversations.announcements import has_followers
 from conversations.domain import pairing
-from conversations.domain.message import Draft
-from conversations.write_cache import Kind
+from conversations.domain.message import MessageDraft
+from conversations.write_cache import CacheKind
 from conversations.writing import Writing
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import dumps
@@ -52,13 +52,13 @@ _DECIDED: Final = (
     "changed_at",
     "ended_at",
 )
-_EXECUTION: Final = Kind[Execution]("execution")
-_STATE: Final = Kind[tuple[int, Known]]("state")  # of the execution with the number
+_EXECUTION: Final = CacheKind[Execution]("execution")
+_STATE: Final = CacheKind[tuple[int, Known]]("state")  # of the execution with the number
 _TOTALLED: Final = ("state_digest", "state_bytes", "state_keys", "executed_count", "history_count")
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class VersionWrite:
     """The record of one version beyond its state changes; see Checkpoint."""
 
     kind: WriteKind
@@ -83,7 +83,7 @@ class ExecutionWriting:
     Then ``changed_keys`` are those of the last written version.
     """
 
-    def __init__(self, opened: Writing, row: Execution, pinned: Pinned | None) -> None:
+    def __init__(self, opened: Writing, row: Execution, pinned: PinnedVersion | None) -> None:
         self.opened = opened
         self.row = row
         self.pinned = pinned
@@ -107,7 +107,7 @@ class ExecutionWriting:
         """Returns the nodes that are ready now."""
         return ready_of(self.now, self.pinned, self.marking)
 
-    def append(self, drafts: Sequence[Draft], pointers: Sequence[str], node_id: str) -> None:
+    def append(self, drafts: Sequence[MessageDraft], pointers: Sequence[str], node_id: str) -> None:
         """Logs messages and shows them at the end of the view, as an append does."""
         if not drafts:
             return
@@ -122,7 +122,7 @@ class ExecutionWriting:
         self.marking = marking_of(to)
         self.leases = NONE
 
-    def record(self, decision: Decision, write: Write) -> None:
+    def record(self, decision: Transition, write: VersionWrite) -> None:
         """Writes the next version; the lock of the conversation's head excludes other writers."""
         changes = self.state.changes()
         self.now = decision.execution
@@ -165,7 +165,7 @@ class ExecutionWriting:
             changed_keys=self.changed_keys,
         )
 
-    def note(self, decision: Decision) -> None:
+    def note(self, decision: Transition) -> None:
         """Stores a decision that writes no version: a requested pause."""
         self.now = decision.execution
         self._set_row()
@@ -180,7 +180,7 @@ class ExecutionWriting:
     def commit(self, action: Action, reason: str = "", **detail: object) -> None:
         """Commits the conversation with the single audit entry of this change."""
         head, row = self.opened.head, self.row
-        change = Change(
+        change = AuditChange(
             action=action,
             object_type="execution",
             object_id=row.public_id,
@@ -220,7 +220,7 @@ class ExecutionWriting:
         where = {"conversation": self.row.conversation, "number": self.row.number}
         EXECUTIONS.change(where, {name: getattr(self.row, name) for name in fields})
 
-    def _insert_checkpoint(self, write: Write, written: int, replaced: bytes) -> None:
+    def _insert_checkpoint(self, write: VersionWrite, written: int, replaced: bytes) -> None:
         head, row = self.opened.head, self.row
         node_id, side = position_of(self.now)
         checkpoint = Checkpoint(

@@ -7,14 +7,14 @@ import orjson
 from django.conf import settings
 from pydantic import JsonValue
 
-from checkpoints.domain.execution import Done
+from checkpoints.domain.execution import ExecutedChange
 from checkpoints.domain.opaque import is_opaque, value_of
 from checkpoints.domain.reducers import Reducer
 from checkpoints.domain.state import (
     ChangeKind,
     KeyHead,
     StateChange,
-    Totals,
+    StateTotals,
     apply_update,
     join_list,
     restore_heads,
@@ -56,7 +56,7 @@ class StateWriting:
 
     def __init__(self, row: Execution, known: Known | None) -> None:
         self.rows = StateRows(row.conversation, row.number)
-        self.totals = Totals(bytes.fromhex(row.state_digest), row.state_bytes, row.state_keys)
+        self.totals = StateTotals(bytes.fromhex(row.state_digest), row.state_bytes, row.state_keys)
         self.executed_count = row.executed_count
         self.history_count = row.history_count
         self.changed_keys: tuple[str, ...] = ()
@@ -145,7 +145,7 @@ class StateWriting:
         self._history += entries
         self.history_count += len(entries)
 
-    def add_executed(self, done: Done, known: bytes = EMPTY_LIST) -> None:
+    def add_executed(self, done: ExecutedChange, known: bytes = EMPTY_LIST) -> None:
         """Applies the change of the executed node ids.
 
         ``known`` is JSON of the decisions on record, stored if the ids are replaced.

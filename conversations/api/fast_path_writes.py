@@ -13,7 +13,7 @@ from conversations.writing import Writing
 from ctxadmin.accounts.authentication import TokenUse
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.http.endpoints import idempotency
-from ctxadmin.http.requests.fast_path import Call, HotCall
+from ctxadmin.http.requests.fast_path import HotCall, QueuedCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps, loads_strict
 from ctxadmin.telemetry.traces import span
@@ -21,7 +21,7 @@ from ctxadmin.telemetry.traces import span
 ONE: Final = "/api/v1/conversations/{conversation_id}"
 
 
-def write_calls(calls: Sequence[Call]) -> list[bytes | None]:
+def write_calls(calls: Sequence[QueuedCall]) -> list[bytes | None]:
     """The Writer of the fast path: writes all parsable requests together."""
     requests = {
         place: request for place, call in enumerate(calls) if (request := _write_request(call))
@@ -32,7 +32,7 @@ def write_calls(calls: Sequence[Call]) -> list[bytes | None]:
     return answers
 
 
-def _write_request(call: Call) -> WriteRequest | None:
+def _write_request(call: QueuedCall) -> WriteRequest | None:
     """Returns the write of a request; None if its endpoint has to report a problem."""
     try:
         step = call.hot.read(loads_strict(call.body), call.names)
@@ -44,14 +44,14 @@ def _write_request(call: Call) -> WriteRequest | None:
     return WriteRequest(token, call.conversation_id, step, call.context, call.write)
 
 
-def _once(step: WriteStep, call: Call, key: str) -> WriteStep:
+def _once(step: WriteStep, call: QueuedCall, key: str) -> WriteStep:
     """Returns the step with its answer stored for repeats under this Idempotency-Key."""
 
     def kept(opened: Writing) -> bytes:
         answer = step(opened)
         made = (call.hot.method, call.path, call.body, key)
         idempotency.store_answer(
-            idempotency.Call.build(*made, opened.actor, opened.head.key), 201, answer
+            idempotency.IdempotentCall.build(*made, opened.actor, opened.head.key), 201, answer
         )
         return answer
 

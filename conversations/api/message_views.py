@@ -20,7 +20,7 @@ from conversations.api.schemas import AppendInFormat, AppendMessages, ChangeMess
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.formats.formatted_view import FormattedView
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.models import Conversation
 from conversations.provider_views import view_in_format
 from conversations.recalls import LONGEST_NODE, count_recall, is_recall
@@ -104,7 +104,7 @@ class Messages(ConversationEndpoint):
         """
         name = format_of(self)
         if name is None:
-            drafts: Sequence[Draft] = self.body(AppendMessages).messages
+            drafts: Sequence[MessageDraft] = self.body(AppendMessages).messages
         else:
             drafts = self.body(AppendInFormat).drafts(name)
         seen = self.seen_view()

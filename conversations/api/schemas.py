@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonS
 from conversations.domain.configs import OperationConfig
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.imports.append_reader import read_appended
-from conversations.domain.message import MOST_MESSAGES, BodyMessages, Draft
+from conversations.domain.message import MOST_MESSAGES, BodyMessages, MessageDraft
 from ctxadmin.http.described import FromZero
 from ctxadmin.http.endpoints.pagination import MAX_LIMIT
 from ctxadmin.lib import ids
@@ -64,7 +64,7 @@ class CreateConversation(_NewConversation):
 
     messages: BodyMessages = Field([], description="First messages of the log.")
 
-    def drafts(self) -> tuple[Draft, ...]:
+    def drafts(self) -> tuple[MessageDraft, ...]:
         return tuple(self.messages)
 
 
@@ -78,7 +78,7 @@ class _InFormat(Contract):
         examples=["Answer in one sentence."],
     )
 
-    def drafts(self, name: ProviderFormat) -> tuple[Draft, ...]:
+    def drafts(self, name: ProviderFormat) -> tuple[MessageDraft, ...]:
         return read_appended(self.messages, name, cast(JsonValue, self.system)).drafts
 
 

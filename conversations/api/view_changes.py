@@ -11,7 +11,7 @@ from conversations.api.endpoints import ConversationEndpoint
 from conversations.api.schemas import Guarded, OpenBatch, Operate, Restore, Rollback
 from conversations.domain import legacy
 from conversations.domain.configs import read_operation
-from conversations.domain.diff import Change
+from conversations.domain.diff import ViewDifference
 from conversations.domain.revisions import Seen
 from conversations.results import Applied
 from conversations.store import find_head
@@ -164,5 +164,5 @@ class Diff(ConversationEndpoint):
         asked = PageRequest.of(request.query_params)
         start = position_after(asked)
         part = list(enumerate(changes))[start : start + asked.limit + 1]
-        page: Page[tuple[int, Change]] = page_of(part, asked, lambda item: (item[0],))
+        page: Page[tuple[int, ViewDifference]] = page_of(part, asked, lambda item: (item[0],))
         return Response(page.as_json([queries.change_json(change) for _, change in page.items]))

@@ -15,7 +15,7 @@ ChangeKind = Literal["added", "shown", "hidden", "moved", "edited"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ViewDifference:
     """One difference: ``index`` is a log index, positions count in the two views.
 
     ``edited``: ``index`` replaced ``previous_index``. ``position`` is None for hidden,
@@ -42,7 +42,7 @@ class Change:
 
 def diff_views(
     before: View, after: View, *, known: int, edits: Mapping[int, int]
-) -> tuple[Change, ...]:
+) -> tuple[ViewDifference, ...]:
     """Returns the changes from ``before`` to ``after``: hidden ones first, the others in view
     order.
 
@@ -59,19 +59,21 @@ def diff_views(
             middle = middle.replace(place, new)
     was, now = middle.indices_as_runs(), after.indices_as_runs()
     changes = [
-        Change("edited", new, old, after.position_of(new), before.position_of(old))
+        ViewDifference("edited", new, old, after.position_of(new), before.position_of(old))
         for old, new in pairs.items()
     ]
     for index in run_sets.indices(run_sets.difference(now, was)):
         kind: ChangeKind = "added" if index >= known else "shown"
-        changes.append(Change(kind, index, position=after.position_of(index)))
+        changes.append(ViewDifference(kind, index, position=after.position_of(index)))
     for index in _moved(middle.within(now), after.within(was)):
         previous = middle.position_of(index)
         changes.append(
-            Change("moved", index, position=after.position_of(index), previous_position=previous)
+            ViewDifference(
+                "moved", index, position=after.position_of(index), previous_position=previous
+            )
         )
     hidden = [
-        Change("hidden", index, previous_position=middle.position_of(index))
+        ViewDifference("hidden", index, previous_position=middle.position_of(index))
         for index in middle.without(now)
     ]
     return (*hidden, *sorted(changes, key=lambda change: change.position or 0))
@@ -123,7 +125,7 @@ def _longest_rising(numbers: Sequence[int]) -> Iterator[int]:
 
 def diff_revisions(
     before: Revision, after: Revision, revisions: Mapping[int, Revision]
-) -> tuple[Change, ...]:
+) -> tuple[ViewDifference, ...]:
     """Returns ``diff_views`` of two revisions of one tree, with edits from the path between
     them.
     """

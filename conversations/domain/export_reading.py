@@ -7,9 +7,9 @@ from typing import Final
 from pydantic import JsonValue, TypeAdapter
 
 from conversations.domain.export_document import Document, MessageInDocument, RevisionInDocument
-from conversations.domain.message import OWN_FIELDS, Draft, Entry, check_ids, read_logged
+from conversations.domain.message import OWN_FIELDS, Entry, MessageDraft, check_ids, read_logged
 from conversations.domain.revisions import Move, Revision
-from conversations.domain.transfer import FORMAT, LoggedMessage, Pinned, Transfer
+from conversations.domain.transfer import FORMAT, LoggedMessage, PinnedMessage, Transfer
 from conversations.domain.view import View
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import parse
@@ -63,7 +63,7 @@ def _moment(text: str) -> datetime:
 
 def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...]:
     places = [f"{pointer}/messages/{number}" for number in range(len(document.messages))]
-    drafts: list[Draft] = []
+    drafts: list[MessageDraft] = []
     for found, place in zip(document.messages, places, strict=True):
         if found.index != len(drafts):
             raise ValidationFailed.at(
@@ -90,7 +90,7 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
     return tuple(messages)
 
 
-def _read_body(found: MessageInDocument, place: str) -> Draft:
+def _read_body(found: MessageInDocument, place: str) -> MessageDraft:
     own = OWN_FIELDS.intersection(found.message)
     if own:
         message = say("{own} belong beside the message, not in it", own=", ".join(sorted(own)))
@@ -106,7 +106,7 @@ def _read_body(found: MessageInDocument, place: str) -> Draft:
 
 
 def _check_call(
-    found: MessageInDocument, draft: Draft, drafts: Sequence[Draft], place: str
+    found: MessageInDocument, draft: MessageDraft, drafts: Sequence[MessageDraft], place: str
 ) -> None:
     if found.call_index is None:
         return
@@ -234,8 +234,8 @@ def _read_moves(
     return tuple(moves)
 
 
-def _read_pins(document: Document, pointer: str) -> tuple[Pinned, ...]:
-    pins: dict[int, Pinned] = {}
+def _read_pins(document: Document, pointer: str) -> tuple[PinnedMessage, ...]:
+    pins: dict[int, PinnedMessage] = {}
     for number, found in enumerate(document.pins):
         place = f"{pointer}/pins/{number}/index"
         if found.index >= len(document.messages):
@@ -243,5 +243,5 @@ def _read_pins(document: Document, pointer: str) -> tuple[Pinned, ...]:
         if found.index in pins:
             raise ValidationFailed.at(place, say("this message has a pin already"))
         at = _moment(found.created_at)
-        pins[found.index] = Pinned(found.index, found.author, found.reason, at)
+        pins[found.index] = PinnedMessage(found.index, found.author, found.reason, at)
     return tuple(pins.values())

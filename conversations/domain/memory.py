@@ -10,7 +10,7 @@ from typing import Final
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
-from conversations.domain.message import CountsAs, Draft, Entry
+from conversations.domain.message import CountsAs, Entry, MessageDraft
 from conversations.domain.origin import Origin
 from conversations.domain.pairing import place_drafts
 from conversations.domain.runs import Run, Runs
@@ -37,17 +37,17 @@ class MemoryLog:
 
     def __init__(
         self,
-        drafts: Sequence[Draft] = (),
+        drafts: Sequence[MessageDraft] = (),
         *,
         tools: str | None = None,
-        count: Callable[[Draft], int] = tokens_of_message,
+        count: Callable[[MessageDraft], int] = tokens_of_message,
     ) -> None:
         """Creates a log with these messages in revision 0, seen from there."""
         self._branch: frozenset[int] | None = None
         self._limits: Mapping[int, int] = {}
         self._tools = tools
         self._count = count
-        self._drafts: list[Draft] = []
+        self._drafts: list[MessageDraft] = []
         self._call_of: dict[int, int] = {}  # result -> assistant message
         self._revisions = array("q")
         self._roles = bytearray()  # a letter per message, so that a role filter is one search

@@ -55,7 +55,7 @@ _DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class MessageDraft:
     """A message that was read and is not logged yet.
 
     ``body`` is the JSON object of the message as it is returned: without the names of
@@ -87,7 +87,7 @@ class Entry:
     """
 
     index: int
-    draft: Draft
+    draft: MessageDraft
     call_index: int | None = None
 
     @property
@@ -185,13 +185,13 @@ class IncomingMessage(Contract):
             raise ValueError(say("an assistant or tool message is not a tool description"))
         return described
 
-    def draft(self, source: dict[str, JsonValue], *, is_logged: bool = False) -> Draft:
+    def draft(self, source: dict[str, JsonValue], *, is_logged: bool = False) -> MessageDraft:
         """Returns the draft of this message, which was parsed from ``source``.
 
         A field ``pinned`` of a message that ``is_logged`` is older than pins, and data of its
         author. Raises an error of pydantic over MAX_BYTES.
         """
-        return Draft(
+        return MessageDraft(
             body=_body(source, OWN_FIELDS if is_logged else _OWN_OF_NEW),
             role=self.role,
             counts_as="system" if self.role == "developer" else self.role,
@@ -220,8 +220,8 @@ class _Reading:
         message = handler.generate_schema(IncomingMessage)
         return core_schema.no_info_wrap_validator_function(self._read, message)
 
-    def _read(self, data: Any, read: ValidatorFunctionWrapHandler) -> Draft:
-        if isinstance(data, Draft):
+    def _read(self, data: Any, read: ValidatorFunctionWrapHandler) -> MessageDraft:
+        if isinstance(data, MessageDraft):
             return data  # of BodyMessages
         if isinstance(data, dict) and (draft := _plain(data)) is not None:
             return draft
@@ -241,7 +241,7 @@ _SPEAKERS: Final[Mapping[str, Literal["user", "assistant"]]] = {
 }
 
 
-def _plain(data: dict[str, JsonValue]) -> Draft | None:
+def _plain(data: dict[str, JsonValue]) -> MessageDraft | None:
     """Returns the draft of a message with only a role and a text, as most are.
 
     None for any other.
@@ -254,10 +254,10 @@ def _plain(data: dict[str, JsonValue]) -> Draft | None:
     if not isinstance(text, str) or not isinstance(role, str) or role not in _SPEAKERS:
         return None
     speaker = _SPEAKERS[role]
-    return Draft(body=_body(data, OWN_FIELDS), role=speaker, counts_as=speaker, text=text)
+    return MessageDraft(body=_body(data, OWN_FIELDS), role=speaker, counts_as=speaker, text=text)
 
 
-def _as_it_came(draft: Draft) -> dict[str, JsonValue]:
+def _as_it_came(draft: MessageDraft) -> dict[str, JsonValue]:
     """Returns a draft as the message that it was parsed from, without defaults."""
     source: dict[str, JsonValue] = orjson.loads(draft.body)
     own: dict[str, JsonValue] = {
@@ -270,7 +270,7 @@ def _as_it_came(draft: Draft) -> dict[str, JsonValue]:
     return message.model_dump(mode="json", exclude_none=True)
 
 
-ReadMessage = Annotated[Draft, _Reading(), PlainSerializer(_as_it_came)]
+ReadMessage = Annotated[MessageDraft, _Reading(), PlainSerializer(_as_it_came)]
 """An IncomingMessage, as its draft."""
 
 # The first wrong one is enough: to tell millions of them takes seconds and gigabytes.
@@ -293,7 +293,7 @@ def _read_in_place(data: Any) -> Any:
 BodyMessages = Annotated[ReadMessages, BeforeValidator(_read_in_place)]
 
 _MESSAGE: Final = TypeAdapter(ReadMessage)
-_LOGGED: Final = TypeAdapter(Annotated[Draft, _Reading(is_logged=True)])
+_LOGGED: Final = TypeAdapter(Annotated[MessageDraft, _Reading(is_logged=True)])
 
 
 def _body(source: dict[str, JsonValue], own: frozenset[str]) -> bytes:
@@ -315,30 +315,30 @@ def _body(source: dict[str, JsonValue], own: frozenset[str]) -> bytes:
     return body
 
 
-def read_message(data: JsonValue, pointer: str = "") -> Draft:
+def read_message(data: JsonValue, pointer: str = "") -> MessageDraft:
     """Parses one message; raises ValidationFailed or TooLarge with pointers under ``pointer``."""
     return parse(_MESSAGE, data, pointer)
 
 
-def read_logged(data: JsonValue, pointer: str = "") -> Draft:
+def read_logged(data: JsonValue, pointer: str = "") -> MessageDraft:
     """Parses a message that was logged before, under the rules of its time."""
     return parse(_LOGGED, data, pointer)
 
 
-def read_messages(data: JsonValue, pointer: str = "/messages") -> tuple[Draft, ...]:
+def read_messages(data: JsonValue, pointer: str = "/messages") -> tuple[MessageDraft, ...]:
     """Parses a list of at least one message; raises as read_message does."""
     if not isinstance(data, list) or not data:
         raise ValidationFailed.at(pointer, say("a list of at least one message is required"))
     return tuple(read_message(each, f"{pointer}/{place}") for place, each in enumerate(data))
 
 
-def tools_message(text: str) -> Draft:
+def tools_message(text: str) -> MessageDraft:
     """Returns a conversation's tool description as a system message with ``tool_description``."""
     return read_message({"role": "system", "content": text, "tool_description": True})
 
 
 def check_ids(
-    drafts: Sequence[Draft], first_index: int, pointer_of: Callable[[int], str]
+    drafts: Sequence[MessageDraft], first_index: int, pointer_of: Callable[[int], str]
 ) -> Mapping[str, int]:
     """The ids that callers chose for drafts that are logged from ``first_index`` on, with places.
 

@@ -33,7 +33,7 @@ from conversations.domain.recall import recall_line
 from conversations.domain.runs import Runs
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
-from conversations.domain.view_steps import Step, apply_operation, span_of, truncate
+from conversations.domain.view_steps import ViewStep, apply_operation, span_of, truncate
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
 
@@ -102,8 +102,8 @@ def with_line(outcome: Outcome, hidden: Runs, before: View, log: Log) -> Outcome
 
 
 def _with_pins(
-    config: OperationConfig, step: Step, view: View, log: Log
-) -> tuple[Step, tuple[Notice, ...]]:
+    config: OperationConfig, step: ViewStep, view: View, log: Log
+) -> tuple[ViewStep, tuple[Notice, ...]]:
     """Returns the step with the pinned messages that it would hide, each in its place.
 
     A message to replace is named by its position: a pinned one is refused.

@@ -7,7 +7,7 @@ from typing import Literal
 
 from conversations.domain import runs as run_sets
 from conversations.domain.log import Log, OpenCall, ToolGroup, ToolLinks
-from conversations.domain.message import Draft, Entry, check_ids, id_is_taken
+from conversations.domain.message import Entry, MessageDraft, check_ids, id_is_taken
 from conversations.domain.runs import Run, Runs
 from conversations.domain.view import View
 
@@ -36,14 +36,14 @@ class Splits:
 
 
 def place_drafts(
-    drafts: Sequence[Draft], log: Log, pointers: Sequence[str] | None = None
+    drafts: Sequence[MessageDraft], log: Log, pointers: Sequence[str] | None = None
 ) -> tuple[Entry, ...]:
     """Returns the entries of ``placement``, for an append."""
     return placement(drafts, log, pointers).entries
 
 
 def placement(
-    drafts: Sequence[Draft],
+    drafts: Sequence[MessageDraft],
     log: Log,
     pointers: Sequence[str] | None = None,
     *,
@@ -84,7 +84,7 @@ def placement(
 
 
 def _resolve(
-    drafts: Sequence[Draft], log: Log, instead_of: int | None, view: View | None
+    drafts: Sequence[MessageDraft], log: Log, instead_of: int | None, view: View | None
 ) -> list[OpenCall | None]:
     """Returns for each draft the call that it answers."""
     first = len(log)

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from conversations.domain import runs as run_sets
 from conversations.domain.log import Log
-from conversations.domain.message import Draft, Entry
+from conversations.domain.message import Entry, MessageDraft
 from conversations.domain.pointers import HOW, LINE_TOKENS, POINTS_TO
 from conversations.domain.runs import Run, Runs
 from conversations.domain.tokens import tokens_of_plain
@@ -22,7 +22,7 @@ _NAMED: Final = (8, 4, 2, 1)  # ranges that a line names, as many as it has room
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecallLine:
     """A line that is to be logged or shown, and the position in the view that it takes."""
 
     entry: Entry
@@ -31,7 +31,7 @@ class Line:
 
 def recall_line(
     hidden: Runs, before: View, after: View, log: Log, entries: Sequence[Entry] = ()
-) -> Line | None:
+) -> RecallLine | None:
     """The line for what of ``before`` is ``hidden`` in ``after``; None if nothing can be recalled.
 
     ``entries`` are logged in front of it. It stands where the first hidden message stood, but
@@ -43,7 +43,7 @@ def recall_line(
         return None
     index = len(log) + len(entries)
     entry = Entry(index, line_draft(covered, log))
-    return Line(entry, _position(hidden, before, after, log, entries))
+    return RecallLine(entry, _position(hidden, before, after, log, entries))
 
 
 def _covered(hidden: Runs, after: View, log: Log) -> Runs:
@@ -81,7 +81,7 @@ def _answers_in_front(index: int, position: int, view: View, log: Log) -> bool:
     return False
 
 
-def line_draft(covered: Runs, log: Log) -> Draft:
+def line_draft(covered: Runs, log: Log) -> MessageDraft:
     """The system message that names hidden messages by their log indices and ids."""
     count = run_sets.count(covered)
     named = covered[: _NAMED[0]]
@@ -92,7 +92,7 @@ def line_draft(covered: Runs, log: Log) -> Draft:
         "count": count,
     }
     body = json_bytes.dumps({"role": "system", "content": text, POINTS_TO: points_to})
-    return Draft(
+    return MessageDraft(
         body=body, role="system", counts_as="system", text=text, points_to=covered[:MOST_RUNS]
     )
 

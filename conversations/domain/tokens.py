@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from conversations.domain.bodies import TEXT_PARTS, text_of_content
 from conversations.domain.formats.own_fields import NOTHING, OWN, own_fields_of
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from ctxadmin.lib import json_bytes
 
 # One match is about one token of a byte-pair tokenizer: it splits at changes of case and class,
@@ -45,7 +45,7 @@ _PER_MEDIUM: Final = {
 }
 
 
-def tokens_of_message(draft: Draft) -> int:
+def tokens_of_message(draft: MessageDraft) -> int:
     """Returns the reported tokens, else the estimate of one message with the chat's framing.
 
     That is its text, its calls, its other parts - a flat figure for pictures, sounds and files,

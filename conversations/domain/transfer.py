@@ -28,7 +28,7 @@ class LoggedMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class PinnedMessage:
     """A pinned message by its log index: who pinned it, when and why."""
 
     index: int
@@ -52,7 +52,7 @@ class Transfer:
     revisions: Sequence[Revision]
     moves: Sequence[Move]
     workflow: str | None = None
-    pins: Sequence[Pinned] = ()
+    pins: Sequence[PinnedMessage] = ()
 
 
 def is_export(data: JsonValue) -> bool:
@@ -129,7 +129,7 @@ def _move_json(move: Move) -> dict[str, object]:
     }
 
 
-def _pin_json(pin: Pinned) -> dict[str, object]:
+def _pin_json(pin: PinnedMessage) -> dict[str, object]:
     return {
         "index": pin.index,
         "author": pin.author,

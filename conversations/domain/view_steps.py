@@ -14,7 +14,7 @@ from conversations.domain.configs import (
 )
 from conversations.domain.keywords import Keywords
 from conversations.domain.log import Log
-from conversations.domain.message import Draft, tools_message
+from conversations.domain.message import MessageDraft, tools_message
 from conversations.domain.origin import find_by_origin, older_than
 from conversations.domain.outcomes import find_system_messages
 from conversations.domain.pins import kept_by_pins
@@ -25,24 +25,24 @@ from ctxadmin.lib.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ViewStep:
     """A view that can show drafts, which count as logged from the log's length on.
 
     ``instead_of`` is the log index that the one draft replaces.
     """
 
     view: View
-    drafts: tuple[Draft, ...] = ()
+    drafts: tuple[MessageDraft, ...] = ()
     pointers: tuple[str, ...] = ()
     instead_of: int | None = None
 
 
-def apply_operation(config: OperationConfig, view: View, log: Log) -> Step:
+def apply_operation(config: OperationConfig, view: View, log: Log) -> ViewStep:
     """What the one operation of ``config`` shows."""
     if config.truncate:
-        return Step(_protected(_truncated(config.truncate, view, log), config, view, log))
+        return ViewStep(_protected(_truncated(config.truncate, view, log), config, view, log))
     if config.filter:
-        return Step(_protected(_filtered(config.filter, view, log), config, view, log))
+        return ViewStep(_protected(_filtered(config.filter, view, log), config, view, log))
     if config.insert:
         return _inserted(config.insert, view, log)
     if config.replace:
@@ -107,7 +107,7 @@ def _filtered(config: FilterConfig, view: View, log: Log) -> View:
     return view.within(kept)
 
 
-def _inserted(config: InsertConfig, view: View, log: Log) -> Step:
+def _inserted(config: InsertConfig, view: View, log: Log) -> ViewStep:
     position = len(view) if config.position == -1 else config.position
     if position > len(view):
         raise _out_of_range("/insert/position", position, len(view))
@@ -115,19 +115,19 @@ def _inserted(config: InsertConfig, view: View, log: Log) -> Step:
     drafts = tuple(config.messages)
     first = len(log)
     after = view.insert(position, View(((first, first + len(drafts)),)))
-    return Step(after, drafts, pointers)
+    return ViewStep(after, drafts, pointers)
 
 
-def _replaced(config: ReplaceConfig, view: View, log: Log) -> Step:
+def _replaced(config: ReplaceConfig, view: View, log: Log) -> ViewStep:
     if config.index >= len(view):
         raise _out_of_range("/replace/index", config.index, len(view) - 1)
     pointer = "/replace/message"
     after = view.replace(config.index, len(log))
     replaced = view.index_at(config.index)
-    return Step(after, (config.message,), (pointer,), instead_of=replaced)
+    return ViewStep(after, (config.message,), (pointer,), instead_of=replaced)
 
 
-def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool) -> Step:
+def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool) -> ViewStep:
     """Puts the message in the place of the first that it covers.
 
     Protected messages are not covered.
@@ -146,7 +146,7 @@ def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool
     first = view.position_of(covered.index_at(0)) or 0
     rest = view.without(covered.indices_as_runs())
     after = rest.insert(first, View(((len(log), len(log) + 1),)))
-    return Step(after, (config.message,), ("/summarize/message",))
+    return ViewStep(after, (config.message,), ("/summarize/message",))
 
 
 def span_of(config: SummarizeConfig, view: View, log: Log) -> View:
@@ -173,7 +173,7 @@ def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:
     return OutOfRange(message, problems=[FieldProblem(pointer, message, "out_of_range")])
 
 
-def _cleared(config: ClearConfig, view: View, log: Log) -> Step:
+def _cleared(config: ClearConfig, view: View, log: Log) -> ViewStep:
     """Keeps the system messages or nothing, and exactly one tool description if there are tools."""
     kept: Runs = ()
     if config.keep_system_message:
@@ -186,15 +186,15 @@ def _cleared(config: ClearConfig, view: View, log: Log) -> Step:
     ]
     if shown:
         last = max(shown)[1]
-        return Step(view.within(run_sets.union((*kept, (last, last + 1)))))
+        return ViewStep(view.within(run_sets.union((*kept, (last, last + 1)))))
     after = view.within(kept)
     known = _logged_description(log, every)
     if known is not None:
-        return Step(after.appended(known, known + 1))
+        return ViewStep(after.appended(known, known + 1))
     text = log.tools()
     if not text:
-        return Step(after)
-    return Step(after.appended(len(log), len(log) + 1), (tools_message(text),), ("/clear",))
+        return ViewStep(after)
+    return ViewStep(after.appended(len(log), len(log) + 1), (tools_message(text),), ("/clear",))
 
 
 def _logged_description(log: Log, descriptions: Runs) -> int | None:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from ctxadmin.accounts.models import Membership, User
 from ctxadmin.audit.models import AuditHead
-from ctxadmin.audit.record import Change, record
+from ctxadmin.audit.record import AuditChange, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 
@@ -20,7 +20,7 @@ _LONGEST_NAME: Final = 150
 
 
 @transaction.atomic
-def record_access(actor: Actor, change: Change) -> None:
+def record_access(actor: Actor, change: AuditChange) -> None:
     """Audits an access, which changes nothing, in the stream of the actor's own accesses.
 
     So nobody waits for the accesses of others, and no change waits for any.
@@ -79,7 +79,7 @@ def record_failed_sign_in(
         request_id=getattr(request, "request_id", ""),
         address=address,
     )
-    record_access(actor, Change(Action.SESSION_FAIL, "person", name))
+    record_access(actor, AuditChange(Action.SESSION_FAIL, "person", name))
 
 
 def _record_person(request: HttpRequest, user: User, action: Action) -> None:
@@ -93,7 +93,7 @@ def _record_person(request: HttpRequest, user: User, action: Action) -> None:
         request_id=getattr(request, "request_id", ""),
         address=_address(request),
     )
-    record_access(actor, Change(action, "person", user.get_username()))
+    record_access(actor, AuditChange(action, "person", user.get_username()))
 
 
 def _address(request: HttpRequest) -> str:

@@ -12,7 +12,7 @@ from ctxadmin.accounts.access_log import record_access
 from ctxadmin.accounts.models import BrowserSession, User
 from ctxadmin.accounts.rights_changes import rights_changed
 from ctxadmin.accounts.sessions import active_sessions
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 
@@ -68,7 +68,7 @@ def _end(actor: Actor, rows: Sequence[BrowserSession], **detail: str) -> None:
     ended = [row.session_key for row in rows]
     BrowserSession.objects.filter(session_key__in=ended).delete()
     audit_detail = {"sessions": len(rows), **detail}
-    record_access(actor, Change(Action.SESSION_END, "person", actor.name, detail=audit_detail))
+    record_access(actor, AuditChange(Action.SESSION_END, "person", actor.name, detail=audit_detail))
     for session in ended:
         rights_changed("session", session)
 

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from ctxadmin.accounts.models import BrowserSession, Membership, User, Workspace
 from ctxadmin.accounts.services import enter_address, record_change
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action, Role
 from ctxadmin.lib.contract import Contract
@@ -243,7 +243,7 @@ def _governed(actor: Actor, name: str) -> User:
     user: User = _membership(actor, name).user
     if actor.kind == "person" and actor.id == str(user.pk):
         raise InvalidState(
-            _("You cannot do this to yourself. Change your password on your account page.")
+            _("You cannot do this to yourself. AuditChange your password on your account page.")
         )
     if user.is_superuser:
         raise InvalidState(
@@ -292,7 +292,7 @@ def _locked_workspace(actor: Actor) -> Workspace:
 
 
 def _record(actor: Actor, name: str, **detail: str) -> None:
-    record_change(actor, Change(Action.MEMBER_MANAGE, "member", name, detail=detail))
+    record_change(actor, AuditChange(Action.MEMBER_MANAGE, "member", name, detail=detail))
 
 
 def _new_password() -> str:

@@ -12,7 +12,7 @@ from django.db.models import F, Q, QuerySet
 
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
 from ctxadmin.accounts.rights_changes import rights_changed
-from ctxadmin.audit.record import Change, record
+from ctxadmin.audit.record import AuditChange, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, Scope
 from ctxadmin.lib import clock
@@ -69,7 +69,7 @@ def create_token(
         expires_at=None if lifetime is None else clock.now() + lifetime,
     )
     detail = {"what": "created", "scopes": held}
-    record_change(actor, Change(Action.TOKEN_MANAGE, "token", token.public_id, detail=detail))
+    record_change(actor, AuditChange(Action.TOKEN_MANAGE, "token", token.public_id, detail=detail))
     return NewToken(token, secret)
 
 
@@ -82,7 +82,9 @@ def revoke_token(actor: Actor, token_id: str) -> None:
     ).update(revoked_at=clock.now())
     if not changed:
         raise NotFound(say("There is no such token."))
-    record_change(actor, Change(Action.TOKEN_MANAGE, "token", token_id, detail={"what": "revoked"}))
+    record_change(
+        actor, AuditChange(Action.TOKEN_MANAGE, "token", token_id, detail={"what": "revoked"})
+    )
     rights_changed("token", token_id)
 
 
@@ -99,7 +101,9 @@ def create_admin(name: str) -> str | None:
     user = User.objects.create_superuser(username=name, password=password)
     Membership.objects.create(workspace=workspace, user=user, role=Role.ADMIN.value)
     actor = system_actor(workspace, "create_admin")
-    record_change(actor, Change(Action.MEMBER_MANAGE, "member", name, detail={"role": "admin"}))
+    record_change(
+        actor, AuditChange(Action.MEMBER_MANAGE, "member", name, detail={"role": "admin"})
+    )
     return password
 
 
@@ -121,7 +125,7 @@ def enter_address(user: User, address: str, actor_in: Callable[[Workspace], Acto
     user.save(update_fields=["email"])
     for membership in Membership.objects.filter(user=user).select_related("workspace"):
         detail = {"what": "address set" if address else "address removed"}
-        change = Change(Action.MEMBER_MANAGE, "member", user.username, detail=detail)
+        change = AuditChange(Action.MEMBER_MANAGE, "member", user.username, detail=detail)
         record_change(actor_in(membership.workspace), change)
 
 
@@ -133,7 +137,7 @@ def remove_ended_tokens(actor: Actor, before: datetime) -> int:
     if ids:
         EngineToken.objects.filter(workspace_id=actor.workspace, public_id__in=ids).delete()
         detail = {"what": "removed", "count": len(ids)}
-        record_change(actor, Change(Action.TOKEN_MANAGE, "token", ids[0], detail=detail))
+        record_change(actor, AuditChange(Action.TOKEN_MANAGE, "token", ids[0], detail=detail))
     return len(ids)
 
 
@@ -143,7 +147,7 @@ def ended_tokens(workspace: int, before: datetime) -> QuerySet[EngineToken]:
     return EngineToken.objects.filter(ended, workspace_id=workspace)
 
 
-def record_change(actor: Actor, change: Change) -> None:
+def record_change(actor: Actor, change: AuditChange) -> None:
     """Audits a change of the workspace itself, in the transaction of the caller."""
     seq = Workspace.objects.values_list("change_seq", flat=True).get(key=actor.workspace)
     moved = Workspace.objects.filter(key=actor.workspace, change_seq=seq).update(

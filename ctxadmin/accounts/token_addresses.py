@@ -12,7 +12,7 @@ from django.db import transaction
 
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 
@@ -42,7 +42,7 @@ def note_address(actor: Actor, now: datetime) -> None:
     known = [*token.addresses.split(), network_of(actor.address)][-MOST:]
     row = EngineToken.objects.filter(pk=token.pk)
     row.update(addresses=" ".join(known), address_added_at=now)
-    record_access(actor, Change(Action.TOKEN_NEW_ADDRESS, "token", actor.id))
+    record_access(actor, AuditChange(Action.TOKEN_NEW_ADDRESS, "token", actor.id))
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ FORMAT: Final = "ctxadmin audit checkpoint 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class AnchorPoint:
     """An anchor by its number and hash, which stands for all that was anchored up to it."""
 
     format: str
@@ -28,15 +28,15 @@ class Checkpoint:
         return canonical({**asdict(self), "signature": ""})
 
 
-_READ: Final = TypeAdapter(Checkpoint)
+_READ: Final = TypeAdapter(AnchorPoint)
 
 
-def checkpoint_of(anchor: AuditAnchor) -> Checkpoint:
+def checkpoint_of(anchor: AuditAnchor) -> AnchorPoint:
     """Returns the signed checkpoint of an anchor."""
     key = current_key()
     made_at = clock.iso(clock.now())
-    unsigned = Checkpoint(FORMAT, made_at, anchor.number, anchor.hash, key.name)
-    return Checkpoint(
+    unsigned = AnchorPoint(FORMAT, made_at, anchor.number, anchor.hash, key.name)
+    return AnchorPoint(
         FORMAT,
         made_at,
         anchor.number,
@@ -46,12 +46,12 @@ def checkpoint_of(anchor: AuditAnchor) -> Checkpoint:
     )
 
 
-def write_checkpoint(checkpoint: Checkpoint) -> str:
+def write_checkpoint(checkpoint: AnchorPoint) -> str:
     """Returns a checkpoint as a line of JSON."""
     return canonical(asdict(checkpoint)).decode()
 
 
-def read_checkpoint(data: bytes) -> Checkpoint:
+def read_checkpoint(data: bytes) -> AnchorPoint:
     """Returns the checkpoint of ``write_checkpoint``; raises ValueError for anything else."""
     found = _READ.validate_json(data)
     if found.format != FORMAT:
@@ -59,7 +59,7 @@ def read_checkpoint(data: bytes) -> Checkpoint:
     return found
 
 
-def checkpoint_fault(checkpoint: Checkpoint) -> str:
+def checkpoint_fault(checkpoint: AnchorPoint) -> str:
     """Returns the difference of a checkpoint and the anchors of the database, "" for none."""
     key = known_keys().get(checkpoint.key_name)
     if key is None:

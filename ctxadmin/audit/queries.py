@@ -33,7 +33,7 @@ class AuditFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEntry:
     """An entry with its reason, None if none was given or it was erased."""
 
     entry: AuditEntry
@@ -46,7 +46,7 @@ class Found:
 
 def find_entries(
     workspace: int, wanted: AuditFilter, after: Position | None, most: int
-) -> list[Found]:
+) -> list[FoundEntry]:
     """Returns the next entries after a position, at most ``most``, with two or three queries."""
     rows = AuditEntry.objects.filter(workspace=workspace)
     rows = _restricted(rows, wanted)
@@ -60,7 +60,7 @@ def find_entries(
     return with_reasons(entries)
 
 
-def every_entry(workspace: int, wanted: AuditFilter, most: int = _AT_ONCE) -> Iterator[Found]:
+def every_entry(workspace: int, wanted: AuditFilter, most: int = _AT_ONCE) -> Iterator[FoundEntry]:
     """Yields all matching entries, latest first, ``most`` in memory at once.
 
     Entries that are written meanwhile are later than the first one, and are left out.
@@ -74,14 +74,14 @@ def every_entry(workspace: int, wanted: AuditFilter, most: int = _AT_ONCE) -> It
         after = page[-1].position
 
 
-def with_reasons(entries: Sequence[AuditEntry]) -> list[Found]:
+def with_reasons(entries: Sequence[AuditEntry]) -> list[FoundEntry]:
     """Returns entries with their reasons, with at most one query."""
     given = [(entry.stream, entry.seq) for entry in entries if entry.reason_digest]
     unkeyed = [(entry.stream, entry.seq) for entry in entries if not entry.key_name]
     wanted = [*given, *unkeyed]
     rows = AuditReason.objects.filter(pk__in=wanted) if wanted else ()
     reasons = {(row.stream, row.seq): row for row in rows}
-    return [Found(entry, reasons.get((entry.stream, entry.seq))) for entry in entries]
+    return [FoundEntry(entry, reasons.get((entry.stream, entry.seq))) for entry in entries]
 
 
 def microseconds(moment: datetime) -> int:

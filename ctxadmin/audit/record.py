@@ -24,7 +24,7 @@ _REASONS: Final = Table(AuditReason)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AuditChange:
     """The record of one change; ``detail`` has no message or state content.
 
     Typed text belongs in ``reason``, which is erased with its conversation.
@@ -53,7 +53,7 @@ class AuditMark:
 
 def record(
     actor: Actor,
-    change: Change,
+    change: AuditChange,
     *,
     stream: int,
     seq: int,

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from ctxadmin.audit.chain import FIRST_HASH, entry_hash, reason_digest
 from ctxadmin.audit.keys import known_keys
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.audit.queries import Found
+from ctxadmin.audit.queries import FoundEntry
 
 
-def find_altered(found: Sequence[Found]) -> set[tuple[int, int]]:
+def find_altered(found: Sequence[FoundEntry]) -> set[tuple[int, int]]:
     """Returns stream and number of the entries that differ from their hash, with one query.
 
     An entry is compared with the stored hash of the entry before it; only ``verify_audit`` sees
@@ -28,7 +28,7 @@ def find_altered(found: Sequence[Found]) -> set[tuple[int, int]]:
     }
 
 
-def _is_altered(found: Found, before: str | None) -> bool:
+def _is_altered(found: FoundEntry, before: str | None) -> bool:
     entry, reason = found.entry, found.reason
     key = known_keys().get(entry.key_name)
     if key is None:

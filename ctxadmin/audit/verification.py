@@ -30,7 +30,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownStream:
     """What other rows say of a stream, read before its entries.
 
     ``anchored`` has hashes by entry; ``unkeyed`` is the number of release 0.1.0 entries at its
@@ -88,7 +88,7 @@ def _anchored_without_entries() -> Iterator[int]:
     yield from rows.values_list("stream", flat=True).distinct().iterator(1000)
 
 
-def _read_known(streams: Collection[int]) -> Mapping[int, Known]:
+def _read_known(streams: Collection[int]) -> Mapping[int, KnownStream]:
     heads = heads_of(streams)
     unkeyed = first_unkeyed(streams)
     anchored: dict[int, dict[int, str]] = {stream: {} for stream in streams}
@@ -98,12 +98,14 @@ def _read_known(streams: Collection[int]) -> Mapping[int, Known]:
     erasures = AuditEntry.objects.filter(stream__in=streams, action=Action.CONVERSATION_ERASE.value)
     erased = set(erasures.values_list("stream", flat=True))
     return {
-        stream: Known(heads.get(stream), anchored[stream], unkeyed.get(stream, 0), stream in erased)
+        stream: KnownStream(
+            heads.get(stream), anchored[stream], unkeyed.get(stream, 0), stream in erased
+        )
         for stream in streams
     }
 
 
-def _faults(stream: int, known: Known) -> Sequence[Fault]:
+def _faults(stream: int, known: KnownStream) -> Sequence[Fault]:
     walk = _Walk(stream, known, known_keys())
     for entry, reason in _entries(stream):
         if problem := walk.step(entry, reason):
@@ -133,7 +135,7 @@ def _entries(stream: int) -> Iterator[tuple[AuditEntry, AuditReason | None]]:
 class _Walk:
     """One stream, entry by entry, up to the first that does not hold."""
 
-    def __init__(self, stream: int, known: Known, keys: Mapping[str, AuditKey]) -> None:
+    def __init__(self, stream: int, known: KnownStream, keys: Mapping[str, AuditKey]) -> None:
         self.stream = stream
         self._known = known
         self._keys = keys

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ctxadmin.lib.text_diff import Piece, TextPiece
+from ctxadmin.lib.text_diff import DiffSide, TextPiece
 
 # Characters of long text that stay in sight on either side of what is folded.
 _NEAR: Final = 160
@@ -22,7 +22,7 @@ class DiffPart:
     folded ``rest`` belongs to a text that is shown alone, without its other side.
     """
 
-    kind: Piece
+    kind: DiffSide
     text: str
     folded: bool = False
     characters: int = 0
@@ -42,10 +42,10 @@ def fold_parts(pieces: Sequence[TextPiece]) -> list[DiffPart]:
     last = len(pieces) - 1
     found: list[DiffPart] = []
     for place, piece in enumerate(pieces):
-        if piece.kind is Piece.ADDED:
+        if piece.kind is DiffSide.ADDED:
             found.append(DiffPart(piece.kind, piece.text))
             continue
-        is_removed, is_alone = piece.kind is Piece.REMOVED, last == 0
+        is_removed, is_alone = piece.kind is DiffSide.REMOVED, last == 0
         head = _head(piece.text) if place or is_removed or is_alone else 0
         tail = _tail(piece.text) if place < last or is_removed else 0
         found += _split(piece, head, len(piece.text) - tail, rest=is_alone and not is_removed)

@@ -27,7 +27,7 @@ ABSENT: Final = Absent.ABSENT
 Value = JsonValue | Literal[Absent.ABSENT]
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """The change at a path; TYPE_CHANGED if the JSON type differs."""
 
     ADDED = "added"
@@ -47,7 +47,7 @@ class Difference:
     """
 
     path: str
-    kind: Kind
+    kind: DifferenceKind
     before: Value
     after: Value
 
@@ -127,7 +127,9 @@ def _compare(path: str, before: JsonValue, after: JsonValue, report: _Report) ->
     elif inside and isinstance(before, list) and isinstance(after, list):
         _compare_lists(path, before, after, report)
     else:
-        kind = Kind.CHANGED if _type(before) is _type(after) else Kind.TYPE_CHANGED
+        kind = (
+            DifferenceKind.CHANGED if _type(before) is _type(after) else DifferenceKind.TYPE_CHANGED
+        )
         report.found.append(Difference(path, kind, before, after))
 
 
@@ -143,12 +145,14 @@ def _compare_objects(
 ) -> None:
     for key, value in before.items():
         if key not in after:
-            report.found.append(Difference(pointer(path, key), Kind.REMOVED, value, ABSENT))
+            report.found.append(
+                Difference(pointer(path, key), DifferenceKind.REMOVED, value, ABSENT)
+            )
     for key, value in after.items():
         if key in before:
             _compare(pointer(path, key), before[key], value, report)
         else:
-            report.found.append(Difference(pointer(path, key), Kind.ADDED, ABSENT, value))
+            report.found.append(Difference(pointer(path, key), DifferenceKind.ADDED, ABSENT, value))
 
 
 def _compare_lists(
@@ -202,15 +206,15 @@ def _report_pairs(
     kept = {left for left, _ in pairs}
     for index, item in enumerate(before):
         if index not in kept:
-            found.append(Difference(pointer(path, index), Kind.REMOVED, item, ABSENT))
+            found.append(Difference(pointer(path, index), DifferenceKind.REMOVED, item, ABSENT))
     in_place = longest_increasing([left for left, _ in pairs])
     partners = {right: (order, left) for order, (left, right) in enumerate(pairs)}
     for index, item in enumerate(after):
         order, left = partners.get(index, (-1, -1))
         here = pointer(path, index)
         if left < 0:
-            found.append(Difference(here, Kind.ADDED, ABSENT, item))
+            found.append(Difference(here, DifferenceKind.ADDED, ABSENT, item))
             continue
         if order not in in_place:
-            found.append(Difference(here, Kind.MOVED, left, index))
+            found.append(Difference(here, DifferenceKind.MOVED, left, index))
         _compare(here, before[left], item, report)

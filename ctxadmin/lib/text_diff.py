@@ -18,7 +18,7 @@ _BLANKS: Final = " \t"
 _LETTER: Final = re.compile(r"\w")
 
 
-class Piece(StrEnum):
+class DiffSide(StrEnum):
     """The side to which a piece of text belongs."""
 
     SAME = "same"
@@ -30,7 +30,7 @@ class Piece(StrEnum):
 class TextPiece:
     """A stretch of text; SAME and REMOVED joined are the one text, SAME and ADDED the other."""
 
-    kind: Piece
+    kind: DiffSide
     text: str
 
 
@@ -42,7 +42,7 @@ def text_diff(before: str, after: str) -> list[TextPiece]:
     after the other.
     """
     if before == after:
-        return [TextPiece(Piece.SAME, before)] if before else []
+        return [TextPiece(DiffSide.SAME, before)] if before else []
     if max(len(before), len(after)) > LONGEST_TEXT:
         return list(_merge_pieces(_replaced(before, after)))
     return list(_merge_pieces(_in_lines(before.splitlines(True), after.splitlines(True))))
@@ -54,7 +54,7 @@ def _in_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[TextPiece
     for left, right in landmarks:
         old, new = "".join(before[here:left]), "".join(after[there:right])
         yield from _in_words(old, new, MOST_PAIRS // len(landmarks))
-        yield TextPiece(Piece.SAME, "".join(before[left : left + 1]))
+        yield TextPiece(DiffSide.SAME, "".join(before[left : left + 1]))
         here, there = left + 1, right + 1
 
 
@@ -72,11 +72,11 @@ def _landmarks(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
 
 def _in_words(before: str, after: str, most_pairs: int) -> Sequence[TextPiece]:
     if before == after:
-        return [TextPiece(Piece.SAME, before)]
+        return [TextPiece(DiffSide.SAME, before)]
     if not before or not after:
         return _replaced(before, after)
     pieces = list(_woven(_word().findall(before), _word().findall(after), most_pairs))
-    common = "".join(piece.text for piece in pieces if piece.kind is Piece.SAME)
+    common = "".join(piece.text for piece in pieces if piece.kind is DiffSide.SAME)
     # Two texts that have nothing but signs in common are easier to read one after the other.
     if not _LETTER.search(common) and _LETTER.search(before) and _LETTER.search(after):
         return _replaced(before, after)
@@ -90,26 +90,26 @@ def _woven(old: Sequence[str], new: Sequence[str], most_pairs: int) -> Iterator[
         yield from _replaced("".join(old[here:left]), "".join(new[there:right]))
         if left < len(old):
             bare = _bare(old[left])
-            yield TextPiece(Piece.SAME, bare)
+            yield TextPiece(DiffSide.SAME, bare)
             yield from _blanks(old[left][len(bare) :], new[right][len(bare) :])
         here, there = left + 1, right + 1
 
 
 def _blanks(before: str, after: str) -> list[TextPiece]:
-    return [TextPiece(Piece.SAME, before)] if before == after else _replaced(before, after)
+    return [TextPiece(DiffSide.SAME, before)] if before == after else _replaced(before, after)
 
 
 def _replaced(before: str, after: str) -> list[TextPiece]:
-    return [TextPiece(Piece.REMOVED, before), TextPiece(Piece.ADDED, after)]
+    return [TextPiece(DiffSide.REMOVED, before), TextPiece(DiffSide.ADDED, after)]
 
 
 def _merge_pieces(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
     """Returns one removed and one added piece between two unchanged stretches, if there are any."""
     for _, group in groupby(
-        (piece for piece in pieces if piece.text), lambda each: each.kind is Piece.SAME
+        (piece for piece in pieces if piece.text), lambda each: each.kind is DiffSide.SAME
     ):
         found = list(group)
-        for kind in Piece:
+        for kind in DiffSide:
             text = "".join(piece.text for piece in found if piece.kind is kind)
             if text:
                 yield TextPiece(kind, text)

@@ -34,7 +34,7 @@ from ctxadmin.realtime.messages import (
 )
 from ctxadmin.realtime.presence import TOLD_EVERY
 from ctxadmin.realtime.protocol import GOING_DOWN, State
-from ctxadmin.realtime.sending import PATIENCE, Sender
+from ctxadmin.realtime.sending import PATIENCE, MessageSender
 from ctxadmin.realtime.topics import WORKSPACE, Topic, source_of
 
 logger = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class Hub:
         layer = get_channel_layer()
         shared = layer is not None and not isinstance(layer, InMemoryChannelLayer)
         self._layer: BaseChannelLayer | None = layer if shared else None
-        self._sender = Sender(self.process, self._layer)
+        self._sender = MessageSender(self.process, self._layer)
         self._news = asyncio.Event()
 
     @property
@@ -369,7 +369,7 @@ def _database_away() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _not_there(sender: Sender) -> Iterator[None]:
+def _not_there(sender: MessageSender) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is down

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ctxadmin.storage.redis.address import Kind, RedisAddress
+from ctxadmin.storage.redis.address import RedisAddress, ServerKind
 
 TIMEOUT: Final = 1.0  # seconds that Redis may take for a message
 
@@ -41,7 +41,7 @@ def host_of(address: RedisAddress) -> dict[str, Any]:
     if address.path:
         options["connection_class"] = UnixDomainSocketConnection
         return {**options, "path": address.path, "db": address.database}
-    if address.kind is Kind.SENTINEL:
+    if address.kind is ServerKind.SENTINEL:
         secure = {"ssl": True, **address.tls_files} if address.tls else {}
         times = {"socket_connect_timeout": TIMEOUT, "socket_timeout": TIMEOUT}
         return {
@@ -52,7 +52,7 @@ def host_of(address: RedisAddress) -> dict[str, Any]:
             "master_name": address.service,
             "db": address.database,
         }
-    if address.kind is Kind.CLUSTER:
+    if address.kind is ServerKind.CLUSTER:
         from ctxadmin.realtime.any_host import AnyHostConnection, AnyHostTlsConnection
 
         one = AnyHostTlsConnection if address.tls else AnyHostConnection

@@ -19,7 +19,7 @@ PATIENCE: Final = 1.5  # seconds for one sending
 _PAUSE: Final = 2.0  # after a failure
 
 
-class Sender:
+class MessageSender:
     """The messages of one process on their way to the others.
 
     What cannot be sent is dropped: the others find it when they poll.

@@ -20,7 +20,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TopicSource:
     """How objects of one kind are read, with one statement each, and announced.
 
     ``find`` returns the key and the state of what an actor names, or raises NotFound; ``read`` the
@@ -33,14 +33,14 @@ class Source:
     change: type[Change]
 
 
-SOURCES: Final[dict[str, Source]] = {}
+SOURCES: Final[dict[str, TopicSource]] = {}
 
 
-def register_source(source: Source) -> None:
+def register_source(source: TopicSource) -> None:
     """Registers a kind of objects; pages name it in the path of their socket."""
     SOURCES[source.kind] = source
 
 
-def source_of(kind: str) -> Source | None:
+def source_of(kind: str) -> TopicSource | None:
     """Returns how objects of a kind are read; None for an unknown kind."""
     return SOURCES.get(kind)

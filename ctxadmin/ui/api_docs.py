@@ -35,7 +35,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OperationGroup:
     """The operations of one part of the contract."""
 
     title: str
@@ -46,7 +46,7 @@ class Group:
 class IndexPage:
     """``page`` of ``docs/api.html``."""
 
-    groups: Sequence[Group]
+    groups: Sequence[OperationGroup]
     version: str
 
 
@@ -124,7 +124,7 @@ def index(request: HttpRequest) -> HttpResponse:
     for operation, part, _document in _operations().values():
         parts[part].append(operation)
     page = IndexPage(
-        groups=[Group(title, listed) for title, listed in parts.items() if listed],
+        groups=[OperationGroup(title, listed) for title, listed in parts.items() if listed],
         version=_contract()["info"]["version"],
     )
     return render(request, "docs/api.html", {"page": page})

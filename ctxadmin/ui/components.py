@@ -50,7 +50,7 @@ class DiffRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class StatusBadge:
     """How a status is shown."""
 
     label: Text
@@ -58,14 +58,14 @@ class Status:
     icon: str
 
 
-STATUSES: Final[Mapping[str, Status]] = {
-    "IDLE": Status(_("Idle"), "secondary", "circle-dashed"),
-    "PENDING": Status(_("Pending"), "secondary", "clock"),
-    "RUNNING": Status(_("Running"), "blue", "player-play"),
-    "PAUSED": Status(_("Paused"), "orange", "player-pause"),
-    "COMPLETED": Status(_("Completed"), "green", "circle-check"),
-    "FAILED": Status(_("Failed"), "red", "alert-circle"),
-    "CANCELLED": Status(_("Cancelled"), "secondary", "ban"),
+STATUSES: Final[Mapping[str, StatusBadge]] = {
+    "IDLE": StatusBadge(_("Idle"), "secondary", "circle-dashed"),
+    "PENDING": StatusBadge(_("Pending"), "secondary", "clock"),
+    "RUNNING": StatusBadge(_("Running"), "blue", "player-play"),
+    "PAUSED": StatusBadge(_("Paused"), "orange", "player-pause"),
+    "COMPLETED": StatusBadge(_("Completed"), "green", "circle-check"),
+    "FAILED": StatusBadge(_("Failed"), "red", "alert-circle"),
+    "CANCELLED": StatusBadge(_("Cancelled"), "secondary", "ban"),
 }
 
 

@@ -18,7 +18,7 @@ _LONG: Final = 100  # characters, from which on a text is written in several lin
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TextEntry:
     """A text that goes with the answer, ``limit`` characters at most: a reason, a label.
 
     ``wrong`` says what to enter instead of a text that is refused: one that is too long, or at
@@ -40,7 +40,7 @@ class Entry:
         return self.limit > _LONG
 
 
-REASON: Final = Entry(
+REASON: Final = TextEntry(
     name="reason",
     label=_("Reason"),
     limit=2_000,
@@ -81,14 +81,14 @@ class Confirm:
     once: bool = False
     hidden: Mapping[str, str] = field(default_factory=dict)
     other: OtherButton | None = None
-    entry: Entry | None = None
+    entry: TextEntry | None = None
     refusal: "Text | None" = None
     template: str = "confirm.html"
     details: object = None
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class Redirection:
     """Where an answer leads when it is done, with what is said there.
 
     ``undo`` is an address that undoes it by POST.
@@ -102,7 +102,7 @@ class Done:
 Question = Confirm | Callable[[ContextError | None], Confirm]
 """The question, or what makes it when it is asked: with the error if an answer was refused."""
 
-Write = Callable[[str], Done | HttpResponse]
+Write = Callable[[str], Redirection | HttpResponse]
 """Does what was asked for with the text of the entry, without white space around it."""
 
 Refused = Callable[[ContextError], HttpResponse]
@@ -113,7 +113,7 @@ def confirm_page(
     question: Question,
     write: Write,
     *,
-    entry: Entry | None = None,
+    entry: TextEntry | None = None,
     refused: Refused | None = None,
 ) -> HttpResponse:
     """Ask; what is posted is written and leads on.
@@ -135,7 +135,7 @@ def confirm_page(
 
 
 def _answered(
-    request: HttpRequest, question: Question, write: Write, entry: Entry | None
+    request: HttpRequest, question: Question, write: Write, entry: TextEntry | None
 ) -> HttpResponse:
     typed = _typed(request, entry)
     try:
@@ -151,7 +151,7 @@ def _answered(
     return redirect(done.to)
 
 
-def _typed(request: HttpRequest, entry: Entry | None) -> Entry | None:
+def _typed(request: HttpRequest, entry: TextEntry | None) -> TextEntry | None:
     """The entry with the text that was sent."""
     if entry is None:
         return None
@@ -162,7 +162,7 @@ def _typed(request: HttpRequest, entry: Entry | None) -> Entry | None:
 def _asked(
     request: HttpRequest,
     question: Question,
-    entry: Entry | None,
+    entry: TextEntry | None,
     error: ContextError | None = None,
 ) -> HttpResponse:
     confirm = question if isinstance(question, Confirm) else question(error)
@@ -182,6 +182,6 @@ def _asked(
     return render(request, confirm.template, context, status=status)
 
 
-def _is_about(error: ContextError, entry: Entry) -> bool:
+def _is_about(error: ContextError, entry: TextEntry) -> bool:
     pointer = entry.pointer or f"/{entry.name}"
     return any(problem.pointer == pointer for problem in error.problems)

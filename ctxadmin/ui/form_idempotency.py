@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from ctxadmin.http.endpoints.idempotency import REPLAYED, Call, KeyReused, run_once
+from ctxadmin.http.endpoints.idempotency import REPLAYED, IdempotentCall, KeyReused, run_once
 from ctxadmin.http.problems import wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import Duplicate
@@ -42,7 +42,7 @@ def run_once_per_form(
     key = request.POST.get(FIELD, "")
     if request.method != "POST" or not key:
         return act()
-    call = Call.build("POST", request.path, _content_of(request), key, actor, stream)
+    call = IdempotentCall.build("POST", request.path, _content_of(request), key, actor, stream)
     try:
         response = run_once(call, act, is_done=is_redirect)
     except KeyReused:

@@ -56,7 +56,7 @@ _STATUSES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class VersionRecord:
     """The record of one version; see ``Checkpoint``.
 
     ``asks`` is True if the workflow asks for review at the execution's position.
@@ -70,7 +70,7 @@ class Version:
     asks: bool
 
 
-def kinds_of(version: Version) -> tuple[Kind, ...]:
+def kinds_of(version: VersionRecord) -> tuple[Kind, ...]:
     """Returns the kinds of a version, most important first; none for an unimportant version."""
     if not is_notable(version.kind, version.status):
         return ()

@@ -17,8 +17,8 @@ from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
-from ctxadmin.ui.components import Crumb, Status, Text
-from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
+from ctxadmin.ui.components import Crumb, StatusBadge, Text
+from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.forms.seen_numbers import seen_number
 from ctxadmin.ui.pages import page, show
@@ -95,7 +95,7 @@ class DeliveryRow:
     conversation: str
     version: int | None
     at: datetime
-    state: Status
+    state: StatusBadge
     attempts: int
     next_at: datetime | None
     answered: int | None
@@ -119,7 +119,7 @@ class WebhookPage:
     deliveries: Sequence[DeliveryRow]
     next: str | None
     state: str
-    states: Mapping[str, Status]
+    states: Mapping[str, StatusBadge]
     theirs: bool
 
 
@@ -208,9 +208,11 @@ def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
 def remove(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
     hook = services.find(actor, webhook_id)
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         services.remove(actor, webhook_id)
-        return Done(reverse("webhooks"), _("Webhook %(name)s removed.") % {"name": hook.name})
+        return Redirection(
+            reverse("webhooks"), _("Webhook %(name)s removed.") % {"name": hook.name}
+        )
 
     confirm = Confirm(
         title=_("Remove the webhook %(name)s") % {"name": hook.name},

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
-from ctxadmin.ui.components import Status, Text
+from ctxadmin.ui.components import StatusBadge, Text
 from notifications.domain.kinds import TEST, Kind
 from notifications.models import Delivery
 from notifications.sending.outcome import Problem
@@ -23,10 +23,10 @@ KINDS: Final[Mapping[str, Text]] = {
     Kind.ASSIGNED: _("Review assigned to me"),
     TEST: _("Test"),
 }
-STATES: Final[Mapping[str, Status]] = {
-    Delivery.State.WAITING: Status(_("waiting"), "orange", "clock"),
-    Delivery.State.SENT: Status(_("delivered"), "green", "circle-check"),
-    Delivery.State.DEAD: Status(_("given up"), "red", "circle-x"),
+STATES: Final[Mapping[str, StatusBadge]] = {
+    Delivery.State.WAITING: StatusBadge(_("waiting"), "orange", "clock"),
+    Delivery.State.SENT: StatusBadge(_("delivered"), "green", "circle-check"),
+    Delivery.State.DEAD: StatusBadge(_("given up"), "red", "circle-x"),
 }
 PROBLEMS: Final[Mapping[str, Text]] = {
     Problem.NAME: _("host not found"),

@@ -15,7 +15,7 @@ from typing import Final
 
 from notifications.domain.addresses import Address, Ip, Network, is_allowed
 from notifications.sending.host_lookup import resolve_host
-from notifications.sending.outcome import Outcome, Problem
+from notifications.sending.outcome import DeliveryOutcome, Problem
 
 CONNECT_SECONDS: Final = 5.0
 ANSWER_SECONDS: Final = 15.0  # for everything behind the look-up of the name
@@ -26,16 +26,16 @@ _TLS: Final = ssl.create_default_context()
 
 def post(
     address: Address, body: bytes, headers: Mapping[str, str], allowed: Sequence[Network]
-) -> Outcome:
+) -> DeliveryOutcome:
     """Sends a body; delivered if the answer is 2xx. Raises nothing."""
     try:
         found = resolve_host(address)
     except OSError:
-        return Outcome(Problem.NAME)
+        return DeliveryOutcome(Problem.NAME)
     may = [each for each in found if is_allowed(each, allowed)]
     if not may:
-        return Outcome(Problem.PRIVATE if found else Problem.NAME)
-    outcome = Outcome(Problem.CONNECTION)
+        return DeliveryOutcome(Problem.PRIVATE if found else Problem.NAME)
+    outcome = DeliveryOutcome(Problem.CONNECTION)
     for ip in may[:_MOST_TRIED]:
         outcome = _post_to(ip, address, body, headers)
         if outcome.problem is not Problem.CONNECTION:
@@ -72,7 +72,7 @@ class PinnedConnection(HTTPConnection):
                 self.sock.shutdown(socket.SHUT_RDWR)
 
 
-def _post_to(ip: Ip, address: Address, body: bytes, headers: Mapping[str, str]) -> Outcome:
+def _post_to(ip: Ip, address: Address, body: bytes, headers: Mapping[str, str]) -> DeliveryOutcome:
     connection = PinnedConnection(ip, address)
     watch = Timer(ANSWER_SECONDS, connection.abort)
     watch.daemon = True
@@ -83,22 +83,22 @@ def _post_to(ip: Ip, address: Address, body: bytes, headers: Mapping[str, str]) 
         status = answer.status
         answer.read(_READ_BYTES)
     except TimeoutError:
-        return Outcome(Problem.TIMEOUT)
+        return DeliveryOutcome(Problem.TIMEOUT)
     except ssl.SSLError:
-        return Outcome(Problem.TLS)
+        return DeliveryOutcome(Problem.TLS)
     except (OSError, HTTPException):
-        return Outcome(Problem.TIMEOUT if connection.broken_off else Problem.CONNECTION)
+        return DeliveryOutcome(Problem.TIMEOUT if connection.broken_off else Problem.CONNECTION)
     finally:
         watch.cancel()
         connection.close()
     return _judged(status)
 
 
-def _judged(status: int) -> Outcome:
+def _judged(status: int) -> DeliveryOutcome:
     if 200 <= status < 300:
-        return Outcome(None, status)
+        return DeliveryOutcome(None, status)
     if 300 <= status < 400:
-        return Outcome(Problem.REDIRECT, status)
+        return DeliveryOutcome(Problem.REDIRECT, status)
     if status == 410:
-        return Outcome(Problem.GONE, status, final=True)
-    return Outcome(Problem.ANSWER, status)
+        return DeliveryOutcome(Problem.GONE, status, final=True)
+    return DeliveryOutcome(Problem.ANSWER, status)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.core.mail import EmailMessage
 
-from notifications.sending.outcome import Outcome, Problem
+from notifications.sending.outcome import DeliveryOutcome, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class Email:
     host: str
 
 
-def send(letter: Email) -> Outcome:
+def send(letter: Email) -> DeliveryOutcome:
     """Sends it; a server that does not answer, or refuses, is an outcome, too."""
     headers = {"Message-ID": f"<{letter.id}@{letter.host}>", "Auto-Submitted": "auto-generated"}
     mail = EmailMessage(letter.subject, letter.text, to=[letter.to], headers=headers)
     try:
         mail.send()
     except OSError:  # of sockets, and smtplib's own
-        return Outcome(Problem.MAIL)
-    return Outcome()
+        return DeliveryOutcome(Problem.MAIL)
+    return DeliveryOutcome()

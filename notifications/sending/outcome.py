@@ -22,7 +22,7 @@ class Problem(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DeliveryOutcome:
     """Delivered if there is no problem; ``final`` means that a retry is useless."""
 
     problem: Problem | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.db import transaction
 
 from ctxadmin.accounts.services import record_change
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -54,7 +54,7 @@ def set_choices(actor: Actor, wanted: PreferenceChoice) -> None:
             row.save()
     if changed:
         detail = {"mail": sorted(wanted.mail), "browser": sorted(wanted.browser)}
-        change = Change(Action.NOTIFICATION_CHOOSE, "member", actor.id, detail=detail)
+        change = AuditChange(Action.NOTIFICATION_CHOOSE, "member", actor.id, detail=detail)
         record_change(actor, change)
 
 
@@ -65,7 +65,9 @@ def resend_mail(actor: Actor, delivery_id: str) -> None:
     row, again = send_again(actor.workspace, actor.id, delivery_id, clock.now())
     if again:
         detail = {"what": "sent again", "delivery": row.id}
-        record_change(actor, Change(Action.NOTIFICATION_CHOOSE, "member", actor.id, detail=detail))
+        record_change(
+            actor, AuditChange(Action.NOTIFICATION_CHOOSE, "member", actor.id, detail=detail)
+        )
 
 
 def _rows_of(actor: Actor) -> Mapping[Kind, Choice]:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from ctxadmin.accounts.services import record_change, system_actor
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
@@ -239,4 +239,6 @@ def _secret(hook: Webhook) -> str:
 def _record(actor: Actor, hook: Webhook, what: str, **detail: object) -> None:
     # The url may hold what is nobody else's business.
     detail = {"what": what, "kinds": hook.kinds, "workflow": hook.workflow, **detail}
-    record_change(actor, Change(Action.WEBHOOK_MANAGE, "webhook", hook.public_id, detail=detail))
+    record_change(
+        actor, AuditChange(Action.WEBHOOK_MANAGE, "webhook", hook.public_id, detail=detail)
+    )

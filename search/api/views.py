@@ -11,7 +11,7 @@ from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.lib import clock
 from search import queries
-from search.domain.query import FILTERS, LONGEST, ROLES, STATUSES, Kind, read_query
+from search.domain.query import FILTERS, LONGEST, ROLES, STATUSES, HitKind, read_query
 from search.hits import Hit
 
 _DEFAULT: Final = 20
@@ -22,7 +22,7 @@ _QUERY: Final = (
         " word. Filters can stand in it: `tool:refund`.",
         limits={"maxLength": LONGEST},
     ),
-    Parameter("in", f"Kinds of texts, with commas between: {', '.join(Kind)}."),
+    Parameter("in", f"Kinds of texts, with commas between: {', '.join(HitKind)}."),
     Parameter("status", "Only conversations with this status.", limits={"enum": [*STATUSES]}),
     Parameter("workflow", "Only conversations of this workflow, by its slug."),
     Parameter(
@@ -53,7 +53,7 @@ class MarkAnswer(Answer):
 class SearchHitAnswer(Answer):
     """A text with what was searched for, and its place; fields of other kinds are null."""
 
-    kind: Kind = Field(description="What it was found in.", examples=["message"])
+    kind: HitKind = Field(description="What it was found in.", examples=["message"])
     conversation: str | None = Field(
         description="Id of the conversation; null for a workflow.", examples=["support-42"]
     )

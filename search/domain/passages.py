@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from search.domain.query import Phrase, Query, term_beginning
-from search.domain.terms import MOST_CHARACTERS, Term, placed_terms, terms_of
+from search.domain.terms import MOST_CHARACTERS, PlacedTerm, placed_terms, terms_of
 
 _BEFORE: Final = 60  # characters of a passage before the first place
 _LENGTH: Final = 240
@@ -18,7 +18,7 @@ _Span = tuple[int, int, int]  # start, stop, and the number of the phrase
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PassagePiece:
     """A stretch of a passage; ``marked`` if it is what was searched for."""
 
     text: str
@@ -29,7 +29,7 @@ class Piece:
 class Passage:
     """A part of a text in pieces; ``cut_before`` and ``cut_after`` tell that the text goes on."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PassagePiece, ...]
     cut_before: bool = False
     cut_after: bool = False
 
@@ -81,7 +81,7 @@ def has_tool(names: Sequence[str], tool: str) -> bool:
 
 
 def _places(
-    terms: Sequence[Term], where: Mapping[str, Sequence[int]], phrase: Phrase
+    terms: Sequence[PlacedTerm], where: Mapping[str, Sequence[int]], phrase: Phrase
 ) -> list[tuple[int, int]]:
     """Returns the places of a phrase; ``where`` are the places of each term among the terms."""
     wanted, size = phrase.terms, len(phrase.terms)
@@ -138,17 +138,17 @@ def _around(text: str, spans: Sequence[tuple[int, int]], begin: int = 0) -> Pass
     while start < first and text[start].isspace():
         start += 1
     stop = max(start + _LENGTH, spans[0][1] if spans else 0)
-    pieces: list[Piece] = []
+    pieces: list[PassagePiece] = []
     at = start
     for left, right in islice(spans, _MOST_PLACES):
         if right > stop:
             break
         if left > at:
-            pieces.append(Piece(text[at:left]))
-        pieces.append(Piece(text[left:right], marked=True))
+            pieces.append(PassagePiece(text[at:left]))
+        pieces.append(PassagePiece(text[left:right], marked=True))
         at = right
     if at < stop and at < len(text):
-        pieces.append(Piece(text[at:stop]))
+        pieces.append(PassagePiece(text[at:stop]))
     return Passage(
         tuple(pieces), cut_before=bool(text[:start].strip()), cut_after=len(text) > max(stop, at)
     )

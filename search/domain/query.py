@@ -25,7 +25,7 @@ _UNITS: Final = {
 _FULLWIDTH: Final = {"：": ":", "“": '"', "”": '"'}
 
 
-class Kind(StrEnum):
+class HitKind(StrEnum):
     """What a hit is found in."""
 
     WORKFLOW = "workflow"
@@ -55,7 +55,7 @@ class Query:
     """What is searched for: all phrases, in what the filters leave. Empty filters leave all."""
 
     phrases: tuple[Phrase, ...] = ()
-    kinds: frozenset[Kind] = frozenset()
+    kinds: frozenset[HitKind] = frozenset()
     status: str = ""
     workflow: str = ""
     role: str = ""
@@ -190,11 +190,11 @@ def _filtered(query: Query, filters: Mapping[str, str], now: datetime) -> Query:
     )
 
 
-def _kinds_of(text: str) -> frozenset[Kind]:
+def _kinds_of(text: str) -> frozenset[HitKind]:
     names = [each for each in text.lower().split(",") if each]
-    known = {name: kind for kind in Kind for name in (kind.value, f"{kind.value}s")}
+    known = {name: kind for kind in HitKind for name in (kind.value, f"{kind.value}s")}
     if any(name not in known for name in names):
-        raise _unknown("in", say("Search in one of: {known}.", known=_all([*Kind])))
+        raise _unknown("in", say("Search in one of: {known}.", known=_all([*HitKind])))
     return frozenset(known[name] for name in names)
 
 

@@ -36,7 +36,7 @@ _ASCII_RUNS: Final = re.compile(r"[a-z0-9]+")
 _ACCENTS: Final = re.compile("[\u0300-\u036f]")
 
 
-class Term(NamedTuple):
+class PlacedTerm(NamedTuple):
     """One term with its place in the text: from ``start`` up to ``stop``."""
 
     text: str
@@ -52,14 +52,14 @@ def terms_of(text: str) -> list[str]:
     return [term for term, _, _ in _terms(fold(text))]
 
 
-def placed_terms(text: str) -> Iterator[Term]:
+def placed_terms(text: str) -> Iterator[PlacedTerm]:
     """Yields the terms of a whole text with their places in it as it is written."""
     if text.isascii():
         yield from _terms(text.lower())
         return
     folded, places = _fold_with_places(text)
     for term, start, stop in _terms(folded):
-        yield Term(term, places[start], places[stop - 1] + 1)
+        yield PlacedTerm(term, places[start], places[stop - 1] + 1)
 
 
 def fold(text: str) -> str:
@@ -100,18 +100,20 @@ def _fold_with_places(text: str) -> tuple[str, Sequence[int]]:
     return "".join(pieces), places
 
 
-def _terms(folded: str) -> Iterator[Term]:
+def _terms(folded: str) -> Iterator[PlacedTerm]:
     for run in _RUNS.finditer(folded):
         text, start, stop = run.group(), run.start(), run.end()
         if text.isascii():
-            yield Term(_word(text), start, stop)
+            yield PlacedTerm(_word(text), start, stop)
         elif re.match(f"[{_UNSPACED}]", text):
             codes = [_code(character) for character in text]
             for place in range(len(codes) - 1):
-                yield Term(f"z{codes[place]}{codes[place + 1]}", start + place, start + place + 2)
-            yield Term(f"z{codes[-1]}", stop - 1, stop)
+                yield PlacedTerm(
+                    f"z{codes[place]}{codes[place + 1]}", start + place, start + place + 2
+                )
+            yield PlacedTerm(f"z{codes[-1]}", stop - 1, stop)
         else:
-            yield Term(f"u{''.join(map(_code, text[:_LONGEST_FOREIGN]))}", start, stop)
+            yield PlacedTerm(f"u{''.join(map(_code, text[:_LONGEST_FOREIGN]))}", start, stop)
 
 
 def _word(word: str) -> str:

@@ -11,32 +11,32 @@ from django.utils.translation import gettext_lazy as _
 
 from ctxadmin.ui.components import Text
 from search.domain.passages import Passage
-from search.domain.query import Kind
+from search.domain.query import HitKind
 from search.hits import Hit
 
-LABELS: Final[Mapping[Kind, Text]] = {
-    Kind.WORKFLOW: _("Workflow"),
-    Kind.CONVERSATION: _("Conversation"),
-    Kind.MESSAGE: _("Message"),
-    Kind.STATE: _("State"),
-    Kind.REASON: _("Reason"),
-    Kind.COMMENT: _("Comment"),
+LABELS: Final[Mapping[HitKind, Text]] = {
+    HitKind.WORKFLOW: _("Workflow"),
+    HitKind.CONVERSATION: _("Conversation"),
+    HitKind.MESSAGE: _("Message"),
+    HitKind.STATE: _("State"),
+    HitKind.REASON: _("Reason"),
+    HitKind.COMMENT: _("Comment"),
 }
-PLURALS: Final[Mapping[Kind, Text]] = {
-    Kind.WORKFLOW: _("Workflows"),
-    Kind.CONVERSATION: _("Conversations"),
-    Kind.MESSAGE: _("Messages"),
-    Kind.STATE: _("State"),
-    Kind.REASON: _("Reasons"),
-    Kind.COMMENT: _("Comments"),
+PLURALS: Final[Mapping[HitKind, Text]] = {
+    HitKind.WORKFLOW: _("Workflows"),
+    HitKind.CONVERSATION: _("Conversations"),
+    HitKind.MESSAGE: _("Messages"),
+    HitKind.STATE: _("State"),
+    HitKind.REASON: _("Reasons"),
+    HitKind.COMMENT: _("Comments"),
 }
-ICONS: Final[Mapping[Kind, str]] = {
-    Kind.WORKFLOW: "topology-star-3",
-    Kind.CONVERSATION: "messages",
-    Kind.MESSAGE: "message",
-    Kind.STATE: "braces",
-    Kind.REASON: "history",
-    Kind.COMMENT: "notes",
+ICONS: Final[Mapping[HitKind, str]] = {
+    HitKind.WORKFLOW: "topology-star-3",
+    HitKind.CONVERSATION: "messages",
+    HitKind.MESSAGE: "message",
+    HitKind.STATE: "braces",
+    HitKind.REASON: "history",
+    HitKind.COMMENT: "notes",
 }
 _LONGEST_WORDS: Final = 100  # that a page of messages looks for
 
@@ -71,7 +71,7 @@ def hit_view(hit: Hit) -> HitView:
         title=hit.title or hit.conversation,
         place=_place_of(hit),
         hidden=hit.visible is False,
-        author="" if hit.kind is Kind.MESSAGE else hit.author,
+        author="" if hit.kind is HitKind.MESSAGE else hit.author,
         status=hit.status,
         status_url=reverse("checkpoints:detail", args=[hit.conversation])
         if hit.status not in ("", "IDLE")
@@ -83,11 +83,11 @@ def hit_view(hit: Hit) -> HitView:
 
 def _place_of(hit: Hit) -> str:
     match hit.kind:
-        case Kind.MESSAGE:
+        case HitKind.MESSAGE:
             return f"#{hit.index} {hit.role}" + (f" · {hit.node}" if hit.node else "")
-        case Kind.STATE:
+        case HitKind.STATE:
             return hit.key
-        case Kind.COMMENT:
+        case HitKind.COMMENT:
             return hit.key or (f"#{hit.index}" if hit.index is not None else "")
         case _:
             return ""
@@ -95,20 +95,20 @@ def _place_of(hit: Hit) -> str:
 
 def url_of(hit: Hit) -> str:
     """Returns the address of the place where the text of a hit is."""
-    if hit.kind is Kind.WORKFLOW:
+    if hit.kind is HitKind.WORKFLOW:
         return reverse("workflows:detail", args=[hit.workflow])
     name = hit.conversation
     conversation = reverse("conversations:detail", args=[name])
-    if hit.kind is Kind.MESSAGE:
+    if hit.kind is HitKind.MESSAGE:
         return f"{conversation}?{_message_query(hit)}#m{hit.index}"
-    if hit.kind is Kind.COMMENT and hit.index is not None:
+    if hit.kind is HitKind.COMMENT and hit.index is not None:
         return f"{conversation}?{urlencode({'at': hit.index})}#c{hit.number}"
     if hit.version is not None:
         version = reverse("checkpoints:version", args=[name, hit.version])
-        if hit.kind is Kind.STATE:
+        if hit.kind is HitKind.STATE:
             return f"{version}?{urlencode({'q': hit.key})}#state"
-        return f"{version}#c{hit.number}" if hit.kind is Kind.COMMENT else version
-    if hit.kind is Kind.REASON:
+        return f"{version}#c{hit.number}" if hit.kind is HitKind.COMMENT else version
+    if hit.kind is HitKind.REASON:
         return f"{reverse('conversations:revisions', args=[name])}#r{hit.number}"
     return conversation
 

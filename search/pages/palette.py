@@ -18,8 +18,8 @@ from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.visible_text import plain
 from search import queries
-from search.domain.passages import Passage, Piece
-from search.domain.query import Kind, Query, read_query, without_filters
+from search.domain.passages import Passage, PassagePiece
+from search.domain.query import HitKind, Query, read_query, without_filters
 from search.hits import Hit
 from search.pages.hit_views import HitView, hit_view
 
@@ -27,7 +27,7 @@ _OF_EACH: Final = 5
 _TEXTS: Final = 8
 _OF_ONE: Final = 3  # texts of one conversation
 _LOOKED_AT: Final = 24
-_IN_TEXTS: Final = frozenset({Kind.MESSAGE, Kind.STATE, Kind.REASON, Kind.COMMENT})
+_IN_TEXTS: Final = frozenset({HitKind.MESSAGE, HitKind.STATE, HitKind.REASON, HitKind.COMMENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ def suggestions(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _find(actor: Actor, query: Query, words: str) -> _Found:
-    wanted = query.kinds or frozenset(Kind)
+    wanted = query.kinds or frozenset(HitKind)
     texts = wanted & _IN_TEXTS
     shown = queries.search(actor, replace(query, kinds=wanted), PageRequest(limit=_LOOKED_AT))
     in_texts = _varied([hit for hit in shown.hits if hit.kind in texts])
-    workflows = [hit_view(hit) for hit in shown.hits if hit.kind is Kind.WORKFLOW]
+    workflows = [hit_view(hit) for hit in shown.hits if hit.kind is HitKind.WORKFLOW]
     conversations: list[HitView] = []
-    if Kind.CONVERSATION in wanted and not query.of_messages_only:
+    if HitKind.CONVERSATION in wanted and not query.of_messages_only:
         conversations = _conversations(actor, query, words)
     return _Found(
         workflows[:_OF_EACH], conversations, [hit_view(hit) for hit in in_texts], shown.behind
@@ -96,9 +96,9 @@ def _conversations(actor: Actor, query: Query, words: str) -> list[HitView]:
     return [
         hit_view(
             Hit(
-                kind=Kind.CONVERSATION,
+                kind=HitKind.CONVERSATION,
                 at=head.updated_at,
-                passage=Passage((Piece(head.public_id),)),
+                passage=Passage((PassagePiece(head.public_id),)),
                 conversation=head.public_id,
                 title=head.title,
                 status=head.status,

@@ -18,7 +18,7 @@ from ctxadmin.ui.components import STATUSES, Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from search import queries
-from search.domain.query import LONGEST, Kind, Query, filters_in, read_query, without_filters
+from search.domain.query import LONGEST, HitKind, Query, filters_in, read_query, without_filters
 from search.pages.hit_views import PLURALS, HitView, hit_view
 from search.queries import SearchPage
 
@@ -64,7 +64,7 @@ class ResultsPage:
     first: bool
     behind: int
     problems: Sequence[str]
-    kinds: Sequence[tuple[Kind, Text]]
+    kinds: Sequence[tuple[HitKind, Text]]
     roles: Sequence[str]
     statuses: Sequence[str]
     spans: Sequence[tuple[str, Text]]

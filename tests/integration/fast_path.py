@@ -13,7 +13,7 @@ from django.db import connection, connections
 from checkpoints.api import fast_path_writes as checkpoints
 from conversations.api import fast_path_writes as conversations
 from ctxadmin.accounts.services import create_token, system_actor
-from ctxadmin.http.requests.fast_path import Call, FastPath
+from ctxadmin.http.requests.fast_path import FastPath, QueuedCall
 from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.json_bytes import dumps
@@ -34,7 +34,7 @@ class Held:
         self._go_on = Event()
         self._go_on.set()
 
-    def __call__(self, calls: Sequence[Call]) -> Sequence[bytes | None]:
+    def __call__(self, calls: Sequence[QueuedCall]) -> Sequence[bytes | None]:
         self.batches.append([call.conversation_id for call in calls])
         self.begun.set()
         if not self._go_on.wait(timeout=60):

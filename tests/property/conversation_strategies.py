@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.domain.view import View
 from tests.unit.conversations.chats import calls, message, result, tools
 
@@ -14,7 +14,7 @@ CALL_IDS = ["a", "b", "c"]
 WORDS = ["pear", "apple", "Pear"]
 
 
-def drafts() -> st.SearchStrategy[Draft]:
+def drafts() -> st.SearchStrategy[MessageDraft]:
     """A message; ids of calls repeat, so that pairs, orphans and reused ids all come up."""
     text = st.sampled_from([*WORDS, "pear and apple"])
     talk = st.builds(

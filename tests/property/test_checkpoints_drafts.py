@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoints.editing.draft import (
-    Applied,
-    Draft,
-    Entry,
+    AppliedDraft,
+    DraftEntry,
     Operation,
     Overtaken,
     Revert,
     Set,
+    StateDraft,
     apply,
     name_at,
     resolve_operations,
@@ -31,14 +31,14 @@ class Page:
 
 @dataclass
 class Play:
-    draft: Draft = field(default_factory=lambda: Draft(1, 50))
+    draft: StateDraft = field(default_factory=lambda: StateDraft(1, 50))
     pages: list[Page] = field(default_factory=lambda: [Page(), Page(), Page()])
     count: int = 0
 
     def type(self, page: Page, place: str) -> None:
         self.count += 1
         text = f"t{self.count}"
-        entry = Entry(name_at(place), "text", text, place[0] == "0", mark=text)
+        entry = DraftEntry(name_at(place), "text", text, place[0] == "0", mark=text)
         self.send(page, [Set(place, entry, page.mine.get(place, 0))])
         page.mine[place] = self.draft.seq
 
@@ -57,7 +57,7 @@ class Play:
             assert all(each.at > page.seen for each in found.changed.values())
             made = resolve_operations(operations, found, found.draft.seq)
             found = apply(self.draft, made, self.draft.seq)
-        assert isinstance(found, Applied)
+        assert isinstance(found, AppliedDraft)
         assert found.draft.seq - self.draft.seq in (0, 1)
         self.draft = found.draft
 
@@ -112,5 +112,5 @@ def test_sending_again_what_was_applied_changes_nothing(
         play.do(play.pages[number], place, what)
         again = [Set(each, entry) for each, entry in play.draft.entries.items()]
         found = apply(play.draft, again, play.draft.seq)
-        assert isinstance(found, Applied)
+        assert isinstance(found, AppliedDraft)
         assert found.draft is play.draft

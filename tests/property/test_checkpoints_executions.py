@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from checkpoints.domain.execution import (
-    Decision,
     Execution,
-    Move,
     RestorePoint,
+    StatusMove,
     Step,
+    Transition,
     advance,
     approve,
     ask_pause,
@@ -26,7 +26,7 @@ from checkpoints.domain.execution import (
     update,
 )
 from checkpoints.domain.execution_json import dump, read
-from checkpoints.domain.pauses import Outcome, PauseRule, When, nodes_to_review
+from checkpoints.domain.pauses import PauseRule, TimeoutOutcome, When, nodes_to_review
 from checkpoints.domain.status import FINAL, MOVES, Status
 from ctxadmin.lib.errors import InvalidState
 from tests.examples import examples
@@ -42,7 +42,7 @@ RULES = st.dictionaries(
         st.sampled_from(When),
         st.just("why"),
         st.none() | st.just(60.0),
-        st.sampled_from(Outcome),
+        st.sampled_from(TimeoutOutcome),
     ),
 )
 
@@ -58,7 +58,7 @@ class Executions(RuleBasedStateMachine):
         self.execution = Execution(Status.IDLE)
         self.follow(new_execution(self.now, start=start, ready=ready, rules=rules), raises=0)
 
-    def follow(self, decision: Decision, raises: int = 1) -> None:
+    def follow(self, decision: Transition, raises: int = 1) -> None:
         """Take a decision, checking that the way there is legal."""
         before, after = self.execution, decision.execution
         assert before.status not in FINAL
@@ -74,7 +74,7 @@ class Executions(RuleBasedStateMachine):
                 RestorePoint(after.version, after.node_id, When.AFTER, self.executed)
             )
 
-    def attempt(self, decide: Callable[..., Decision], *arguments: object) -> bool:
+    def attempt(self, decide: Callable[..., Transition], *arguments: object) -> bool:
         """Ask for a decision and follow it; a refusal changes nothing."""
         before = dump(self.execution)
         try:
@@ -112,15 +112,15 @@ class Executions(RuleBasedStateMachine):
 
     @rule(node=st.none() | NODES, elsewhere=st.none() | NODES)
     def resume(self, node: str | None, elsewhere: str | None) -> None:
-        self.attempt(resume, Move(self.now, node, elsewhere, ready=self.ready), self.reviews)
+        self.attempt(resume, StatusMove(self.now, node, elsewhere, ready=self.ready), self.reviews)
 
     @rule()
     def approve(self) -> None:
-        self.attempt(approve, Move(self.now, ready=self.ready), self.reviews)
+        self.attempt(approve, StatusMove(self.now, ready=self.ready), self.reviews)
 
     @rule()
     def reject(self) -> None:
-        self.attempt(reject, Move(self.now))
+        self.attempt(reject, StatusMove(self.now))
 
     @rule()
     def update(self) -> None:
@@ -133,7 +133,7 @@ class Executions(RuleBasedStateMachine):
     @rule()
     @precondition(lambda self: len(self.standings) > 6)
     def cancel(self) -> None:
-        self.attempt(cancel, Move(self.now))
+        self.attempt(cancel, StatusMove(self.now))
 
     @rule(seconds=st.integers(1, 90))
     def wait(self, seconds: int) -> None:

@@ -8,8 +8,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
-from conversations.domain.diff import Change
-from conversations.domain.message import Draft
+from conversations.domain.diff import ViewDifference
+from conversations.domain.message import MessageDraft
 from conversations.domain.operations import apply
 from conversations.domain.revisions import Seen
 from conversations.domain.view import View
@@ -31,7 +31,7 @@ class Node:
     indices: tuple[int, ...]
 
 
-def changed(before: View, changes: tuple[Change, ...]) -> list[int]:
+def changed(before: View, changes: tuple[ViewDifference, ...]) -> list[int]:
     """What a diff makes of the view that it starts from."""
     indices = list(before)
     for change in changes:
@@ -52,14 +52,14 @@ class Batches(RuleBasedStateMachine):
     """Appends, operations, batches, rollbacks and restores in any order."""
 
     @initialize(first=st.lists(drafts(), max_size=6), text=st.sampled_from([None, "pear"]))
-    def begin(self, first: list[Draft], text: str | None) -> None:
+    def begin(self, first: list[MessageDraft], text: str | None) -> None:
         self.made = conversation(*first, text=text)
         self.bodies = [draft.body for draft in first]
         self.nodes = {0: Node(None, 0, tuple(range(len(first))))}
         self.here = 0
 
     @rule(new=st.lists(drafts(), min_size=1, max_size=4))
-    def append(self, new: list[Draft]) -> None:
+    def append(self, new: list[MessageDraft]) -> None:
         appended = self.made.append(new, CAUSE)
         assert appended.first_index == len(self.bodies)
         grown = range(len(self.bodies), len(self.bodies) + len(new))

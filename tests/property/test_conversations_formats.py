@@ -14,7 +14,7 @@ from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.source import SourceMessage, source_messages
 from conversations.domain.imports.append_reader import read_appended
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
 from ctxadmin.lib.errors import ContextError
@@ -50,7 +50,7 @@ def parts() -> st.SearchStrategy[Any]:
     )
 
 
-def rich_drafts() -> st.SearchStrategy[Draft]:
+def rich_drafts() -> st.SearchStrategy[MessageDraft]:
     """Messages with parts, odd arguments and fields of their own, beside the plain ones."""
     content = st.one_of(st.sampled_from(["", " ", "pear"]), st.lists(parts(), max_size=3))
     arguments = st.sampled_from(['{"a":1}', "", "{", "[1]", '{"n":99999999999999999999}'])

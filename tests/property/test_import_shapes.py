@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from conversations.domain.imports.files import read_file
 from conversations.domain.imports.shapes import NAMES, read_any
-from conversations.domain.message import Draft, read_messages
+from conversations.domain.message import MessageDraft, read_messages
 from tests.examples import examples
 from tests.property.conversation_strategies import drafts
 from tests.property.test_conversations_hostile import VALUES, points_into, refusal
@@ -75,7 +75,7 @@ def test_lines_of_changed_examples_are_read_or_refused(values: list[JsonValue]) 
 
 
 @given(st.lists(drafts(), min_size=1, max_size=8))
-def test_messages_of_ours_are_taken_as_they_are(log: list[Draft]) -> None:
+def test_messages_of_ours_are_taken_as_they_are(log: list[MessageDraft]) -> None:
     messages: list[JsonValue] = [json.loads(draft.body) for draft in log]
     (found,) = read_any({"messages": messages})
     assert found.drafts == read_messages(messages)

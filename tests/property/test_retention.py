@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from checkpoints.domain.retention import (
     FRESH,
     Needs,
+    RetainedVersion,
     RetentionPolicy,
-    Version,
     versions_to_thin,
 )
 from checkpoints.domain.thinning import KeyRow, rows_to_drop
@@ -26,18 +26,18 @@ steps = st.lists(st.integers(0, 30 * 3600), max_size=60)
 later = st.integers(0, 20 * 24).map(lambda hours: timedelta(hours=hours))
 
 
-def versions_of(gaps: list[int]) -> list[Version]:
+def versions_of(gaps: list[int]) -> list[RetainedVersion]:
     times = [START]
     for gap in gaps:
         times.append(times[-1] + timedelta(seconds=gap))
     return [
-        Version(number, at, until)
+        RetainedVersion(number, at, until)
         for number, (at, until) in enumerate(zip(times, [*times[1:], None], strict=True))
     ]
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[RetentionPolicy, list[Version], Needs, datetime]:
+def cases(draw: st.DrawFn) -> tuple[RetentionPolicy, list[RetainedVersion], Needs, datetime]:
     versions = versions_of(draw(steps))
     newest = versions[-1].number
     some = st.sets(st.integers(0, newest), max_size=3)
@@ -52,7 +52,9 @@ def cases(draw: st.DrawFn) -> tuple[RetentionPolicy, list[Version], Needs, datet
 
 
 @given(cases())
-def test_the_last_ones_stay(case: tuple[RetentionPolicy, list[Version], Needs, datetime]) -> None:
+def test_the_last_ones_stay(
+    case: tuple[RetentionPolicy, list[RetainedVersion], Needs, datetime],
+) -> None:
     policy, versions, needs, now = case
     assert policy.keep_last is not None
     last = {each.number for each in versions[-policy.keep_last :]}
@@ -60,7 +62,9 @@ def test_the_last_ones_stay(case: tuple[RetentionPolicy, list[Version], Needs, d
 
 
 @given(cases())
-def test_what_is_needed_stays(case: tuple[RetentionPolicy, list[Version], Needs, datetime]) -> None:
+def test_what_is_needed_stays(
+    case: tuple[RetentionPolicy, list[RetainedVersion], Needs, datetime],
+) -> None:
     policy, versions, needs, now = case
     gone = set(versions_to_thin(policy, versions, needs, now))
     assert not gone & {0, needs.newest, *needs.restored, *needs.forked}
@@ -71,7 +75,7 @@ def test_what_is_needed_stays(case: tuple[RetentionPolicy, list[Version], Needs,
 
 @given(cases())
 def test_what_was_the_newest_within_a_day_stays(
-    case: tuple[RetentionPolicy, list[Version], Needs, datetime],
+    case: tuple[RetentionPolicy, list[RetainedVersion], Needs, datetime],
 ) -> None:
     policy, versions, needs, now = case
     fresh = {each.number for each in versions if each.until is None or each.until > now - FRESH}
@@ -80,7 +84,7 @@ def test_what_was_the_newest_within_a_day_stays(
 
 @given(cases())
 def test_every_day_and_every_hour_that_is_young_enough_has_its_last_version(
-    case: tuple[RetentionPolicy, list[Version], Needs, datetime],
+    case: tuple[RetentionPolicy, list[RetainedVersion], Needs, datetime],
 ) -> None:
     policy, versions, needs, now = case
     gone = set(versions_to_thin(policy, versions, needs, now))
@@ -96,7 +100,7 @@ def test_every_day_and_every_hour_that_is_young_enough_has_its_last_version(
 
 @given(cases(), later)
 def test_looking_again_later_is_as_good_as_looking_once(
-    case: tuple[RetentionPolicy, list[Version], Needs, datetime], passed: timedelta
+    case: tuple[RetentionPolicy, list[RetainedVersion], Needs, datetime], passed: timedelta
 ) -> None:
     """What went early would go later too, and what is kept does not depend on having looked."""
     policy, versions, needs, now = case
@@ -107,15 +111,15 @@ def test_looking_again_later_is_as_good_as_looking_once(
 
 @given(cases(), steps)
 def test_new_versions_give_none_back(
-    case: tuple[RetentionPolicy, list[Version], Needs, datetime], more: list[int]
+    case: tuple[RetentionPolicy, list[RetainedVersion], Needs, datetime], more: list[int]
 ) -> None:
     policy, versions, needs, now = case
     gone = set(versions_to_thin(policy, versions, needs, now))
     at = now
     grown = list(versions)
     for gap in more:
-        grown[-1] = Version(grown[-1].number, grown[-1].at, at)
-        grown.append(Version(len(grown), at, None))
+        grown[-1] = RetainedVersion(grown[-1].number, grown[-1].at, at)
+        grown.append(RetainedVersion(len(grown), at, None))
         at += timedelta(seconds=gap)
     moved = Needs(
         newest=grown[-1].number,

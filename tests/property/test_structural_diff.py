@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from ctxadmin.lib.alignment import align, longest_increasing
-from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, diff, equal
-from ctxadmin.lib.text_diff import Piece, text_diff
+from ctxadmin.lib.structural_diff import ABSENT, Difference, DifferenceKind, diff, equal
+from ctxadmin.lib.text_diff import DiffSide, text_diff
 
 LEAVES = (
     st.none()
@@ -52,8 +52,10 @@ def _applied(before: JsonValue, placed: Placed) -> JsonValue:
         return before
     if not placed[0][0]:
         [(_, whole)] = placed
-        assert whole.kind in (Kind.CHANGED, Kind.TYPE_CHANGED)
-        assert (_json_type(whole.before) == _json_type(whole.after)) == (whole.kind is Kind.CHANGED)
+        assert whole.kind in (DifferenceKind.CHANGED, DifferenceKind.TYPE_CHANGED)
+        assert (_json_type(whole.before) == _json_type(whole.after)) == (
+            whole.kind is DifferenceKind.CHANGED
+        )
         assert whole.before == before
         assert whole.after is not ABSENT
         return whole.after
@@ -64,7 +66,7 @@ def _applied(before: JsonValue, placed: Placed) -> JsonValue:
     for step in {steps[0] for steps, _ in placed}:
         here = [(steps[1:], each) for steps, each in placed if steps[0] == step]
         each = here[0][1]
-        if here[0][0] or each.kind not in (Kind.ADDED, Kind.REMOVED):
+        if here[0][0] or each.kind not in (DifferenceKind.ADDED, DifferenceKind.REMOVED):
             result[step] = _applied(before[step], here)
         elif each.after is ABSENT:
             assert result.pop(step) == each.before
@@ -75,22 +77,31 @@ def _applied(before: JsonValue, placed: Placed) -> JsonValue:
 
 
 def _applied_to_list(before: list[JsonValue], placed: Placed) -> list[JsonValue]:
-    ends: dict[Kind, dict[int, Difference]] = {kind: {} for kind in Kind}
+    ends: dict[DifferenceKind, dict[int, Difference]] = {kind: {} for kind in DifferenceKind}
     inside: dict[int, Placed] = {}
     for steps, each in placed:
-        if len(steps) == 1 and each.kind in (Kind.ADDED, Kind.REMOVED, Kind.MOVED):
+        if len(steps) == 1 and each.kind in (
+            DifferenceKind.ADDED,
+            DifferenceKind.REMOVED,
+            DifferenceKind.MOVED,
+        ):
             ends[each.kind][int(steps[0])] = each
         else:
             inside.setdefault(int(steps[0]), []).append((steps[1:], each))
-    gone = {*ends[Kind.REMOVED], *(each.before for each in ends[Kind.MOVED].values())}
+    gone = {
+        *ends[DifferenceKind.REMOVED],
+        *(each.before for each in ends[DifferenceKind.MOVED].values()),
+    }
     kept = iter(index for index in range(len(before)) if index not in gone)
     result: list[JsonValue] = []
-    for index in range(len(before) - len(ends[Kind.REMOVED]) + len(ends[Kind.ADDED])):
-        if index in ends[Kind.ADDED]:
-            item = ends[Kind.ADDED][index].after
+    for index in range(
+        len(before) - len(ends[DifferenceKind.REMOVED]) + len(ends[DifferenceKind.ADDED])
+    ):
+        if index in ends[DifferenceKind.ADDED]:
+            item = ends[DifferenceKind.ADDED][index].after
             assert item is not ABSENT
-        elif index in ends[Kind.MOVED]:
-            source = ends[Kind.MOVED][index].before
+        elif index in ends[DifferenceKind.MOVED]:
+            source = ends[DifferenceKind.MOVED][index].before
             assert isinstance(source, int)
             item = before[source]
         else:
@@ -153,7 +164,7 @@ def test_two_values_are_equal_if_and_only_if_they_have_no_differences(
 @given(JSON, JSON)
 def test_no_difference_repeats_what_is_the_same(before: JsonValue, after: JsonValue) -> None:
     for each in diff(before, after):
-        if each.kind in (Kind.CHANGED, Kind.TYPE_CHANGED):
+        if each.kind in (DifferenceKind.CHANGED, DifferenceKind.TYPE_CHANGED):
             assert each.before is not ABSENT
             assert each.after is not ABSENT
             assert not equal(each.before, each.after)
@@ -223,8 +234,8 @@ WORDS = st.lists(
 @given(WORDS.map("".join), WORDS.map("".join))
 def test_the_pieces_of_a_text_diff_are_both_texts(before: str, after: str) -> None:
     pieces = text_diff(before, after)
-    assert "".join(each.text for each in pieces if each.kind is not Piece.ADDED) == before
-    assert "".join(each.text for each in pieces if each.kind is not Piece.REMOVED) == after
+    assert "".join(each.text for each in pieces if each.kind is not DiffSide.ADDED) == before
+    assert "".join(each.text for each in pieces if each.kind is not DiffSide.REMOVED) == after
     assert all(each.text for each in pieces)
     assert all(left.kind is not right.kind for left, right in pairwise(pieces))
 
@@ -232,5 +243,5 @@ def test_the_pieces_of_a_text_diff_are_both_texts(before: str, after: str) -> No
 @given(st.text(), st.text())
 def test_no_character_of_any_text_is_lost(before: str, after: str) -> None:
     pieces = text_diff(before, after)
-    assert "".join(each.text for each in pieces if each.kind is not Piece.ADDED) == before
-    assert "".join(each.text for each in pieces if each.kind is not Piece.REMOVED) == after
+    assert "".join(each.text for each in pieces if each.kind is not DiffSide.ADDED) == before
+    assert "".join(each.text for each in pieces if each.kind is not DiffSide.REMOVED) == after

@@ -15,7 +15,7 @@ from workflows.domain.graph import Document, dump, read
 from workflows.domain.layout import lay_out, layers
 from workflows.domain.merged_order import in_one_order
 from workflows.domain.plan import Plan
-from workflows.domain.routing import Decision, Marking, ready_nodes, replay
+from workflows.domain.routing import Marking, RouteDecision, ready_nodes, replay
 from workflows.domain.topology import Graph, graph_of
 from workflows.domain.yaml_io import dump as dump_yaml
 from workflows.domain.yaml_io import load as load_yaml
@@ -87,11 +87,11 @@ def naively_ready(graph: Graph, marking: Marking) -> set[str]:
 
 def run(
     graph: Graph, data: st.DataObject, steps: int
-) -> Iterator[tuple[Marking, list[Decision], list[str]]]:
+) -> Iterator[tuple[Marking, list[RouteDecision], list[str]]]:
     """An execution that runs ready nodes in any order and takes any edges."""
     marking = Marking.at_start(graph)
     executed: list[str] = []
-    decisions: list[Decision] = []
+    decisions: list[RouteDecision] = []
     for _ in range(steps):
         yield marking, decisions, executed
         ready = marking.ready(graph)
@@ -101,7 +101,7 @@ def run(
         executed.append(node)
         edges = [edge.id for edge in graph.outgoing[node]]
         taken = data.draw(st.sets(st.sampled_from(edges))) if edges else set()
-        decisions += [Decision(node, executed.count(node), e, e in taken) for e in edges]
+        decisions += [RouteDecision(node, executed.count(node), e, e in taken) for e in edges]
         marking = marking.after(graph, node, taken)
 
 

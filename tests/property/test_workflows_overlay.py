@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from conversations.domain.log import Log
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import CountsAs, Draft, read_message
+from conversations.domain.message import CountsAs, MessageDraft, read_message
 from conversations.domain.pairing import place_drafts
 from workflows.domain.overlay_log import OverlayLog
 
@@ -16,7 +16,7 @@ CALLS = ["c1", "c2", "c3"]
 ROLES: list[CountsAs] = ["system", "user", "assistant", "tool"]
 
 
-def _message(kind: str, call_ids: list[str], number: int) -> Draft:
+def _message(kind: str, call_ids: list[str], number: int) -> MessageDraft:
     data: dict[str, JsonValue] = {"role": kind, "content": f"text {number}", "id": f"m{number}"}
     if kind == "calls":
         calls: JsonValue = [{"id": each} for each in dict.fromkeys(call_ids)]
@@ -36,7 +36,7 @@ drafts = messages.map(
 )
 
 
-def _both(given_drafts: Sequence[Draft], parts: Sequence[int]) -> tuple[Log, Log]:
+def _both(given_drafts: Sequence[MessageDraft], parts: Sequence[int]) -> tuple[Log, Log]:
     """The messages all logged, and the same with the later parts laid over the first."""
     logged = MemoryLog(given_drafts)
     laid: Log = MemoryLog(given_drafts[: parts[0]])

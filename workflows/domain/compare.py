@@ -83,7 +83,7 @@ def _orders(old: _Elements, new: _Elements) -> tuple[JsonValue, JsonValue]:
 def _field_change(name: str, old: JsonValue, new: JsonValue) -> list[ElementChange]:
     if old == new:
         return []
-    difference = Difference("", structural_diff.Kind.CHANGED, old, new)
+    difference = Difference("", structural_diff.DifferenceKind.CHANGED, old, new)
     return [ElementChange("workflow", name, "changed", (difference,))]
 
 

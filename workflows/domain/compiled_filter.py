@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workflows.domain.context import NodeInput, PromptContext
-from workflows.domain.explain import Applied, Label
+from workflows.domain.explain import Label, StepOutcome
 from workflows.domain.message_view import PlacedOperation, filter_messages
 from workflows.domain.selection import KEEP_ALL, Selection, select_history, select_names
 
@@ -29,7 +29,7 @@ class CompiledFilter:
         block = Selection(keeps_rest=False, rest=reason)
         return cls(block, block, block, block)
 
-    def apply(self, sight: NodeInput, step: Label, explain: bool) -> Applied:
+    def apply(self, sight: NodeInput, step: Label, explain: bool) -> StepOutcome:
         """Applies the filter.
 
         Raises Duplicate on a rename that collides, and what operations raise.
@@ -54,4 +54,4 @@ class CompiledFilter:
             PromptContext(context.template, variables, history, metadata), narrowed.messages
         )
         decisions = (*of_variables, *of_history, *of_metadata, *narrowed.decisions)
-        return Applied(passed, decisions, narrowed.warnings)
+        return StepOutcome(passed, decisions, narrowed.warnings)

@@ -9,13 +9,13 @@ from ctxadmin.lib.sentence import say
 from workflows.domain.condition_parser import (
     AllOf,
     AnyOf,
-    Call,
-    Compared,
+    ComparedValues,
     Comparison,
     Constant,
     Expression,
     Lookup,
-    Member,
+    MemberPath,
+    MethodCall,
     Not,
 )
 
@@ -35,7 +35,7 @@ class Outcome:
 def fixed_outcomes(expression: Expression) -> Iterator[Outcome]:
     """Yields the comparisons of figures in an expression with only one outcome (semantics 2.7)."""
     match expression:
-        case Compared():
+        case ComparedValues():
             yield from _of_comparison(expression)
         case AllOf(parts):
             found = [outcome for part in parts for outcome in fixed_outcomes(part)]
@@ -43,9 +43,9 @@ def fixed_outcomes(expression: Expression) -> Iterator[Outcome]:
         case AnyOf(parts):
             for part in parts:
                 yield from fixed_outcomes(part)
-        case Not(source=source) | Member(source=source):
+        case Not(source=source) | MemberPath(source=source):
             yield from fixed_outcomes(source)
-        case Call(source=source, argument=argument):
+        case MethodCall(source=source, argument=argument):
             yield from fixed_outcomes(source)
             yield from fixed_outcomes(argument)
 
@@ -63,7 +63,7 @@ class _Test:
         return isinstance(self.value, int | float) and not isinstance(self.value, bool)
 
 
-def _of_comparison(compared: Compared) -> Iterator[Outcome]:
+def _of_comparison(compared: ComparedValues) -> Iterator[Outcome]:
     test = _read(compared)
     if test is None:
         return
@@ -100,7 +100,7 @@ def _of_comparison(compared: Compared) -> Iterator[Outcome]:
 
 def _contradictions(parts: tuple[Expression, ...]) -> Iterator[Outcome]:
     """Yields the figures of which no number meets all parts."""
-    tests = [test for part in parts if isinstance(part, Compared) and (test := _read(part))]
+    tests = [test for part in parts if isinstance(part, ComparedValues) and (test := _read(part))]
     for figure in _NUMBERS:
         ranges = [_bounds(each) for each in tests if each.figure == figure and each.is_number]
         if len(ranges) > 1 and max(low for low, _ in ranges) > min(high for _, high in ranges):
@@ -126,7 +126,7 @@ def _bounds(test: _Test) -> tuple[float, float]:
     return 0, inf
 
 
-def _read(compared: Compared) -> _Test | None:
+def _read(compared: ComparedValues) -> _Test | None:
     """Returns the comparison of a figure with a constant, None if it is another one."""
     left, right, comparison = compared.left, compared.right, compared.comparison
     if isinstance(left, Constant):

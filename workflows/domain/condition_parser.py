@@ -89,7 +89,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MemberPath:
     """A path into the value of an expression that is not a name."""
 
     source: "Expression"
@@ -97,7 +97,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class MethodCall:
     """A call of a method of a text or an array."""
 
     source: "Expression"
@@ -113,7 +113,7 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedValues:
     """A comparison of two values; ``==`` and ``!=`` are written as the strict ones."""
 
     comparison: Comparison
@@ -135,7 +135,7 @@ class AnyOf:
     parts: tuple["Expression", ...]
 
 
-Expression = Constant | Lookup | Member | Call | Not | Compared | AllOf | AnyOf
+Expression = Constant | Lookup | MemberPath | MethodCall | Not | ComparedValues | AllOf | AnyOf
 
 
 def parse_condition(text: str) -> Expression:
@@ -231,7 +231,7 @@ class _Parser:
                 say("comparisons cannot be chained"),
                 say("join two comparisons with &&, or use parentheses"),
             )
-        return Compared(_COMPARISONS[operator.text], left, right)
+        return ComparedValues(_COMPARISONS[operator.text], left, right)
 
     def _unary(self) -> Expression:
         operator = self._accept("!")
@@ -301,7 +301,7 @@ class _Parser:
         argument = self._any_of()
         self._depth -= 1
         self._expect(")", opened)
-        return Call(source, method, argument)
+        return MethodCall(source, method, argument)
 
     def _primary(self) -> Expression:
         opened = self._accept("(")
@@ -363,7 +363,7 @@ def _with_steps(expression: Expression, steps: list[str | int]) -> Expression:
         return expression
     if isinstance(expression, Lookup):
         return Lookup(expression.root, expression.names, tuple(steps))
-    return Member(expression, tuple(steps))
+    return MemberPath(expression, tuple(steps))
 
 
 def _did_you_mean(word: str, known: Iterable[str]) -> str:

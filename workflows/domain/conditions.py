@@ -11,12 +11,12 @@ from ctxadmin.lib.sentence import say
 from workflows.domain.condition_parser import (
     AllOf,
     AnyOf,
-    Call,
-    Compared,
+    ComparedValues,
     Constant,
     Expression,
     Lookup,
-    Member,
+    MemberPath,
+    MethodCall,
     Not,
     parse_condition,
 )
@@ -60,7 +60,7 @@ class Condition:
         self.figures = FIGURES.intersection(
             each.names[0] for each in parts if isinstance(each, Lookup) and each.root == "context"
         )
-        self.calls = sum(isinstance(each, Call) for each in parts)
+        self.calls = sum(isinstance(each, MethodCall) for each in parts)
 
     def __repr__(self) -> str:
         return f"Condition({self.text!r})"
@@ -123,9 +123,9 @@ def _parts(expression: Expression) -> Iterator[Expression]:
     """Yields the expression and all its parts."""
     yield expression
     match expression:
-        case Member(source=source) | Not(source=source):
+        case MemberPath(source=source) | Not(source=source):
             yield from _parts(source)
-        case Call(source=left, argument=right) | Compared(left=left, right=right):
+        case MethodCall(source=left, argument=right) | ComparedValues(left=left, right=right):
             yield from _parts(left)
             yield from _parts(right)
         case AllOf(parts=parts) | AnyOf(parts=parts):
@@ -136,7 +136,7 @@ def _parts(expression: Expression) -> Iterator[Expression]:
 def _test(expression: Expression) -> Test:
     """Returns a closure that evaluates the truth of an expression."""
     match expression:
-        case Compared():
+        case ComparedValues():
             return _compared(expression)
         case Not(source):
             test = _test(source)
@@ -182,10 +182,10 @@ def _read(expression: Expression) -> Read:
             return lambda variables, metadata: value
         case Lookup():
             return _lookup(expression)
-        case Member(source, steps):
+        case MemberPath(source, steps):
             read = _read(source)
             return lambda variables, metadata: walk(read(variables, metadata), steps)
-        case Call():
+        case MethodCall():
             return _call(expression)
         case AllOf(parts):
             return _chosen(tuple(map(_read, parts)), stop_at=False)
@@ -270,14 +270,14 @@ def _finder(lookup: Lookup) -> Callable[[Names], JsonValue]:
     return find
 
 
-def _call(call: Call) -> Read:
+def _call(call: MethodCall) -> Read:
     source, argument, method = _read(call.source), _read(call.argument), METHODS[call.method]
     return lambda variables, metadata: method(
         source(variables, metadata), argument(variables, metadata)
     )
 
 
-def _compared(compared: Compared) -> Test:
+def _compared(compared: ComparedValues) -> Test:
     """Returns a closure for a comparison, without a further call for a value with a constant."""
     read, other = _read(compared.left), compared.right
     if isinstance(compared.left, Constant) and compared.comparison in ("===", "!=="):

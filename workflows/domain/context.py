@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, PlainValidator, SkipValidation
 
 from conversations.domain.log import Log
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft, Entry
+from conversations.domain.message import Entry, MessageDraft
 from conversations.domain.pairing import place_drafts
 from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract, parse
@@ -133,7 +133,7 @@ class Messages:
     rewrites: Mapping[int, tuple[Transform, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, drafts: Sequence[Draft] = (), *, tools: str | None = None) -> Self:
+    def of(cls, drafts: Sequence[MessageDraft] = (), *, tools: str | None = None) -> Self:
         """Returns all of some messages that belong to no conversation, as a log of their own."""
         log = MemoryLog(tools=tools)
         log.append(place_drafts(drafts, log))

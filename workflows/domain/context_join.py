@@ -16,7 +16,7 @@ from workflows.domain.message_join import join_messages
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class ArrivalConflict:
     """Two arrivals have different values under one name; the later one won.
 
     ``winner`` and ``loser`` are the edges. History entries are named by their node, messages by
@@ -54,7 +54,7 @@ class JoinedContext:
     """
 
     sight: NodeInput
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[ArrivalConflict, ...] = ()
     history_places: tuple[tuple[int, ...], ...] = ()
     moved_messages: tuple[Mapping[int, int], ...] = ()
 
@@ -72,7 +72,7 @@ def join(arrivals: Sequence[Arrival], origin: NodeInput | None = None) -> Joined
     if len(arrivals) == 1:
         only = arrivals[0].sight
         return JoinedContext(only, (), (tuple(range(len(only.context.history))),), ({},))
-    conflicts: list[Conflict] = []
+    conflicts: list[ArrivalConflict] = []
     contexts = [arrival.sight.context for arrival in arrivals]
     edges = [arrival.edge for arrival in arrivals]
     variables = _unite("variables", [each.variables for each in contexts], edges, conflicts)
@@ -82,7 +82,7 @@ def join(arrivals: Sequence[Arrival], origin: NodeInput | None = None) -> Joined
         [arrival.sight.messages for arrival in arrivals], origin.messages if origin else None
     )
     conflicts.extend(
-        Conflict("messages", clash.name, edges[clash.winner], edges[clash.loser])
+        ArrivalConflict("messages", clash.name, edges[clash.winner], edges[clash.loser])
         for clash in messages.clashes
     )
     context = PromptContext(contexts[0].template, variables, history, metadata)
@@ -95,14 +95,14 @@ def _unite(
     section: str,
     parts: Sequence[Mapping[str, JsonValue]],
     edges: Sequence[str],
-    conflicts: list[Conflict],
+    conflicts: list[ArrivalConflict],
 ) -> Mapping[str, JsonValue]:
     united: dict[str, JsonValue] = {}
     owners: dict[str, str] = {}
     for part, edge in zip(parts, edges, strict=True):
         for name, value in part.items():
             if name in united and not equal(united[name], value):
-                conflicts.append(Conflict(section, name, edge, owners[name]))
+                conflicts.append(ArrivalConflict(section, name, edge, owners[name]))
             united[name] = value
             owners[name] = edge
     return united
@@ -115,7 +115,7 @@ def _unite_history(
     contexts: Sequence[PromptContext],
     edges: Sequence[str],
     origin: NodeInput | None,
-    conflicts: list[Conflict],
+    conflicts: list[ArrivalConflict],
 ) -> tuple[tuple[HistoryEntry, ...], tuple[tuple[int, ...], ...]]:
     """Returns the entries in one order, and for each context the positions of its entries."""
     keys = [_entry_keys(context.history) for context in contexts]
@@ -127,7 +127,7 @@ def _unite_history(
         for key, entry in zip(own_keys, context.history, strict=True):
             known = entries.get(key)
             if known is not None and known is not entry and not _same_entry(known, entry):
-                conflicts.append(Conflict("history", entry.node_id, edge, owners[key]))
+                conflicts.append(ArrivalConflict("history", entry.node_id, edge, owners[key]))
             entries[key] = entry
             owners[key] = edge
     places = {key: place for place, key in enumerate(order)}

@@ -12,7 +12,7 @@ from ctxadmin.lib.sentence import say
 from workflows.domain.compiled_filter import CompiledFilter
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
 from workflows.domain.context import NodeInput
-from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
+from workflows.domain.explain import SECTIONS, Label, Section, Step, StepOutcome
 from workflows.domain.figures import add_figures, figures_seen
 from workflows.domain.filters import (
     MAX_RULES,
@@ -25,7 +25,7 @@ from workflows.domain.filters import (
 from workflows.domain.message_view import PlacedOperation
 from workflows.domain.patterns import pattern_fault, pattern_problems
 from workflows.domain.processors import Registries
-from workflows.domain.selection import Change, Clause, Selection
+from workflows.domain.selection import Clause, ItemChange, Selection
 
 EdgeFilterType = Literal["pass_all", "pass_none", "selective", "conditional", "transform"]
 Patterns = Annotated[tuple[str, ...], Field(strict=False, max_length=MAX_RULES)]
@@ -208,7 +208,7 @@ def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
 
 
 def _conditional(condition: Condition, passed: CompiledFilter, blocked: CompiledFilter) -> Step:
-    def step(sight: NodeInput, label: Label, explain: bool) -> Applied:
+    def step(sight: NodeInput, label: Label, explain: bool) -> StepOutcome:
         figures = figures_seen(condition.figures, sight.messages)
         metadata = add_figures(sight.context.metadata, figures)
         holds = condition.evaluate(sight.context.variables, metadata)
@@ -231,8 +231,8 @@ def _sieve(edge_filter: EdgeFilter, registries: Registries, pointer: str) -> Com
 
 def _changes(
     section: Section, edge_filter: EdgeFilter, registries: Registries
-) -> tuple[Change, ...]:
-    changes: list[Change] = []
+) -> tuple[ItemChange, ...]:
+    changes: list[ItemChange] = []
     for index, rule in enumerate(edge_filter.transform_rules):
         if rule.target != section:
             continue
@@ -240,11 +240,13 @@ def _changes(
         done = [f"applies {rule.transform}"] if rule.transform is not None else []
         done += [f"renames to {rule.rename!r}"] if rule.rename is not None else []
         words = f"transform rule {index} {rule.pattern!r} {' and '.join(done)}"
-        changes.append(Change(Clause(rule.pattern, words, index), transform, rule.rename))
+        changes.append(ItemChange(Clause(rule.pattern, words, index), transform, rule.rename))
     return tuple(changes)
 
 
-def _selection(section: Section, edge_filter: EdgeFilter, changes: tuple[Change, ...]) -> Selection:
+def _selection(
+    section: Section, edge_filter: EdgeFilter, changes: tuple[ItemChange, ...]
+) -> Selection:
     includes, excludes = edge_filter.include_patterns, edge_filter.exclude_patterns
     if section == "messages":
         return Selection(changes=changes, rest=say("the edge's patterns do not apply to messages"))

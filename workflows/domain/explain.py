@@ -62,7 +62,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class StepNotice:
     """A warning about the messages of a step, e.g. a split tool pair.
 
     ``indices`` are log indices, ascending. Source: semantics 1.11.
@@ -83,7 +83,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class StepOutcome:
     """The result of one or several steps on an input: the new input, and the decisions.
 
     ``decisions`` is empty unless an explanation was requested.
@@ -91,7 +91,7 @@ class Applied:
 
     sight: NodeInput
     decisions: tuple[Decision, ...] = ()
-    warnings: tuple[Notice, ...] = ()
+    warnings: tuple[StepNotice, ...] = ()
 
 
 # Units of work that the decision on one item costs: 25,000 names in 15 steps took 12
@@ -99,19 +99,19 @@ class Applied:
 _EXPLAINING: Final = 120
 
 # A step takes the sight, the label under which it explains itself, and whether it should.
-Step = Callable[[NodeInput, Label, bool], Applied]
+Step = Callable[[NodeInput, Label, bool], StepOutcome]
 
 
 def run_steps(
     sight: NodeInput, steps: Sequence[tuple[Label, Step]], *, explain: bool = False
-) -> Applied:
+) -> StepOutcome:
     """Applies labelled steps one after the other (semantics 2.5, 2.13).
 
     The decisions of the result are the final ones: one for each name and message that was given or
     added, by the step that dropped or last changed it, else by the last that kept it.
     """
     decisions: list[tuple[Decision, ...]] = []
-    warnings: list[Notice] = []
+    warnings: list[StepNotice] = []
     each = _EXPLAINING if explain else 1
     for label, step in steps:
         spend(each * _size(sight), f"what step {label} does to {_size(sight)} names and messages")
@@ -119,7 +119,7 @@ def run_steps(
         sight = applied.sight
         decisions.append(applied.decisions)
         warnings.extend(applied.warnings)
-    return Applied(sight, final_decisions(decisions) if explain else (), tuple(warnings))
+    return StepOutcome(sight, final_decisions(decisions) if explain else (), tuple(warnings))
 
 
 def _size(sight: NodeInput) -> int:

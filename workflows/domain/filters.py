@@ -13,12 +13,12 @@ from ctxadmin.lib.sentence import Sentence, say
 from workflows.domain.compiled_filter import CompiledFilter
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
 from workflows.domain.context import NodeInput
-from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
+from workflows.domain.explain import SECTIONS, Label, Section, Step, StepOutcome
 from workflows.domain.figures import add_figures, figures_seen
 from workflows.domain.message_view import PlacedOperation, role_fault
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries
-from workflows.domain.selection import Change, Clause, Selection
+from workflows.domain.selection import Clause, ItemChange, Selection
 from workflows.domain.transforms import Transform
 
 # What the filters of a node may cost together, on a state of 10 MB that is made to be slow: 100
@@ -259,7 +259,7 @@ class _Rule:
     target: Target
     clause: Clause
     condition: Condition | None
-    change: Change | None
+    change: ItemChange | None
 
     @classmethod
     def of(
@@ -276,7 +276,7 @@ class _Rule:
                 index,
                 number,
             )
-            change = Change(applying, transform)
+            change = ItemChange(applying, transform)
         return cls(
             rule.type, rule.target, Clause(rule.pattern, words, index, number), condition, change
         )
@@ -318,7 +318,7 @@ class _FilterStep:
         self._figures = frozenset(name for each in conditions for name in each.figures)
         self._sieve = None if conditional else self._sieve_of(rules)
 
-    def __call__(self, sight: NodeInput, step: Label, explain: bool) -> Applied:
+    def __call__(self, sight: NodeInput, step: Label, explain: bool) -> StepOutcome:
         sieve = self._sieve
         if sieve is None:
             variables = sight.context.variables

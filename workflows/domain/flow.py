@@ -11,13 +11,13 @@ from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain.compatibility import MissingContext, find_missing_context
 from workflows.domain.context import Messages, NodeInput
-from workflows.domain.context_join import Arrival, Conflict, JoinedContext, join
+from workflows.domain.context_join import Arrival, ArrivalConflict, JoinedContext, join
 from workflows.domain.explain import (
-    Applied,
     Decision,
     Label,
-    Notice,
     Step,
+    StepNotice,
+    StepOutcome,
     final_decisions,
     run_steps,
 )
@@ -25,7 +25,7 @@ from workflows.domain.plan import EdgePlan, Plan
 
 __all__ = [
     "Arrival",
-    "Conflict",
+    "ArrivalConflict",
     "Entered",
     "JoinedContext",
     "Preview",
@@ -48,8 +48,8 @@ class Entered:
     edges: tuple[str, ...]
     sight: NodeInput
     explanation: tuple[Decision, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
-    warnings: tuple[Notice, ...] = ()
+    conflicts: tuple[ArrivalConflict, ...] = ()
+    warnings: tuple[StepNotice, ...] = ()
     lack: MissingContext | None = None
 
     def require_compatible(self) -> None:
@@ -144,7 +144,7 @@ def _steps_along(plan: Plan, way: EdgePlan) -> list[tuple[Label, Step]]:
     return steps
 
 
-def _decisions_of_arrivals(came: Sequence[Applied], joined: JoinedContext) -> list[Decision]:
+def _decisions_of_arrivals(came: Sequence[StepOutcome], joined: JoinedContext) -> list[Decision]:
     """Returns the final decision on each item before the node itself: that of its last arrival.
 
     An item that no arrival has was dropped, as the last one says. A variable that one edge renamed

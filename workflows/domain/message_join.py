@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from conversations.domain import runs as run_sets
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.domain.pairing import place_drafts
 from conversations.domain.view import View
 from workflows.domain.context import Messages
@@ -44,7 +44,7 @@ class _Shown:
 
     arrival: int
     index: int
-    draft: Draft | None
+    draft: MessageDraft | None
     rewrites: tuple[Transform, ...]
 
     @property
@@ -110,7 +110,7 @@ def _visible_by_key(number: int, messages: Messages, origin: Messages | None) ->
     return found
 
 
-def _draft(messages: Messages, index: int) -> Draft:
+def _draft(messages: Messages, index: int) -> MessageDraft:
     inserted = messages.inserted_at(index)
     if inserted is not None:
         return inserted.draft

@@ -19,11 +19,11 @@ from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import Messages
-from workflows.domain.explain import Decision, Label, Notice, Verdict, final_decisions
+from workflows.domain.explain import Decision, Label, StepNotice, Verdict, final_decisions
 from workflows.domain.operation_summary import operation_summary
 from workflows.domain.overlay_log import OverlayLog
 from workflows.domain.patterns import matcher
-from workflows.domain.selection import Change, Selection
+from workflows.domain.selection import ItemChange, Selection
 from workflows.domain.transforms import empty_text
 
 _PINNED: Final = say("pinned")
@@ -62,7 +62,7 @@ class Narrowed:
 
     messages: Messages
     decisions: tuple[Decision, ...] = ()
-    warnings: tuple[Notice, ...] = ()
+    warnings: tuple[StepNotice, ...] = ()
 
 
 def filter_messages(
@@ -140,7 +140,7 @@ def _with_line_of_roles(
 
 def _role_warnings(
     messages: Messages, after: View, kept: frozenset[CountsAs], step: Label
-) -> tuple[Notice, ...]:
+) -> tuple[StepNotice, ...]:
     """Returns what a change of roles splits or hides; searched only where that is possible."""
     half = ("assistant" in kept) != ("tool" in kept)
     if half or (kept and "system" not in kept and messages.log.tool_descriptions()):
@@ -149,7 +149,9 @@ def _role_warnings(
     return ()
 
 
-def _with_rewrites(messages: Messages, changes: Mapping[CountsAs, Sequence[Change]]) -> Messages:
+def _with_rewrites(
+    messages: Messages, changes: Mapping[CountsAs, Sequence[ItemChange]]
+) -> Messages:
     rewrites = dict(messages.rewrites)
     visible = messages.view.indices_as_runs()
     for role, changes_of_role in changes.items():
@@ -164,7 +166,7 @@ def _with_rewrites(messages: Messages, changes: Mapping[CountsAs, Sequence[Chang
 def _role_decisions(
     messages: Messages,
     selection: Selection,
-    changes: Mapping[CountsAs, Sequence[Change]],
+    changes: Mapping[CountsAs, Sequence[ItemChange]],
     step: Label,
     stays: Runs,
 ) -> Iterator[Decision]:
@@ -291,8 +293,8 @@ def _operation_decisions(
         )
 
 
-def label_warnings(warnings: Iterable[operations.Notice], step: Label) -> tuple[Notice, ...]:
+def label_warnings(warnings: Iterable[operations.Notice], step: Label) -> tuple[StepNotice, ...]:
     """Returns the warnings of an operation as those of a step."""
     return tuple(
-        Notice(warning.code, warning.message, warning.indices, step) for warning in warnings
+        StepNotice(warning.code, warning.message, warning.indices, step) for warning in warnings
     )

@@ -14,7 +14,7 @@ from ctxadmin.lib.sentence import say
 from workflows.domain.builtin_processors import BUILTIN_PROCESSORS, REASONS, Processor
 from workflows.domain.context import HistoryEntryInput, NodeInput, PromptContext
 from workflows.domain.differences import differences
-from workflows.domain.explain import Applied, Label, Notice, Step
+from workflows.domain.explain import Label, Step, StepNotice, StepOutcome
 from workflows.domain.message_view import label_warnings
 from workflows.domain.registry import Discover, Registry
 from workflows.domain.transforms import BUILTIN_TRANSFORMS, Transform
@@ -150,15 +150,15 @@ def processor_step(
     given = {} if config is None else config
     reasons = REASONS.get(name, {})
 
-    def step(sight: NodeInput, label: Label, explain: bool) -> Applied:
+    def step(sight: NodeInput, label: Label, explain: bool) -> StepOutcome:
         seen = processor(sight, given)
         decisions = tuple(differences(sight, seen, name, reasons, label)) if explain else ()
-        return Applied(seen, decisions, _warnings(sight, seen, label))
+        return StepOutcome(seen, decisions, _warnings(sight, seen, label))
 
     return step
 
 
-def _warnings(sight: NodeInput, seen: NodeInput, label: Label) -> tuple[Notice, ...]:
+def _warnings(sight: NodeInput, seen: NodeInput, label: Label) -> tuple[StepNotice, ...]:
     before, after = sight.messages.view, seen.messages.view
     if not after or after == before:
         return ()

@@ -51,7 +51,7 @@ class EdgeOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class RouteDecision:
     """A recorded decision: the ``occurrence``-th completion of ``node``, counted from 1."""
 
     node: str
@@ -232,7 +232,9 @@ def _not_waiting(
     return ready
 
 
-def replay(graph: Graph, executed: Sequence[str], decisions: Iterable[Decision] = ()) -> Marking:
+def replay(
+    graph: Graph, executed: Sequence[str], decisions: Iterable[RouteDecision] = ()
+) -> Marking:
     """Returns the marking after the nodes ``executed`` completed in that order.
 
     An edge without a recorded decision - a checkpoint that an engine saved without completing the
@@ -256,7 +258,7 @@ def replay(graph: Graph, executed: Sequence[str], decisions: Iterable[Decision] 
 
 
 def ready_nodes(
-    graph: Graph | None, executed: Sequence[str], decisions: Iterable[Decision] = ()
+    graph: Graph | None, executed: Sequence[str], decisions: Iterable[RouteDecision] = ()
 ) -> tuple[str, ...]:
     """Returns the ready nodes after ``executed``, a pure function of its arguments.
 

@@ -27,7 +27,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ItemChange:
     """A change of the kept items that a clause's pattern matches."""
 
     clause: Clause
@@ -61,7 +61,7 @@ class Selection:
 
     includes: tuple[Clause, ...] = ()
     excludes: tuple[Clause, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ItemChange, ...] = ()
     keeps_rest: bool = True
     rest: str = say("no rule excludes it")
     idle: tuple[Clause, ...] = ()
@@ -108,7 +108,7 @@ class Selection:
             return Judgement(self.keeps_rest, reason)
         return self._unmentioned
 
-    def changes_of(self, name: str) -> list[Change]:
+    def changes_of(self, name: str) -> list[ItemChange]:
         """Returns the changes of the items of that name, in the order of the rules."""
         return [self.changes[number] for number in self._changed.all(name)] if self.changes else []
 
@@ -167,7 +167,7 @@ def select_names(
     return kept, decisions
 
 
-def _changed(name: str, value: JsonValue, changes: Sequence[Change]) -> tuple[str, JsonValue]:
+def _changed(name: str, value: JsonValue, changes: Sequence[ItemChange]) -> tuple[str, JsonValue]:
     """Returns name and value after all changes; the first rename wins."""
     new_name = name
     for change in changes:
@@ -223,7 +223,7 @@ def _decision(
 
 def _with_changes(
     decision: Decision,
-    changes: Sequence[Change],
+    changes: Sequence[ItemChange],
     new_name: str,
     before: JsonValue,
     after: JsonValue,
@@ -272,7 +272,7 @@ def select_history(
     return tuple(kept), decisions
 
 
-def _changed_entry(entry: HistoryEntry, changes: Sequence[Change]) -> HistoryEntry:
+def _changed_entry(entry: HistoryEntry, changes: Sequence[ItemChange]) -> HistoryEntry:
     if not changes:
         return entry
     _, prompt = _changed(entry.node_id, entry.prompt, changes)

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef
 from checkpoints.verification.conversation import cover_conversation, verify_conversation
 from conversations.models import Conversation
 from conversations.store import find_head
-from conversations.verification import Finding, Unsummed
+from conversations.verification import DataFault, Unsummed
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.lib.errors import NotFound
@@ -146,10 +146,10 @@ class Command(ReadyCommand):
                 for key in keys[:_MOST_ORPHANS]:
                     self._damaged += 1
                     self._print_findings(
-                        f"{name} rows of {{{key}}}", [Finding("conversation", "is missing")]
+                        f"{name} rows of {{{key}}}", [DataFault("conversation", "is missing")]
                     )
 
-    def _print_findings(self, whose: str, found: Sequence[Finding]) -> None:
+    def _print_findings(self, whose: str, found: Sequence[DataFault]) -> None:
         for each in found:
             self.stderr.write(f"{whose}: {each.what} {each.problem}")
 

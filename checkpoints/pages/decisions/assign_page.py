@@ -17,7 +17,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.components import Crumb
-from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page
 
 
@@ -36,10 +36,10 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
     head = find_head(actor.workspace, conversation_id)
     back = reverse("checkpoints:detail", args=[conversation_id])
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         name = request.POST.get("assignee", "")
         assign(actor, conversation_id, name, over=True, execution=execution_in(request))
-        return Done(back, _("Assigned to %(name)s.") % {"name": name})
+        return Redirection(back, _("Assigned to %(name)s.") % {"name": name})
 
     def question(refusal: ContextError | None) -> Confirm:
         if refusal is None:

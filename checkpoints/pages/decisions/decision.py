@@ -32,7 +32,7 @@ _TYPED: Final[Mapping[str, Text]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedField:
     """The input of a field of a refused form, and the field's name."""
 
     field: Text
@@ -40,7 +40,7 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DecisionForm:
     """The decisions that a person can make, and the input of a refused form.
 
     ``reason`` and ``from_node`` are in the form again, ``typed`` is what has no field in it.
@@ -66,7 +66,7 @@ class Decision:
     may_claim: bool = False
     reason: str = ""
     from_node: str = ""
-    typed: Sequence[Typed] = ()
+    typed: Sequence[TypedField] = ()
     since: Sequence[str] = ()
     place: QueuePlace | None = None
     queue: QueueFilter = EVERYTHING
@@ -87,10 +87,10 @@ def decision_of(
     *,
     refusal: ContextError | None = None,
     fields: Sequence[str] = (),
-) -> Decision:
+) -> DecisionForm:
     """Returns the decisions on an execution; after a refused form with the input of its fields."""
     claim = claim_of(moment.row) if moment.row is not None else NOBODY
-    decision = Decision(
+    decision = DecisionForm(
         moves=presenters.moves_for(actor, moment.status),
         version=moment.version,
         revision=moment.revision,
@@ -108,8 +108,8 @@ def decision_of(
 
 
 def _in_queue(
-    actor: Actor, decision: Decision, request: HttpRequest, moment: StoredSnapshot
-) -> Decision:
+    actor: Actor, decision: DecisionForm, request: HttpRequest, moment: StoredSnapshot
+) -> DecisionForm:
     row, look = moment.row, Look.at(moment)
     if row is None or look is None or row.waiting_since is None or "approve" not in decision.moves:
         return decision
@@ -126,13 +126,13 @@ def _in_queue(
 
 
 def _with_typed(
-    decision: Decision, request: HttpRequest, moment: StoredSnapshot, fields: Sequence[str]
-) -> Decision:
+    decision: DecisionForm, request: HttpRequest, moment: StoredSnapshot, fields: Sequence[str]
+) -> DecisionForm:
     """Returns the decision with the input: in the form for the same execution, else for copying."""
     typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in fields}
     row = moment.row
     if decision.decides and row is not None and execution_in(request) in (None, row.public_id):
         reason, from_node = typed.pop("reason", ""), typed.pop("from_node", "")
         decision = replace(decision, reason=reason, from_node=from_node)
-    rest = [Typed(_TYPED[name], text) for name, text in typed.items() if text.strip()]
+    rest = [TypedField(_TYPED[name], text) for name, text in typed.items() if text.strip()]
     return replace(decision, typed=rest)

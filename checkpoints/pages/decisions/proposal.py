@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from checkpoints.domain.proposal import Proposal, Source
+from checkpoints.domain.proposal import Proposal, ProposalSource
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.proposed_messages import (
@@ -129,13 +129,13 @@ class _Reader:
         shown = {name for each in proposal.sources for name in self._keys_of(each)[:_MOST_KEYS]}
         self._now = state_view.small_values(moment, {*shown, *besides})
 
-    def _keys_of(self, source: Source) -> list[str]:
+    def _keys_of(self, source: ProposalSource) -> list[str]:
         """Returns the keys that this source wrote last, edited ones first."""
         proposal = self._proposal
         own = [name for name in source.keys if proposal.source_of(name) == source]
         return sorted(own, key=lambda name: (proposal.changed_by(name) is None, name))
 
-    def source(self, source: Source, messages: ProposedMessages) -> SourceView:
+    def source(self, source: ProposalSource, messages: ProposedMessages) -> SourceView:
         names = self._keys_of(source)
         edited = {name for name in names[:_MOST_KEYS] if self._proposal.changed_by(name)}
         former = self._values_at(source.version, edited)

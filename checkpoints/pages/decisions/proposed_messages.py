@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from checkpoints.domain.proposal import Source
+from checkpoints.domain.proposal import ProposalSource
 from checkpoints.message_versions import log_count_at
 from checkpoints.models import Execution
 from checkpoints.snapshots import StoredSnapshot
@@ -19,7 +19,7 @@ from conversations.pin_rows import find_pinned
 from conversations.queries import messages_at
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
-from conversations.view_changes import AuthoredChange, Cause, ReadView, changes_since
+from conversations.view_changes import AuthoredChange, ChangeCause, ReadView, changes_since
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 
 _MOST: Final = 3
@@ -58,7 +58,7 @@ class ShownMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewChange:
+class ViewEffect:
     """The effect of one operation or move on messages that the card does not show otherwise.
 
     ``kind`` is "hidden", "edited", "inserted", "shown" or "moved"; ``step`` is the pair of
@@ -67,7 +67,7 @@ class ViewChange:
     """
 
     kind: str
-    cause: Cause
+    cause: ChangeCause
     messages: Sequence[ShownMessage]
     more: int
 
@@ -76,7 +76,7 @@ class ViewChange:
 class ViewChanges:
     """The latest changes, and how many ``more`` there are; ``step`` leads from first to last."""
 
-    shown: Sequence[ViewChange]
+    shown: Sequence[ViewEffect]
     more: int
     step: tuple[int, int]
 
@@ -87,14 +87,16 @@ class ViewChanges:
 class ProposedMessages:
     """Reads the messages of a proposal's sources, and their later changes."""
 
-    def __init__(self, moment: StoredSnapshot, row: Execution, sources: Sequence[Source]) -> None:
+    def __init__(
+        self, moment: StoredSnapshot, row: Execution, sources: Sequence[ProposalSource]
+    ) -> None:
         self._moment = moment
         self._row = row
         self._sources = sources
         self._changes: dict[ReadView, _Changes] = {}
         self._written: dict[int, list[int]] = {}
 
-    def of(self, source: Source) -> tuple[list[ShownMessage], int]:
+    def of(self, source: ProposalSource) -> tuple[list[ShownMessage], int]:
         """Returns the messages of a source with text, changed ones and the last first.
 
         Also returns how many more there are.
@@ -152,7 +154,7 @@ class ProposedMessages:
             return None
         listed = {place for each in shown for place in (each.index, each.now)}
         changes = self._since(source)
-        groups: dict[tuple[str, Cause], list[int]] = {}
+        groups: dict[tuple[str, ChangeCause], list[int]] = {}
         for each in changes.all:
             if each.kind == "added" and each.cause.step is None:
                 continue
@@ -168,13 +170,15 @@ class ProposedMessages:
         )
 
     def _system_first(
-        self, groups: Mapping[tuple[str, Cause], Sequence[int]]
-    ) -> Sequence[tuple[tuple[str, Cause], Sequence[int]]]:
+        self, groups: Mapping[tuple[str, ChangeCause], Sequence[int]]
+    ) -> Sequence[tuple[tuple[str, ChangeCause], Sequence[int]]]:
         """Sorts changes by time, latest first, with those of system messages before all others."""
         origins = sorted({origin for each in groups.values() for origin in each})
         system = self._system_among(origins)
 
-        def rank(item: tuple[tuple[str, Cause], Sequence[int]]) -> tuple[bool, tuple[int, int]]:
+        def rank(
+            item: tuple[tuple[str, ChangeCause], Sequence[int]],
+        ) -> tuple[bool, tuple[int, int]]:
             (_, cause), of_group = item
             return any(_has(system, origin) for origin in of_group), cause.step or (0, 0)
 
@@ -187,19 +191,19 @@ class ProposedMessages:
         return difference(found, of_indices(sorted(log.pointers()))) if found else ()
 
     def _view_change(
-        self, key: tuple[str, Cause], origins: Sequence[int], changes: "_Changes"
-    ) -> ViewChange:
+        self, key: tuple[str, ChangeCause], origins: Sequence[int], changes: "_Changes"
+    ) -> ViewEffect:
         kind, cause = key
         system = self._system_among(sorted(set(origins)))
         first = sorted(set(origins), key=lambda index: (not _has(system, index), index))[:_MOST]
         known = changes if kind == "edited" else _Changes(())
-        return ViewChange(kind, cause, self._read(first, known), len(set(origins)) - len(first))
+        return ViewEffect(kind, cause, self._read(first, known), len(set(origins)) - len(first))
 
     @cached_property
-    def _oldest(self) -> Source | None:
+    def _oldest(self) -> ProposalSource | None:
         return min(self._sources, key=lambda each: each.version, default=None)
 
-    def _indices_of(self, source: Source) -> list[int]:
+    def _indices_of(self, source: ProposalSource) -> list[int]:
         """Returns the log indices that a source wrote; others can have written meanwhile.
 
         An engine can append what a node says and complete the node after it; such messages have no
@@ -215,7 +219,7 @@ class ProposedMessages:
             self._written[source.version] = list(found)
         return self._written[source.version]
 
-    def _since(self, source: Source) -> "_Changes":
+    def _since(self, source: ProposalSource) -> "_Changes":
         moment = self._moment
         before = ReadView(source.revision, source.visible_count, source.log_count)
         if before not in self._changes:

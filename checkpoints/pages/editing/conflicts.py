@@ -26,10 +26,10 @@ from checkpoints.pages.editing.edit_request import (
     own_versions,
     versions_since,
 )
-from checkpoints.pages.editing.summary import Sides, merge_edit, show_summary
+from checkpoints.pages.editing.summary import MergeSides, merge_edit, show_summary
 from checkpoints.pages.expected_version_fields import version_in
-from checkpoints.pages.presenters import NamedNode, VersionLine
-from checkpoints.pages.state.change_tree import Branch, tree_of
+from checkpoints.pages.presenters import NamedNode, TimelineLine
+from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
 from checkpoints.pages.state.place_names import key_of, place_name
 from checkpoints.pages.state.state_rows import shown_value, state_rows
 from checkpoints.snapshots import StoredSnapshot
@@ -73,8 +73,8 @@ class ConflictView:
     problem: str = ""
     mine_pieces: Sequence[TextPiece] = ()
     theirs_pieces: Sequence[TextPiece] = ()
-    mine_changes: Sequence[Branch] = ()
-    theirs_changes: Sequence[Branch] = ()
+    mine_changes: Sequence[ChangeBranch] = ()
+    theirs_changes: Sequence[ChangeBranch] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class ConflictPage:
     merged: Sequence[DiffRow]
     seq: int
     reason: str
-    others: Sequence[VersionLine]
+    others: Sequence[TimelineLine]
     whose: ChangeAuthors
     step: QueueStep
     problem: str
@@ -211,7 +211,12 @@ def _key_of(conflict: Conflict) -> str:
 
 
 def _show_merged(
-    task: Edit, theirs: StoredSnapshot, sides: Sides, final: Mapping[str, JsonValue], *, status: int
+    task: Edit,
+    theirs: StoredSnapshot,
+    sides: MergeSides,
+    final: Mapping[str, JsonValue],
+    *,
+    status: int,
 ) -> HttpResponse:
     """Shows the merged edit as changes of the current state, before it is applied."""
     changes = changes_between(sides.theirs, final, task.changes)
@@ -245,7 +250,12 @@ def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
 
 
 def _show_choices(
-    task: Edit, theirs: StoredSnapshot, sides: Sides, problems: Mapping[int, str], *, status: int
+    task: Edit,
+    theirs: StoredSnapshot,
+    sides: MergeSides,
+    problems: Mapping[int, str],
+    *,
+    status: int,
 ) -> HttpResponse:
     before, after = dict(sides.theirs), dict(sides.merged.state)
     undecided = [conflict.path for conflict in sides.merged.conflicts]
@@ -292,7 +302,7 @@ def _own_keys(task: Edit, theirs: StoredSnapshot, whose: ChangeAuthors) -> set[s
     return {name for name, version in versions.items() if version in wrote}
 
 
-def _changes(base: Value, side: Value) -> list[Branch]:
+def _changes(base: Value, side: Value) -> list[ChangeBranch]:
     """Returns the changes of a list or an object, nothing of other values."""
     for kind in (list, dict):
         if isinstance(base, kind) and isinstance(side, kind):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from checkpoints.editing import state_form
-from checkpoints.editing.draft import Draft, Entry
+from checkpoints.editing.draft import DraftEntry, StateDraft
 from checkpoints.editing.entries import row_of
 from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.snapshots import StoredSnapshot
@@ -44,7 +44,7 @@ class DraftView:
         return len(self.lines) + len(self.others) + len(self.texts)
 
 
-def draft_view_of(draft: Draft, base: StoredSnapshot, now: StoredSnapshot) -> DraftView | None:
+def draft_view_of(draft: StateDraft, base: StoredSnapshot, now: StoredSnapshot) -> DraftView | None:
     """Returns the pending changes for a page, None if there are none."""
     if not draft:
         return None
@@ -57,7 +57,9 @@ def draft_view_of(draft: Draft, base: StoredSnapshot, now: StoredSnapshot) -> Dr
     )
 
 
-def _lines(draft: Draft, entries: Iterable[Entry], base: StoredSnapshot) -> Iterator[DraftLine]:
+def _lines(
+    draft: StateDraft, entries: Iterable[DraftEntry], base: StoredSnapshot
+) -> Iterator[DraftLine]:
     found, reducers = values_of(base, draft.names), reducers_for(base.row)
     for each in entries:
         row = row_of(each)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, key_sections, state_form
-from checkpoints.editing.draft import Draft, WholeText, name_at
+from checkpoints.editing.draft import StateDraft, WholeText, name_at
 from checkpoints.editing.key_sections import KeySection
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.pages import presenters
@@ -163,7 +163,7 @@ def raw_text(base: StoredSnapshot, changes: Changes) -> str:
     return state_form.format_json(state_form.with_changes(all_values(base), changes))
 
 
-def text_of(draft: Draft, request: HttpRequest) -> WholeText | None:
+def text_of(draft: StateDraft, request: HttpRequest) -> WholeText | None:
     """Returns the requested unparsable whole state, else the one typed last."""
     wanted = request.GET.get("text")
     if wanted == "" or not draft.texts:

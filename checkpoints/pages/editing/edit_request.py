@@ -10,12 +10,12 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from checkpoints.editing import draft_store, state_form
-from checkpoints.editing.draft import Draft
+from checkpoints.editing.draft import StateDraft
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.expected_version_fields import version_in
-from checkpoints.pages.presenters import VersionLine
+from checkpoints.pages.presenters import TimelineLine
 from checkpoints.snapshots import StoredSnapshot, snapshot_at
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
@@ -38,7 +38,7 @@ class Edit:
     now: StoredSnapshot
     base: StoredSnapshot
     execution: str
-    draft: Draft
+    draft: StateDraft
     changes: Changes = field(default_factory=dict)
     seq: int = 0
 
@@ -67,7 +67,7 @@ class Edit:
         """Returns the edit of a version that was shown, without its draft."""
         row = _execution_seen(head, now, execution)
         base = now if row is None else _moment_seen(head, now, row, version)
-        return cls(request, actor, head, now, base, execution, Draft(base.version))
+        return cls(request, actor, head, now, base, execution, StateDraft(base.version))
 
     @classmethod
     def open(
@@ -79,7 +79,7 @@ class Edit:
         found = cls(request, actor, head, now, base, execution_of(now), draft, seq=draft.seq)
         return replace(found, changes=draft_store.changes_in(draft, base))
 
-    def of_draft(self, draft: Draft | None = None) -> Self:
+    def of_draft(self, draft: StateDraft | None = None) -> Self:
         """Returns the edit with the draft, on the version of the draft."""
         if draft is None:
             draft = draft_store.find(self.actor, self.base.row, self.base.version)
@@ -152,7 +152,7 @@ def _moment_seen(
         return snapshot_at(head, row, row.version)
 
 
-def versions_since(task: Edit, now: StoredSnapshot) -> Sequence[VersionLine]:
+def versions_since(task: Edit, now: StoredSnapshot) -> Sequence[TimelineLine]:
     """Returns the versions since the base of the edit, latest first."""
     row = now.row
     if row is None:

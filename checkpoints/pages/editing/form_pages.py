@@ -17,7 +17,7 @@ from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of
-from checkpoints.editing.state_form import Read, Row
+from checkpoints.editing.state_form import FormInput, Row
 from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing import conflicts, plain_form, repeated_applies, summary
 from checkpoints.pages.editing import former_drafts as former
@@ -161,7 +161,7 @@ def _show_summary_again(task: Edit) -> HttpResponse:
     return summary.show_summary(task) if task.changes else conflicts.show_moved(task)
 
 
-def _read(task: Edit) -> Read:
+def _read(task: Edit) -> FormInput:
     """Returns the changes of the form, or the draft of a page whose script has saved them all."""
     sent, base = task.request.POST, task.base
     draft = draft_store.find(task.actor, base.row, task.version)
@@ -174,7 +174,7 @@ def _read(task: Edit) -> Read:
     return state_form.read_rows(rows, values_of(base, names), reducers_for(base.row))
 
 
-def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
+def _refuse_form(task: Edit, read: FormInput, *, raw: bool) -> HttpResponse:
     if raw and read.raw:
         return _show_form(task, raw=True, problem=read.problem, text=read.raw)
     wrong = {place: row for place, row in state_form.places_of(read.rows).items() if row.problem}

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from checkpoints.editing import state_form
-from checkpoints.editing.draft import Draft
+from checkpoints.editing.draft import StateDraft
 from checkpoints.editing.entries import row_of
 from checkpoints.editing.key_sections import sections_by_key
 from checkpoints.editing.state_form import Changes, Row
@@ -23,7 +23,7 @@ def of_state(
     base: StoredSnapshot,
     keys: Sequence[KeyView],
     changes: Changes,
-    draft: Draft,
+    draft: StateDraft,
     text: str,
     extra: int,
 ) -> list[Row]:

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from checkpoints.editing import draft_store, state_form
-from checkpoints.editing.draft import Draft, WholeText
+from checkpoints.editing.draft import StateDraft, WholeText
 from checkpoints.editing.entries import mark_of, row_of
 from checkpoints.editing.form_changes import DraftPatch
 from checkpoints.editing.state_form import Changes
@@ -61,7 +61,7 @@ def save_former(task: Edit) -> HttpResponse:
     return show(task.request, "checkpoints/lost.html", shown, status=409)
 
 
-def _all_input(task: Edit) -> tuple[Draft, str]:
+def _all_input(task: Edit) -> tuple[StateDraft, str]:
     """Returns all input, stored and sent, and why the sent input could not be stored."""
     patch = plain_form.patch_of_request(task)
     written = "\n\n".join(conflicts.entered_values(task.of_draft()))
@@ -77,7 +77,7 @@ def _all_input(task: Edit) -> tuple[Draft, str]:
     return draft_store.find(task.actor, task.base.row, task.version), ""
 
 
-def _with_all(draft: Draft, patch: DraftPatch) -> Draft:
+def _with_all(draft: StateDraft, patch: DraftPatch) -> StateDraft:
     """Returns the stored draft with the unsent input of a page, for display only."""
     mine = {place: each for place, each in patch.entries.items() if each is not None}
     texts = (*draft.texts, patch.text) if patch.text else draft.texts
@@ -99,7 +99,7 @@ def _is_written(task: Edit) -> bool:
     return True
 
 
-def _page_of(head: Conversation, row: Execution, typed: Draft, title: Text) -> LostEditPage:
+def _page_of(head: Conversation, row: Execution, typed: StateDraft, title: Text) -> LostEditPage:
     changes, texts = _read(typed, row)
     values, deleted = state_form.typed_values(changes)
     return LostEditPage(
@@ -127,7 +127,7 @@ def discard(request: HttpRequest, actor: Actor, head: Conversation, number: int)
     return redirect("checkpoints:detail", head.public_id)
 
 
-def _read(typed: Draft, row: Execution) -> tuple[Changes, list[str]]:
+def _read(typed: StateDraft, row: Execution) -> tuple[Changes, list[str]]:
     """Reads the draft without its base state, which can be removed: every row is a change."""
     changes: dict[str, Value] = {}
     texts = [each.text for each in typed.texts]

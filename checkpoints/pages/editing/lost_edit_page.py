@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 
 from checkpoints.domain.status import FINAL
 from checkpoints.editing import draft_store, state_form
-from checkpoints.editing.draft import Draft
+from checkpoints.editing.draft import StateDraft
 from checkpoints.pages import presenters
 from checkpoints.pages.editing.edit_request import Edit, execution_of, versions_since
-from checkpoints.pages.presenters import VersionLine
+from checkpoints.pages.presenters import TimelineLine
 from conversations.models import Conversation
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import show
@@ -38,7 +38,7 @@ class LostEditPage:
     deleted: Sequence[str]
     texts: Sequence[str]
     reason: str
-    others: Sequence[VersionLine]
+    others: Sequence[TimelineLine]
     former: int | None = None
     unkept: str = ""
 
@@ -64,7 +64,7 @@ def show_lost_edit(task: Edit) -> HttpResponse:
     return show(task.request, "checkpoints/lost.html", shown, status=409)
 
 
-def _not_in(task: Edit, kept: Draft) -> list[str]:
+def _not_in(task: Edit, kept: StateDraft) -> list[str]:
     """Returns the stored input that is in none of the changes, or cannot be parsed yet."""
     unread = [each for each in kept.entries.values() if each.name not in task.changes]
     named = [f"{each.name}: {each.text}" for each in (*unread, *kept.others) if each.text]

@@ -21,7 +21,7 @@ from checkpoints.pages.editing.edit_request import (
     versions_since,
 )
 from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large, values_compared
-from checkpoints.pages.presenters import NamedNode, VersionLine
+from checkpoints.pages.presenters import NamedNode, TimelineLine
 from checkpoints.pages.state.place_names import place_name
 from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.snapshots import StoredSnapshot
@@ -67,7 +67,7 @@ class SummaryPage:
     visible_count: int
     seq: int
     reason: str
-    others: Sequence[VersionLine]
+    others: Sequence[TimelineLine]
     newer: NewerVersion | None
     whose: ChangeAuthors
     may_approve: bool
@@ -76,7 +76,7 @@ class SummaryPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class MergeSides:
     """The three states of a merge, for the keys that the edit changes, and the merged one."""
 
     theirs: Mapping[str, JsonValue]
@@ -86,7 +86,7 @@ class Sides:
 def show_summary(
     task: Edit,
     *,
-    others: Sequence[VersionLine] = (),
+    others: Sequence[TimelineLine] = (),
     whose: ChangeAuthors = ChangeAuthors.OTHERS,
     status: int = 200,
     problem: str = "",
@@ -131,11 +131,11 @@ def _newer(task: Edit) -> NewerVersion | None:
     return NewerVersion(task.now.version, rows, both, too_large)
 
 
-def merge_edit(task: Edit, theirs: StoredSnapshot) -> Sides:
+def merge_edit(task: Edit, theirs: StoredSnapshot) -> MergeSides:
     """Merges the keys that the edit changes; no others can conflict."""
     names = task.changes.keys()
     base = values_of(task.base, names)
     other = values_of(theirs, names)
     mine = state_form.with_changes(base, task.changes)
     reducers = reducers_for(theirs.row)
-    return Sides(other, merge_states(base, mine, other, reducers))
+    return MergeSides(other, merge_states(base, mine, other, reducers))

@@ -30,7 +30,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.ui.components import Crumb
-from ctxadmin.ui.confirm_page import Confirm, Done, Entry, OtherButton, confirm_page
+from ctxadmin.ui.confirm_page import Confirm, OtherButton, Redirection, TextEntry, confirm_page
 from ctxadmin.ui.form_idempotency import run_once_per_form
 from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
@@ -47,12 +47,12 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     back, title = _url_and_title(head, about)
     is_bound = "message" not in about
 
-    def write(text: str) -> Done:
+    def write(text: str) -> Redirection:
         if is_bound:
             require_seen(head, request)
         wanted = parse(WriteComment, {**about, "text": text})
         annotations.comment(actor, head.public_id, wanted, execution=execution_in(request))
-        return Done(back, _("Comment added."))
+        return Redirection(back, _("Comment added."))
 
     def question(refusal: ContextError | None) -> Confirm:
         if is_bound and refusal is None:
@@ -68,7 +68,7 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
             hidden=version_fields(head, request) if is_bound else {},
         )
 
-    entry = Entry(
+    entry = TextEntry(
         name="text",
         label=_("Comment"),
         limit=comments.LONGEST,
@@ -91,9 +91,9 @@ def uncomment(
         raise NotFound(_("There is no comment %(n)s.") % {"n": number})
     back = _back_from(head, comment)
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         comments.remove_comment(actor, conversation_id, number)
-        return Done(back, _("Comment removed."))
+        return Redirection(back, _("Comment removed."))
 
     confirm = Confirm(
         title=_("Remove this comment"),
@@ -120,17 +120,17 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
     back = reverse("checkpoints:version", args=[conversation_id, number])
     known = annotations.labels_of(row, [number]).get(number, "")
 
-    def write(text: str) -> Done:
+    def write(text: str) -> Redirection:
         _require_version(head, row, number, request)
         seen = execution_in(request)
         if "remove" not in request.POST:
             wanted = parse(SetLabel, {"label": text})
             annotations.set_label(actor, conversation_id, number, wanted.label, execution=seen)
-            return Done(back, _("Label added to version %(n)s.") % {"n": number})
+            return Redirection(back, _("Label added to version %(n)s.") % {"n": number})
         if not known:
-            return Done(back)
+            return Redirection(back)
         annotations.remove_label(actor, conversation_id, number, execution=seen)
-        return Done(back, _("Label removed."))
+        return Redirection(back, _("Label removed."))
 
     def question(refusal: ContextError | None) -> Confirm:
         if refusal is None:
@@ -148,7 +148,7 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
             other=remove if known else None,
         )
 
-    entry = Entry(
+    entry = TextEntry(
         name="text",
         label=_("Label"),
         limit=80,

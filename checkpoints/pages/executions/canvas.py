@@ -22,9 +22,9 @@ from checkpoints.pages.executions.trace_lines import (
     edge_decision_lines,
     node_run_lines,
 )
-from checkpoints.pages.presenters import PositionView, VersionLine
+from checkpoints.pages.presenters import PositionView, TimelineLine
 from checkpoints.pages.state import state_view
-from checkpoints.pinned_workflow import Pinned
+from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.trace import Trace, trace_of
 from checkpoints.usage_costs import UsageSum
@@ -39,7 +39,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from workflows.domain.graph import Edge, Node
-from workflows.pages.drawing.marks import Mark, Marks
+from workflows.pages.drawing.marks import CanvasMark, Marks
 from workflows.pages.drawing.summaries import NODE_TYPE_WORDS
 from workflows.pages.editor.canvas import read_only_setup
 from workflows.pages.preview.preview_result import PreviewView, preview_view
@@ -61,12 +61,12 @@ class RunPanel:
     node: Node | None = None
     type: Text = ""
     edge: Edge | None = None
-    mark: Mark | None = None
+    mark: CanvasMark | None = None
     usage: UsageSum | None = None
     turns: Sequence[NodeRunLine] = ()
     decided: Sequence[EdgeDecisionLine] = ()
     more: int = 0
-    lines: Sequence[VersionLine] = ()
+    lines: Sequence[TimelineLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class CanvasPage:
     tabs: Sequence[Tab]
     setup: Mapping[str, object] | None
     panel: RunPanel
-    links: Sequence[tuple[str, str, Mark | None]]
+    links: Sequence[tuple[str, str, CanvasMark | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class _Run:
     head: Conversation
     moment: StoredSnapshot
     row: Execution
-    pinned: Pinned
+    pinned: PinnedVersion
     course: Trace
     marks: Marks
     usage: Mapping[str, UsageSum]

@@ -16,7 +16,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.components import Crumb
-from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page
 
 
@@ -28,11 +28,11 @@ def delete(request: HttpRequest, actor: Actor, conversation_id: str, number: int
     actor.require(Action.CHECKPOINT_DELETE)
     head = find_head(actor.workspace, conversation_id)
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         require_seen(head, request)
         deletions.delete(actor, conversation_id, number, seen=execution_in(request))
         done = _("Deleted version %(n)s.") % {"n": number}
-        return Done(reverse("checkpoints:timeline", args=[conversation_id]), done)
+        return Redirection(reverse("checkpoints:timeline", args=[conversation_id]), done)
 
     def question(_refusal: ContextError | None) -> Confirm:
         require_seen(head, request)

@@ -14,13 +14,13 @@ from checkpoints.domain.status import Status
 from checkpoints.fork_list import forks_of
 from checkpoints.models import Execution
 from checkpoints.pages import execution_queries, presenters
-from checkpoints.pages.decisions.decision import Decision, decision_of
+from checkpoints.pages.decisions.decision import DecisionForm, decision_of
 from checkpoints.pages.decisions.proposal import ProposalView, proposal_view
 from checkpoints.pages.execution_queries import ExecutionFilter, ExecutionLine
 from checkpoints.pages.executions.graph_map import GraphMap, map_of
 from checkpoints.pages.executions.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.executions.unapplied_edits import UnappliedEdits, unapplied_edits_of
-from checkpoints.pages.presenters import PathNode, PositionView, VersionLine
+from checkpoints.pages.presenters import PathNode, PositionView, TimelineLine
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.key_comments import comments_until, with_comments
 from checkpoints.pages.state.state_view import StateView
@@ -84,7 +84,7 @@ class DetailPage:
     origin_url: str
     tabs: Sequence[Tab]
     stand: PositionView
-    decision: Decision
+    decision: DecisionForm
     steps: Sequence[PathNode]
     executed_count: int
     map: GraphMap | None
@@ -93,7 +93,7 @@ class DetailPage:
     cards: Sequence[MessageCard]
     may_pin: bool
     visible_count: int
-    lines: Sequence[VersionLine]
+    lines: Sequence[TimelineLine]
     forks: Sequence[Copy]
     usage: UsageSum | None
     poll_url: str
@@ -109,7 +109,7 @@ class TimelinePage:
     crumbs: Sequence[Crumb]
     head: Conversation
     tabs: Sequence[Tab]
-    lines: Sequence[VersionLine]
+    lines: Sequence[TimelineLine]
     next: str | None
     newest: int
 
@@ -204,7 +204,7 @@ def show_execution(
 
 
 def _detail_page(
-    actor: Actor, head: Conversation, moment: StoredSnapshot, decision: Decision
+    actor: Actor, head: Conversation, moment: StoredSnapshot, decision: DecisionForm
 ) -> DetailPage:
     title = head.title or head.public_id
     row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.pages.presenters import PathNode, PositionView
 from checkpoints.snapshots import StoredSnapshot
-from workflows.pages.drawing.svg import Line, draw, shorten
+from workflows.pages.drawing.svg import DrawnEdge, draw, shorten
 
 _TITLE: Final = 18  # letters that fit a node of the map
 
@@ -34,7 +34,7 @@ class GraphMap:
     """
 
     nodes: Sequence[MapNode]
-    lines: Sequence[Line]
+    lines: Sequence[DrawnEdge]
     view_box: str
     width: int
     height: int

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from checkpoints import queries
 from checkpoints.key_history import writes_of_key
 from checkpoints.pages import presenters
-from checkpoints.pages.presenters import VersionLine
+from checkpoints.pages.presenters import TimelineLine
 from checkpoints.store import find_current
 from conversations.models import Conversation
 from conversations.store import find_head
@@ -40,7 +40,7 @@ class KeyHistoryPage:
     crumbs: Sequence[Crumb]
     head: Conversation
     key: str
-    writes: Sequence[tuple[VersionLine, Text]]
+    writes: Sequence[tuple[TimelineLine, Text]]
     next: str | None
 
 

@@ -11,12 +11,12 @@ from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import PositionView
 from checkpoints.pages.usage.canvas import usage_label
-from checkpoints.pinned_workflow import Pinned
+from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.trace import Trace
 from checkpoints.usage_costs import UsageSum
 from ctxadmin.ui.components import STATUSES
-from workflows.pages.drawing.marks import Mark, Marks, Sign
+from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 
 _SIGNS: Final = (
     Sign("paused", "player-pause", gettext_lazy("paused here")),
@@ -65,10 +65,10 @@ def _state_words(stand: PositionView) -> str:
 
 def _nodes(
     moment: StoredSnapshot,
-    pinned: Pinned,
+    pinned: PinnedVersion,
     executed: Mapping[str, int],
     usage: Mapping[str, UsageSum],
-) -> Iterator[tuple[str, Mark]]:
+) -> Iterator[tuple[str, CanvasMark]]:
     ready = frozenset(moment.ready)
     stopped = _STOPS.get(moment.status, "")
     for name in pinned.graph.nodes:
@@ -77,13 +77,13 @@ def _nodes(
         if name in usage:
             done = _join_parts(f"×{runs}" if runs > 1 else "", usage_label(usage[name]))
         if stopped and name == moment.node_id:
-            yield name, Mark(stopped, _join_parts(_stopped(moment), done))
+            yield name, CanvasMark(stopped, _join_parts(_stopped(moment), done))
         elif name in ready:
-            yield name, Mark("ready", _join_parts(_("runs next"), done))
+            yield name, CanvasMark("ready", _join_parts(_("runs next"), done))
         elif done:
-            yield name, Mark("done", done)
+            yield name, CanvasMark("done", done)
         else:
-            yield name, Mark("open", _("not run"))
+            yield name, CanvasMark("open", _("not run"))
 
 
 def _stopped(moment: StoredSnapshot) -> str:
@@ -92,14 +92,17 @@ def _stopped(moment: StoredSnapshot) -> str:
     return _("paused before") if moment.when is When.BEFORE else _("paused after")
 
 
-def _edges(moment: StoredSnapshot, course: Trace) -> Iterator[tuple[str, Mark]]:
+def _edges(moment: StoredSnapshot, course: Trace) -> Iterator[tuple[str, CanvasMark]]:
     waiting = moment.marking.waiting if moment.marking is not None else {}
     for edge, (taken, refused) in course.decisions().items():
         if taken:
             text = _times(taken, _("taken"), _("taken ×%(n)s"))
-            yield edge, Mark("taken", _join_parts(text, _("waiting") if waiting.get(edge) else ""))
+            yield (
+                edge,
+                CanvasMark("taken", _join_parts(text, _("waiting") if waiting.get(edge) else "")),
+            )
         elif refused:
-            yield edge, Mark("refused", _("not taken"))
+            yield edge, CanvasMark("refused", _("not taken"))
 
 
 def _times(count: int, once: str, often: str) -> str:

@@ -37,7 +37,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, Duplicate, FieldProblem, InvalidState, NotFound
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.pages import page, show
 
@@ -88,13 +88,13 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     actor.require(Action.CHECKPOINT_RESTORE)
     head = find_head(actor.workspace, conversation_id)
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         require_seen(head, request)
         command, seen = _command(request.POST), execution_in(request)
         done = restores.restore(actor, conversation_id, number, command, execution=seen)
         text = _("Restored version %(old)s as version %(n)s. The execution is paused.")
         there = reverse("checkpoints:detail", args=[conversation_id])
-        return Done(there, text % {"n": done.version, "old": number})
+        return Redirection(there, text % {"n": done.version, "old": number})
 
     def question(_refusal: ContextError | None) -> Confirm:
         require_seen(head, request)

@@ -40,7 +40,7 @@ from ctxadmin.lib.errors import (
     ValidationFailed,
 )
 from ctxadmin.ui.components import Crumb, Text, join_list, label_of_status
-from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page
 
 _SERVICES: Final[Mapping[str, MoveService]] = {
@@ -100,11 +100,11 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     actor.require(Action.EXECUTION_CANCEL)
     head = find_head(actor.workspace, conversation_id)
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         require_seen(head, request)
         seen = execution_in(request)
         status_changes.cancel(actor, conversation_id, _command(request.POST), execution=seen)
-        return Done(reverse("checkpoints:detail", args=[conversation_id]), _("Cancelled."))
+        return Redirection(reverse("checkpoints:detail", args=[conversation_id]), _("Cancelled."))
 
     def question(_refusal: ContextError | None) -> Confirm:
         require_seen(head, request)

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pages.presenters import VersionLine, version_line
-from checkpoints.pinned_workflow import Pinned
+from checkpoints.pages.presenters import TimelineLine, version_line
+from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.services.annotations import labels_of
 from checkpoints.trace import EdgeDecision, NodeRun
 
@@ -21,14 +21,14 @@ class NodeRunLine:
     ``first`` and ``count`` are the messages of the log written with it.
     """
 
-    line: VersionLine
+    line: TimelineLine
     undone: bool
     has_input: bool
     first: int
     count: int
 
     @property
-    def as_list(self) -> tuple[VersionLine]:
+    def as_list(self) -> tuple[TimelineLine]:
         """Returns the line as the list that the timeline template takes."""
         return (self.line,)
 
@@ -44,7 +44,9 @@ class EdgeDecisionLine:
     undone: bool
 
 
-def node_run_lines(row: Execution, turns: Sequence[NodeRun], pinned: Pinned) -> list[NodeRunLine]:
+def node_run_lines(
+    row: Execution, turns: Sequence[NodeRun], pinned: PinnedVersion
+) -> list[NodeRunLine]:
     """Returns the latest runs of a node, with two queries."""
     shown = turns[:_MOST_LINES]
     wanted = {turn.version for turn in shown} | {turn.version - 1 for turn in shown}
@@ -69,7 +71,7 @@ def node_run_lines(row: Execution, turns: Sequence[NodeRun], pinned: Pinned) -> 
 
 
 def _turn_line(
-    line: VersionLine, turn: NodeRun, written: Checkpoint, before: Checkpoint | None
+    line: TimelineLine, turn: NodeRun, written: Checkpoint, before: Checkpoint | None
 ) -> NodeRunLine:
     first = before.log_count if before is not None else written.log_count
     return NodeRunLine(

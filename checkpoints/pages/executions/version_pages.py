@@ -19,9 +19,9 @@ from checkpoints.message_versions import messages_of_version
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.executions.execution_pages import tabs_of
-from checkpoints.pages.presenters import NamedNode, PathNode, PositionView, VersionLine
+from checkpoints.pages.presenters import NamedNode, PathNode, PositionView, TimelineLine
 from checkpoints.pages.state import state_view
-from checkpoints.pages.state.change_tree import Branch, tree_of
+from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
 from checkpoints.pages.state.key_comments import comments_until, with_comments
 from checkpoints.pages.state.place_names import key_of
 from checkpoints.pages.state.state_view import StateView
@@ -30,9 +30,9 @@ from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import heads_by_name, values_of
 from checkpoints.store import find_checkpoint, find_saved_version, state_after, state_before
 from checkpoints.usage_store import usage_at
-from conversations.domain.diff import Change
+from conversations.domain.diff import ViewDifference
 from conversations.models import Conversation
-from conversations.pages.comparison.comparison_pages import MessageChanges, message_changes
+from conversations.pages.comparison.comparison_pages import ViewDifferences, message_changes
 from conversations.pages.reading.cards import CommentView, comment_view
 from conversations.pricing import prices_of
 from conversations.store import find_head
@@ -64,7 +64,7 @@ class VersionPage:
     head: Conversation
     execution: str
     tabs: Sequence[Tab]
-    line: VersionLine
+    line: TimelineLine
     stand: PositionView
     steps: Sequence[PathNode]
     executed: Sequence[NamedNode] | None
@@ -105,10 +105,10 @@ class DiffPage:
     before: int
     after: int
     newest: int
-    state: Sequence[Branch]
+    state: Sequence[ChangeBranch]
     state_shown: int
     state_total: int
-    messages: MessageChanges
+    messages: ViewDifferences
     too_large: Sequence[str]
 
 
@@ -194,7 +194,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     last = queries.find_moment(actor, conversation_id, after)
     too_large = keys_too_large(first, last)
     state: Sequence[Difference] = ()
-    changes: Sequence[Change] = ()
+    changes: Sequence[ViewDifference] = ()
     if not too_large:
         found = queries.compare_moments(first, last)
         state, changes = found.state, found.messages

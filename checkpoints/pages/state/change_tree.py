@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from checkpoints.pages.state.place_names import SEPARATOR, place_steps
 from checkpoints.pages.state.state_rows import sides_of, state_row
-from ctxadmin.lib.structural_diff import Difference, Kind, Value
+from ctxadmin.lib.structural_diff import Difference, DifferenceKind, Value
 from ctxadmin.ui.components import DiffRow
 
 
 @dataclass(slots=True)
-class Branch:
+class ChangeBranch:
     """A key, or an item of a list: its own change, and the changes within it.
 
     ``count`` is the number of changes here and below; ``type_changed`` is True if the JSON type
@@ -19,43 +19,43 @@ class Branch:
 
     name: str
     rows: list[DiffRow] = field(default_factory=list)
-    branches: list["Branch"] = field(default_factory=list)
+    branches: list["ChangeBranch"] = field(default_factory=list)
     count: int = 0
     type_changed: bool = False
 
 
-def tree_of(differences: Sequence[Difference], before: Value, after: Value) -> list[Branch]:
+def tree_of(differences: Sequence[Difference], before: Value, after: Value) -> list[ChangeBranch]:
     """Returns the changes by key, with the names of their places in both states.
 
     A key with only one child is on one line with it: ``facts / item 3``.
     """
-    root = Branch("")
+    root = ChangeBranch("")
     for each in differences:
         here = root
         names = place_steps(each.path, *sides_of(each, before, after))
         for name in names:
             here = _below(here, name)
         here.rows.append(state_row(each, SEPARATOR.join(names)))
-        here.type_changed = here.type_changed or each.kind is Kind.TYPE_CHANGED
+        here.type_changed = here.type_changed or each.kind is DifferenceKind.TYPE_CHANGED
     _count(root)
     return [_shortened(each) for each in root.branches] or ([root] if root.rows else [])
 
 
-def _below(branch: Branch, name: str) -> Branch:
+def _below(branch: ChangeBranch, name: str) -> ChangeBranch:
     if not branch.branches or branch.branches[-1].name != name:
         known = next((each for each in branch.branches if each.name == name), None)
         if known is not None:
             return known
-        branch.branches.append(Branch(name))
+        branch.branches.append(ChangeBranch(name))
     return branch.branches[-1]
 
 
-def _count(branch: Branch) -> int:
+def _count(branch: ChangeBranch) -> int:
     branch.count = len(branch.rows) + sum(map(_count, branch.branches))
     return branch.count
 
 
-def _shortened(branch: Branch) -> Branch:
+def _shortened(branch: ChangeBranch) -> ChangeBranch:
     """Returns the branch without steps that lead to one place only."""
     while not branch.rows and len(branch.branches) == 1:
         only = branch.branches[0]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.domain.mismatches import kind_of
 from checkpoints.pages.state.place_names import place_name
-from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
+from ctxadmin.lib.structural_diff import ABSENT, Difference, DifferenceKind, Value
 from ctxadmin.ui.components import DiffRow
 
 _MOST_TEXT: Final = 4000
@@ -32,7 +32,7 @@ def place_of(each: Difference, before: Value, after: Value) -> str:
 
 def sides_of(each: Difference, before: Value, after: Value) -> tuple[Value, Value]:
     """Returns the state that has the place of a difference, then the other one."""
-    return (before, after) if each.kind is Kind.REMOVED else (after, before)
+    return (before, after) if each.kind is DifferenceKind.REMOVED else (after, before)
 
 
 def state_row(each: Difference, place: str) -> DiffRow:
@@ -41,15 +41,15 @@ def state_row(each: Difference, place: str) -> DiffRow:
         return DiffRow("changed", place, *_from_change_on(each.before, each.after))
     before, after = shown_value(each.before), shown_value(each.after)
     match each.kind:
-        case Kind.ADDED:
+        case DifferenceKind.ADDED:
             return DiffRow("added", place, after=after)
-        case Kind.REMOVED:
+        case DifferenceKind.REMOVED:
             return DiffRow("removed", place, before=before)
-        case Kind.MOVED:
+        case DifferenceKind.MOVED:
             places = {"a": _counted(each.before), "b": _counted(each.after)}
             note = _("moved from position %(a)s to %(b)s") % places
             return DiffRow("moved", place, note=note)
-        case Kind.TYPE_CHANGED:
+        case DifferenceKind.TYPE_CHANGED:
             kinds = {"a": _kind(each.before), "b": _kind(each.after)}
             note = _("type changed from %(a)s to %(b)s") % kinds
             return DiffRow("changed", place, before, after, note, whole=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from checkpoints.usage_costs import UsageSum
-from checkpoints.usage_totals import Totals
+from checkpoints.usage_totals import UsageTotals
 from ctxadmin.ui.plots import Plot, Series, stack_bars
 from ctxadmin.ui.templatetags.ui import dollars, grouped
 
@@ -31,7 +31,7 @@ class UsageByDay:
     cut: bool
 
 
-def usage_by_day(totals: Totals) -> UsageByDay:
+def usage_by_day(totals: UsageTotals) -> UsageByDay:
     days = totals.by_day()
     return UsageByDay(
         count=len(days),

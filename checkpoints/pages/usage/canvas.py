@@ -23,7 +23,7 @@ from ctxadmin.ui.templatetags.ui import dollars, percent, thousands
 from workflows import queries
 from workflows.domain.graph import Document
 from workflows.models import Workflow
-from workflows.pages.drawing.marks import Mark, Marks, Sign
+from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
 from workflows.store import find_workflow
 
@@ -123,9 +123,9 @@ def _used(request: HttpRequest, actor: Actor, slug: str) -> _Used:
 
 def _marks(used: _Used) -> Marks:
     nodes = {
-        node.id: Mark("done", usage_label(used.nodes[node.id]))
+        node.id: CanvasMark("done", usage_label(used.nodes[node.id]))
         if node.id in used.nodes
-        else Mark("open", _("reported nothing"))
+        else CanvasMark("open", _("reported nothing"))
         for node in used.document.nodes
     }
     title = _("Last %(n)s days, published version %(version)s") % {

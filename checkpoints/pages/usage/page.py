@@ -15,7 +15,7 @@ from checkpoints.domain.calibration import Calibration
 from checkpoints.estimates import calibrations
 from checkpoints.pages.usage.by_day import UsageByDay, usage_by_day
 from checkpoints.usage_costs import UsageSum
-from checkpoints.usage_totals import Totals, totals_of_workflow, totals_of_workspace
+from checkpoints.usage_totals import UsageTotals, totals_of_workflow, totals_of_workspace
 from conversations.domain.price_table import PriceTable, price_table
 from conversations.recalls import NodeRecalls, recalls_by_node
 from ctxadmin.identity.actor import Actor
@@ -105,7 +105,7 @@ def usage_estimates(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render(request, "checkpoints/_usage_estimates.html", {"lines": lines})
 
 
-def _page(actor: Actor, totals: Totals, workflow: str, count: int) -> UsagePage:
+def _page(actor: Actor, totals: UsageTotals, workflow: str, count: int) -> UsagePage:
     versions = [
         _version_line(name, number, each, count)
         for (name, number), each in totals.by_version().items()
@@ -134,7 +134,7 @@ def _page(actor: Actor, totals: Totals, workflow: str, count: int) -> UsagePage:
     )
 
 
-def _recalls(actor: Actor, totals: Totals, workflow: str) -> Sequence[NodeRecalls]:
+def _recalls(actor: Actor, totals: UsageTotals, workflow: str) -> Sequence[NodeRecalls]:
     since = date.fromisoformat(totals.days[0])
     wanted = workflow if workflow.isascii() else "?"
     return recalls_by_node(actor.workspace, since, wanted)[:_MOST]

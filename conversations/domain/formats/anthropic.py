@@ -10,13 +10,13 @@ from pydantic import JsonValue
 from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
-    Call,
     Image,
+    ModelRefusal,
     Other,
     Part,
-    Refusal,
+    SourceCall,
     SourceMessage,
-    Text,
+    SourceText,
     arguments_object,
     insert_calls,
     own_part,
@@ -119,7 +119,7 @@ class _Chat:
         insert_calls(content, [(call, self._call(call, message)) for call in calls], NAME)
         turn.blocks.extend(content)
 
-    def _call(self, call: Call, message: SourceMessage) -> Block:
+    def _call(self, call: SourceCall, message: SourceMessage) -> Block:
         call_id = self.pairs.call(call, message.index).id
         given = arguments_object(call, message.index, self.warnings)
         own = call.own.of(NAME)
@@ -162,9 +162,9 @@ class _Chat:
         if own is not None and message.role != "system":
             return own
         match part:
-            case Text(text, more):
+            case SourceText(text, more):
                 return self._text(text, more, message)
-            case Refusal(text):
+            case ModelRefusal(text):
                 self.warnings.add("refusal_as_text", REFUSAL_AS_TEXT, message.index)
                 return self._text(text, {}, message)
             case Image() if message.role in ("user", "tool"):

@@ -9,13 +9,13 @@ from pydantic import JsonValue
 from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
-    Call,
     Image,
+    ModelRefusal,
     Other,
     Part,
-    Refusal,
+    SourceCall,
     SourceMessage,
-    Text,
+    SourceText,
     warn_of_fields,
     warn_of_further_fields,
 )
@@ -68,7 +68,7 @@ def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> dict[s
     return {**kept, **shown}
 
 
-def _call(call: Call) -> JsonValue:
+def _call(call: SourceCall) -> JsonValue:
     if call.is_custom:
         return {"id": call.id, "type": "custom", "custom": {"name": call.name, "input": call.text}}
     function: JsonValue = {"name": call.name, "arguments": call.text}
@@ -89,10 +89,10 @@ def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
 
 def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
     match part:
-        case Text(text, more):
+        case SourceText(text, more):
             warn_of_further_fields(more, A_TEXT_PART, message.index, warnings)
             return {"type": "text", "text": text}
-        case Refusal(text):
+        case ModelRefusal(text):
             if message.role == "assistant":
                 return {"type": "refusal", "refusal": text}
             return {"type": "text", "text": text}

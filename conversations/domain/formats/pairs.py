@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from conversations.domain.formats.source import Call
+from conversations.domain.formats.source import SourceCall
 from conversations.domain.formats.warnings import Warnings
 from ctxadmin.lib.sentence import say
 
@@ -45,7 +45,7 @@ class Pairs:
         self._taken: set[str] = set()
         self._repeats: dict[str, int] = {}
 
-    def call(self, call: Call, index: int) -> PlacedCall:
+    def call(self, call: SourceCall, index: int) -> PlacedCall:
         """Registers a call that now waits for its result."""
         placed = PlacedCall(self._fresh(call.id, index), call.name, index, call.is_custom)
         self._open.setdefault(call.id, []).append(placed)

@@ -10,11 +10,11 @@ from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
     Image,
+    ModelRefusal,
     Other,
     Part,
-    Refusal,
     SourceMessage,
-    Text,
+    SourceText,
     own_part,
     warn_of_fields,
     warn_of_further_fields,
@@ -118,13 +118,13 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
     if own is not None and not is_model:
         return own
     match part:
-        case Text(text, more):
+        case SourceText(text, more):
             known = _OF_OUTPUT if is_model else frozenset[str]()
             rest = {name: value for name, value in more.items() if name not in known}
             warn_of_further_fields(rest, A_TEXT_PART, message.index, warnings)
             kept = {name: value for name, value in more.items() if name in known}
             return {"type": "output_text" if is_model else "input_text", "text": text, **kept}
-        case Refusal(text):
+        case ModelRefusal(text):
             if is_model:
                 return {"type": "refusal", "refusal": text}
             return {"type": "input_text", "text": text}

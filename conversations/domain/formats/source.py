@@ -51,7 +51,7 @@ PROVIDER_PART: Final = OWN
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class SourceText:
     """A text part; ``more`` are its fields other than type and text."""
 
     text: str
@@ -59,7 +59,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ModelRefusal:
     """A text by which a model refused to answer."""
 
     text: str
@@ -88,11 +88,11 @@ class Other:
     fields: Fields
 
 
-Part: TypeAlias = Text | Refusal | Image | Other
+Part: TypeAlias = SourceText | ModelRefusal | Image | Other
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SourceCall:
     """A tool call; ``arguments`` as logged, a text or a value. A ``custom`` tool takes any text."""
 
     id: str
@@ -140,17 +140,17 @@ class SourceMessage:
         """Returns the content as parts; a text is one part."""
         content = self.body.get("content")
         if isinstance(content, str):
-            return [Text(content)]
+            return [SourceText(content)]
         listed = content if isinstance(content, list) else []
         return [_part(each, self.index, warnings) for each in listed if isinstance(each, dict)]
 
     def all_parts(self, warnings: Warnings) -> list[Part]:
         """Returns the parts including the refusal that OpenAI has in a field beside them."""
         refusal = self.body.get("refusal")
-        beside = [Refusal(refusal)] if isinstance(refusal, str) and refusal else []
+        beside = [ModelRefusal(refusal)] if isinstance(refusal, str) and refusal else []
         return [*self.parts(warnings), *beside]
 
-    def calls(self, warnings: Warnings) -> Iterator[Call]:
+    def calls(self, warnings: Warnings) -> Iterator[SourceCall]:
         """Returns the tool calls, in whatever form they were logged; warns of what is dropped."""
         listed = self.body.get("tool_calls")
         for each in listed if isinstance(listed, list) else ():
@@ -195,7 +195,7 @@ def _own_of(own: OwnFields, of: Sentence, index: int, warnings: Warnings) -> Fie
 
 
 def insert_calls(
-    blocks: list[JsonValue], calls: Sequence[tuple[Call, JsonValue]], name: str
+    blocks: list[JsonValue], calls: Sequence[tuple[SourceCall, JsonValue]], name: str
 ) -> None:
     """Add the calls to a content: behind its other parts, or where they stood in this format."""
     for call, written in calls:
@@ -227,7 +227,7 @@ def source_messages(bodies: Sequence[tuple[int, bytes]]) -> list[SourceMessage]:
     return [SourceMessage(index, orjson.loads(body)) for index, body in bodies]
 
 
-def arguments_object(call: Call, index: int, warnings: Warnings) -> dict[str, JsonValue]:
+def arguments_object(call: SourceCall, index: int, warnings: Warnings) -> dict[str, JsonValue]:
     """Returns the arguments of a call as the object that some providers require.
 
     A text that is not a JSON object is passed on under ``_raw``, with a warning; so is one whose
@@ -253,7 +253,7 @@ def arguments_object(call: Call, index: int, warnings: Warnings) -> dict[str, Js
     return {_RAW: given}
 
 
-def _call(data: Fields, index: int, warnings: Warnings) -> Call:
+def _call(data: Fields, index: int, warnings: Warnings) -> SourceCall:
     call_id, own = str(data.get("id")), own_fields_of(data)
     _own_of(own, A_CALL, index, warnings)
     if own is not NOTHING:
@@ -264,10 +264,10 @@ def _call(data: Fields, index: int, warnings: Warnings) -> Call:
             _warn_of_rest(data, {"id", "type", kind}, index, warnings)
             _warn_of_rest(inner, {"name", arguments}, index, warnings)
             name = _name(inner.get("name"), index, warnings)
-            return Call(call_id, name, inner.get(arguments), kind == "custom", own)
+            return SourceCall(call_id, name, inner.get(arguments), kind == "custom", own)
     given = next((key for key in ("arguments", "args", "input") if key in data), "arguments")
     _warn_of_rest(data, {"id", "type", "name", given}, index, warnings)
-    return Call(call_id, _name(data.get("name"), index, warnings), data.get(given), own=own)
+    return SourceCall(call_id, _name(data.get("name"), index, warnings), data.get(given), own=own)
 
 
 def _warn_of_rest(data: Fields, known: set[str], index: int, warnings: Warnings) -> None:
@@ -300,10 +300,10 @@ def _part(data: dict[str, JsonValue], index: int, warnings: Warnings) -> Part:
 def _plain_part(data: dict[str, JsonValue]) -> Part:
     kind = str(data.get("type"))
     if kind in TEXT_PARTS:
-        return Text(str(data.get("text")), _without(data, "type", "text"))
+        return SourceText(str(data.get("text")), _without(data, "type", "text"))
     refusal = data.get("refusal")
     if kind == "refusal" and isinstance(refusal, str):
-        return Refusal(refusal)
+        return ModelRefusal(refusal)
     kept = data.get("part")
     if kind == PROVIDER_PART and isinstance(kept, dict):
         return Other(f"{data.get('format')}:{kept.get('type')}", data)

@@ -11,13 +11,13 @@ from conversations.domain.formats.own_fields import own_fields_of
 from conversations.domain.formats.pairs import Pairs
 from conversations.domain.formats.source import (
     DATA_URL,
-    Call,
     Image,
+    ModelRefusal,
     Other,
     Part,
-    Refusal,
+    SourceCall,
     SourceMessage,
-    Text,
+    SourceText,
     arguments_object,
     insert_calls,
     own_part,
@@ -92,7 +92,7 @@ def _own_of_message(message: SourceMessage, warnings: Warnings) -> Fields:
     return {name: value for name, value in own.items() if name not in _OF_RESULTS}
 
 
-def _call(call: Call, message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields:
+def _call(call: SourceCall, message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields:
     call_id = pairs.call(call, message.index).id
     given = arguments_object(call, message.index, warnings)
     own = call.own.of(NAME)
@@ -139,7 +139,7 @@ def _output(message: SourceMessage, warnings: Warnings) -> Fields:
     if is_text or message.body.get("is_error") is True:
         kind = "error-text" if message.body.get("is_error") is True else "text"
         for part in parts:
-            if not isinstance(part, Text | Refusal):
+            if not isinstance(part, SourceText | ModelRefusal):
                 warnings.part_left_out(_PART_OF_FAILURE, message.index)
         return {"type": kind, "value": "".join(_texts(parts))}
     found = (_part_of_output(part, message, warnings) for part in parts)
@@ -164,12 +164,12 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
     if own is not None and message.role != "system":
         return own
     match part:
-        case Text(text):
+        case SourceText(text):
             kept = {name: value for name, value in part.more.items() if name in _OF_PARTS}
             more = {name: value for name, value in part.more.items() if name not in _OF_PARTS}
             warn_of_further_fields(more, A_TEXT_PART, message.index, warnings)
             return {"type": "text", "text": text, **kept}
-        case Refusal(text):
+        case ModelRefusal(text):
             warnings.add("refusal_as_text", REFUSAL_AS_TEXT, message.index)
             return {"type": "text", "text": text}
         case Image() if message.role == "user":
@@ -244,4 +244,4 @@ def _objects(listed: JsonValue) -> list[Fields]:
 
 
 def _texts(parts: Sequence[Part]) -> list[str]:
-    return [part.text for part in parts if isinstance(part, Text | Refusal)]
+    return [part.text for part in parts if isinstance(part, SourceText | ModelRefusal)]

@@ -11,7 +11,7 @@ from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.imports import anthropic, openai, responses, vercel
 from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Transcript
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 
@@ -32,7 +32,7 @@ class AppendedMessages:
     """The messages in the chat form, and parsed; equally many of both."""
 
     messages: Sequence[JsonValue]
-    drafts: tuple[Draft, ...]
+    drafts: tuple[MessageDraft, ...]
 
 
 class _WholeTranscript(Transcript):

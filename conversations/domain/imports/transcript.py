@@ -14,7 +14,7 @@ from conversations.domain.imports.contents import content_of
 from conversations.domain.imports.reasons import ORPHAN, UNANSWERED
 from conversations.domain.imports.report import ImportNote, ImportReport, NoteTally, TakenTally
 from conversations.domain.imports.source_values import SourceValue
-from conversations.domain.message import MOST_MESSAGES, Draft, read_message
+from conversations.domain.message import MOST_MESSAGES, MessageDraft, read_message
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import is_public_id, is_reserved
@@ -35,7 +35,7 @@ class ImportedConversation:
     ``tools`` is the text of the tools.
     """
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[MessageDraft, ...]
     conversation_id: str | None
     title: str | None
     suggested_title: str
@@ -83,7 +83,7 @@ class Transcript:
         self.calls = CallIds()
         self._root = root
         self._messages: list[JsonValue] = []
-        self._drafts: list[Draft] = []  # of the first messages, those that were read
+        self._drafts: list[MessageDraft] = []  # of the first messages, those that were read
         self._unread: list[_Source] = []  # the others
         self._places: dict[int, SourceValue] = {}  # of calls and results that were read
         self._ids: set[str] = set()
@@ -233,7 +233,7 @@ class Transcript:
         """Returns the messages in the chat form."""
         return self._messages
 
-    def read(self) -> Sequence[Draft]:
+    def read(self) -> Sequence[MessageDraft]:
         """Parses the messages added since the last call.
 
         The first invalid one is a ContextError.
@@ -277,7 +277,7 @@ class Transcript:
             line=self._root.line,
         )
 
-    def _report(self, drafts: Sequence[Draft]) -> ImportReport:
+    def _report(self, drafts: Sequence[MessageDraft]) -> ImportReport:
         return ImportReport(
             shape=self.shape,
             conversations=1,
@@ -291,7 +291,7 @@ class Transcript:
             warning_count=self._warnings.total,
         )
 
-    def _warn_of_pairs(self, drafts: Sequence[Draft]) -> None:
+    def _warn_of_pairs(self, drafts: Sequence[MessageDraft]) -> None:
         """Warns of orphans, and calls without a result.
 
         Those of the last turn can still get theirs.
@@ -327,7 +327,7 @@ def _tools_text(place: SourceValue) -> str | None:
     return json_bytes.dumps(tools).decode() if tools else None
 
 
-def _draft(source: _Source) -> Draft:
+def _draft(source: _Source) -> MessageDraft:
     try:
         return read_message(source.message, source.place.pointer)
     except ContextError as error:
@@ -370,7 +370,7 @@ def _identity_of(message: JsonValue) -> JsonValue:
     return [message.get("role"), text, media, asked, message.get("tool_call_id")]
 
 
-def _first_words(drafts: Sequence[Draft]) -> str:
+def _first_words(drafts: Sequence[MessageDraft]) -> str:
     """Returns the first line with text of the first user message, at most 80 characters."""
     for draft in drafts:
         text = draft.text.strip() if draft.role == "user" else ""

@@ -12,7 +12,7 @@ from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb
-from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page
 
 
@@ -24,9 +24,9 @@ def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     head = find_head(actor.workspace, conversation_id)
     back = reverse("conversations:detail", args=[conversation_id])
 
-    def write(reason: str) -> Done:
+    def write(reason: str) -> Redirection:
         archival.archive(actor, conversation_id, reason=reason or None)
-        return Done(back, _("Archived. Any new message unarchives it."))
+        return Redirection(back, _("Archived. Any new message unarchives it."))
 
     confirm = Confirm(
         title=_("Archive the conversation %(id)s") % {"id": conversation_id},
@@ -50,9 +50,9 @@ def unarchive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
     head = find_head(actor.workspace, conversation_id)
     back = reverse("conversations:detail", args=[conversation_id])
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         archival.unarchive(actor, conversation_id)
-        return Done(back, _("Unarchived."))
+        return Redirection(back, _("Unarchived."))
 
     confirm = Confirm(
         title=_("Unarchive the conversation %(id)s") % {"id": conversation_id},

@@ -16,7 +16,7 @@ from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages.changes.budget_hints import over_budget_text
 from conversations.pages.changes.change_cost_words import cost_text, cost_warning
-from conversations.pages.comparison.comparison_pages import MessageChanges, message_changes
+from conversations.pages.comparison.comparison_pages import ViewDifferences, message_changes
 from conversations.results import Applied
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
@@ -53,7 +53,7 @@ class Effect:
     hidden: str
     shown: str
     added: str
-    changes: MessageChanges
+    changes: ViewDifferences
     system_dropped: str
     system_kept: str
     splits: bool

@@ -32,7 +32,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page, show
 
 _FIELDS: Final[Mapping[str, Text]] = {
@@ -126,9 +126,9 @@ def _move(
     title, submit, done = words
     back = reverse("conversations:detail", args=[head.public_id])
 
-    def write(reason: str) -> Done:
+    def write(reason: str) -> Redirection:
         moved = move(seen_view(request, head), reason or None, False)
-        return Done(back, done, undo=undo_url(head, moved))
+        return Redirection(back, done, undo=undo_url(head, moved))
 
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)
@@ -233,10 +233,10 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
         )
         return redirect("conversations:list")
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         erasure.erase(actor, conversation_id)
         done = _("Conversation %(id)s erased.") % {"id": conversation_id}
-        return Done(reverse("conversations:list"), done)
+        return Redirection(reverse("conversations:list"), done)
 
     def question(_refusal: ContextError | None) -> Confirm:
         return Confirm(

@@ -22,7 +22,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb
-from ctxadmin.ui.confirm_page import REASON, Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms.seen_numbers import seen_number
 from ctxadmin.ui.pages import page
 
@@ -47,10 +47,10 @@ def pin(request: HttpRequest, actor: Actor, conversation_id: str, index: int) ->
     found = pin_rows.pins_among(head.key, [index]).get(index)
     back = _back(request, head.public_id, index)
 
-    def write(reason: str) -> Done:
+    def write(reason: str) -> Redirection:
         wanted = parse(ChangeMessage, {"pinned": not unpins, "reason": reason or None})
         pins.pin(actor, conversation_id, str(index), pinned=not unpins, reason=wanted.reason)
-        return Done(back, _("Message unpinned.") if unpins else _("Message pinned."))
+        return Redirection(back, _("Message unpinned.") if unpins else _("Message pinned."))
 
     title = (_("Unpin message #%(n)s") if unpins else _("Pin message #%(n)s")) % {"n": index}
     confirm = Confirm(
@@ -90,11 +90,11 @@ def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> Ht
     too_many = not 0 < count <= pins.MOST_AT_ONCE
     here = reverse("conversations:detail", args=[head.public_id])
 
-    def write(reason: str) -> Done:
+    def write(reason: str) -> Redirection:
         model = parse(ChangeMessage, {"pinned": True, "reason": reason or None})
         done = pins.pin_several(actor, conversation_id, indices, reason=model.reason, seen=seen)
         text = ngettext("Pinned %(n)s message.", "Pinned %(n)s messages.", done) % {"n": done}
-        return Done(
+        return Redirection(
             f"{here}?at={indices[0]}#m{indices[0]}",
             text if done else _("These messages were pinned before."),
         )

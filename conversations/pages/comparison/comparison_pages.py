@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from conversations import queries
 from conversations.domain.bodies import StoredMessage
-from conversations.domain.diff import Change, ChangeKind
+from conversations.domain.diff import ChangeKind, ViewDifference
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages import presenters
@@ -27,7 +27,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.diff_folds import DiffPart, fold_parts
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
+from ctxadmin.lib.text_diff import DiffSide, TextPiece, text_diff
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 
@@ -87,7 +87,7 @@ class ComparisonLine:
 
 
 @dataclass(frozen=True, slots=True)
-class MessageChanges:
+class ViewDifferences:
     """The differences of two views, in place; ``counts`` by kind."""
 
     places: Sequence[ComparisonLine]
@@ -106,7 +106,7 @@ class DiffPage:
     head: Conversation
     before: int
     after: int
-    changes: MessageChanges
+    changes: ViewDifferences
     revisions: Sequence[BatchLine]
 
 
@@ -163,13 +163,13 @@ def message_changes(
     head: Conversation,
     before: View,
     after: View,
-    changes: Sequence[Change],
+    changes: Sequence[ViewDifference],
     drafts: Mapping[int, WrittenContent] = _NO_DRAFTS,
-) -> MessageChanges:
+) -> ViewDifferences:
     """Returns the changes for a reader; ``drafts`` are messages not logged yet, by log index."""
     places = _places_of(head, lines_of(before, after, changes), drafts) if changes else []
     counted = Counter(change.kind for change in changes)
-    return MessageChanges(
+    return ViewDifferences(
         places=places,
         counts=[(kind, counted[kind]) for kind in get_args(ChangeKind) if counted[kind]],
         shown=sum(place.count or 1 for place in places if place.kind != "same"),
@@ -257,7 +257,7 @@ def _line_of(line: DiffLine, messages: Mapping[int, WrittenContent], most: int) 
         ends = {"a": change.previous_position, "b": change.position}
         note = _("moved from position %(a)s to %(b)s") % ends
     cut = text[: _CONTEXT if line.kind == "same" else most]
-    sides = [TextPiece(Piece.SAME, cut)] if cut else []
+    sides = [TextPiece(DiffSide.SAME, cut)] if cut else []
     long = len(cut) < len(text)
     return ComparisonLine(
         line.kind, line.index, message.role, sides, note, long=long, logged=logged

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from conversations.domain.diff import Change, ChangeKind
+from conversations.domain.diff import ChangeKind, ViewDifference
 from conversations.domain.view import View
 
 Kind = ChangeKind | Literal["same"]
@@ -22,7 +22,7 @@ class DiffLine:
 
     kind: Kind
     index: int
-    change: Change | None = None
+    change: ViewDifference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Skip:
 @dataclass(frozen=True, slots=True)
 class _Placed:
     place: _Position
-    change: Change
+    change: ViewDifference
 
 
-def lines_of(before: View, after: View, changes: Sequence[Change]) -> list[DiffLine | Skip]:
+def lines_of(before: View, after: View, changes: Sequence[ViewDifference]) -> list[DiffLine | Skip]:
     """Returns the changes in the order of the later view, each with a message around it.
 
     A hidden message follows the one that it followed before. Costs what changed.
@@ -127,7 +127,9 @@ def _untaken(taken: Sequence[int], start: int, stop: int) -> int:
     return max(stop - start, 0) - max(bisect_left(taken, stop) - bisect_left(taken, start), 0)
 
 
-def _changes_in_place(before: View, after: View, changes: Sequence[Change]) -> Iterator[_Placed]:
+def _changes_in_place(
+    before: View, after: View, changes: Sequence[ViewDifference]
+) -> Iterator[_Placed]:
     edited = {each.previous_index: each.index for each in changes if each.kind == "edited"}
     for each in changes:
         if each.kind != "hidden" and each.position is not None:

@@ -19,7 +19,7 @@ from conversations.pages.reading.blocks import (
     lines_of,
     within_budget,
 )
-from conversations.pages.reading.tool_calls import ToolCall, call_of, shape_of
+from conversations.pages.reading.tool_calls import ToolCallLine, call_of, shape_of
 from conversations.recalls import Recalled
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text
@@ -41,7 +41,7 @@ class CallCard:
     ``shape`` says in a few words what came back, ``took`` how long after the call it was logged.
     """
 
-    call: ToolCall
+    call: ToolCallLine
     result: int | None
     answer: "MessageCard | None" = None
     shape: Text = ""

@@ -22,7 +22,7 @@ _SPACE: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCallLine:
     """What was called and how; ``name`` is "" for a call that says none.
 
     ``brief`` is the beginning of the arguments in one line. ``broken`` arguments are a text that
@@ -36,7 +36,7 @@ class ToolCall:
     broken: bool = False
 
 
-def call_of(call: dict[str, JsonValue]) -> ToolCall:
+def call_of(call: dict[str, JsonValue]) -> ToolCallLine:
     """A stored tool call for a reader."""
     function = call.get("function")
     inner = function if isinstance(function, dict) else call
@@ -51,7 +51,7 @@ def call_of(call: dict[str, JsonValue]) -> ToolCall:
         brief = "" if arguments is None else _brief(orjson.dumps(arguments).decode())
     kind = str(call.get("type") or "")
     name = str(inner.get("name") or ("" if kind == "function" else kind))
-    return ToolCall(_named(name), _named(str(call["id"])), block, brief, broken)
+    return ToolCallLine(_named(name), _named(str(call["id"])), block, brief, broken)
 
 
 def shape_of(blocks: Sequence[Block]) -> Text:

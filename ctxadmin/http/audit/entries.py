@@ -3,7 +3,7 @@
 import orjson
 from pydantic import Field, JsonValue
 
-from ctxadmin.audit.queries import Found
+from ctxadmin.audit.queries import FoundEntry
 from ctxadmin.http.described import Answer, FromOne, Time
 from ctxadmin.lib import clock
 
@@ -51,7 +51,7 @@ class AuditEntryAnswer(Answer):
     )
 
 
-def entry_json(found: Found) -> dict[str, object]:
+def entry_json(found: FoundEntry) -> dict[str, object]:
     """Returns the fields of an AuditEntryAnswer."""
     entry = found.entry
     return {

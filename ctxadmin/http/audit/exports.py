@@ -9,8 +9,8 @@ import orjson
 from django.http import StreamingHttpResponse
 
 from ctxadmin.accounts.access_log import record_access
-from ctxadmin.audit.queries import AuditFilter, Found, every_entry
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.queries import AuditFilter, FoundEntry, every_entry
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.http.audit.entries import entry_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -38,7 +38,7 @@ def export(actor: Actor, wanted: AuditFilter, kind: str) -> StreamingHttpRespons
     """
     actor.require(Action.AUDIT_EXPORT)
     detail = {"format": kind, **_given(wanted)}
-    record_access(actor, Change(Action.AUDIT_EXPORT, "audit", "", detail=detail))
+    record_access(actor, AuditChange(Action.AUDIT_EXPORT, "audit", "", detail=detail))
     until = wanted.until
     found = every_entry(actor.workspace, wanted)
     day = clock.iso(clock.now())[:10]
@@ -50,7 +50,7 @@ def export(actor: Actor, wanted: AuditFilter, kind: str) -> StreamingHttpRespons
     )
 
 
-def csv_parts(found: Iterable[Found]) -> Iterator[bytes]:
+def csv_parts(found: Iterable[FoundEntry]) -> Iterator[bytes]:
     """Yields CSV (RFC 4180); cells that a spreadsheet would run have an apostrophe before them."""
     text = io.StringIO()
     writer = csv.writer(text)
@@ -65,7 +65,7 @@ def csv_parts(found: Iterable[Found]) -> Iterator[bytes]:
     yield text.getvalue().encode()
 
 
-def jsonl_parts(found: Iterable[Found]) -> Iterator[bytes]:
+def jsonl_parts(found: Iterable[FoundEntry]) -> Iterator[bytes]:
     """Yields one JSON object a line, with the fields of ``GET /audit``."""
     lines: list[bytes] = []
     for each in found:
@@ -95,7 +95,7 @@ def _given(wanted: AuditFilter) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text}
 
 
-_WRITERS: Final[Mapping[str, Callable[[Iterable[Found]], Iterator[bytes]]]] = {
+_WRITERS: Final[Mapping[str, Callable[[Iterable[FoundEntry]], Iterator[bytes]]]] = {
     "csv": csv_parts,
     "jsonl": jsonl_parts,
 }

@@ -157,7 +157,7 @@ class Endpoint(APIView):
             return  # the method is not allowed, and dispatch says so
 
         def once(inner: Request, *args: Any, **kwargs: Any) -> HttpResponse:
-            call = idempotency.Call.of(inner, key, self.actor, self.idempotency_stream())
+            call = idempotency.IdempotentCall.of(inner, key, self.actor, self.idempotency_stream())
             return idempotency.run_once(
                 call,
                 lambda: _rendered(handler(inner, *args, **kwargs)),

@@ -25,7 +25,7 @@ REPLAYED: Final = "Idempotent-Replay"
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class IdempotentCall:
     """The identity of a request: caller, method, path and key (rest.md, "Writes")."""
 
     stream: int
@@ -33,14 +33,14 @@ class Call:
     body: str
 
     @classmethod
-    def of(cls, request: Request, key: str, actor: Actor, stream: int) -> "Call":
+    def of(cls, request: Request, key: str, actor: Actor, stream: int) -> "IdempotentCall":
         method, body = request.method or "", request._request.body
         return cls.build(method, request.path, body, key, actor, stream)
 
     @classmethod
     def build(
         cls, method: str, path: str, body: bytes, key: str, actor: Actor, stream: int
-    ) -> "Call":
+    ) -> "IdempotentCall":
         """Builds the identity of a request; raises ValidationFailed for an invalid key."""
         if not key or len(key) > _LONGEST_KEY or not key.isprintable():
             message = say(
@@ -69,7 +69,7 @@ def is_success(response: HttpResponse) -> bool:
 
 
 def run_once(
-    call: Call,
+    call: IdempotentCall,
     effect: Callable[[], HttpResponse],
     is_done: Callable[[HttpResponse], bool] = is_success,
     about: Callable[[], int | None] = lambda: None,
@@ -106,7 +106,7 @@ def run_once(
         return _replay(kept, call)
 
 
-def store_answer(call: Call, status: int, answer: bytes) -> None:
+def store_answer(call: IdempotentCall, status: int, answer: bytes) -> None:
     """Stores the JSON answer of a request that is part of an open transaction.
 
     It replaces ``run_once`` for a caller who does not look up first: if there is a stored answer,
@@ -127,14 +127,14 @@ def delete_answers(conversation: int) -> None:
     made.update(body="", status=_ERASED, headers={}, answer=b"")
 
 
-def _find(call: Call) -> KeptAnswer | None:
+def _find(call: IdempotentCall) -> KeptAnswer | None:
     """Returns the stored answer, however old: a clock that jumps must not turn a repeat into a
     new request.
     """
     return KeptAnswer.objects.filter(stream=call.stream, call=call.call).first()
 
 
-def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
+def _replay(kept: KeptAnswer, call: IdempotentCall) -> HttpResponse:
     if kept.status == _ERASED:
         raise NotFound(say("What this call created has been erased."))
     if kept.body != call.body:

@@ -81,7 +81,7 @@ class HotCall:
 
 
 @dataclass(slots=True)
-class Call:
+class QueuedCall:
     """One request that waits to be written with others."""
 
     hot: HotCall
@@ -108,7 +108,7 @@ class Call:
 # Writes calls of different conversations in one transaction and gives their answers in the same
 # order, None for each that has left nothing and is to be answered by its endpoint. What it raises
 # is told to all callers.
-Writer: TypeAlias = Callable[[Sequence[Call]], Sequence[bytes | None]]
+Writer: TypeAlias = Callable[[Sequence[QueuedCall]], Sequence[bytes | None]]
 
 
 class FastPath:
@@ -144,7 +144,7 @@ class FastPath:
         await _send(send, call, answer)
         return True
 
-    async def _answer_of(self, call: Call, caller: Hashable) -> "_Answer":
+    async def _answer_of(self, call: QueuedCall, caller: Hashable) -> "_Answer":
         waiting = _Waiting(call, asyncio.get_running_loop().create_future())
         self._waiting.setdefault(caller, deque()).append(waiting)
         if not self._is_writing:
@@ -203,7 +203,7 @@ class FastPath:
                 each.answer.set_result(answer)
         self._write_next()
 
-    def _write(self, calls: Sequence[Call]) -> Sequence["_Answer"]:
+    def _write(self, calls: Sequence[QueuedCall]) -> Sequence["_Answer"]:
         """Returns the answers of a batch, in the thread of the writer."""
         close_old_connections()
         try:
@@ -220,11 +220,11 @@ _Answer: TypeAlias = bytes | HttpResponse | None
 
 @dataclass(slots=True)
 class _Waiting:
-    call: Call
+    call: QueuedCall
     answer: asyncio.Future[_Answer]
 
 
-def plain_call(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call | None:
+def plain_call(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> QueuedCall | None:
     """Returns the request, if nothing in its method, path and headers needs its endpoint."""
     method, path = scope["method"], scope["path"]
     if len(body) > _MOST_BODY or scope["query_string"] or scope.get("root_path"):
@@ -246,7 +246,7 @@ def plain_call(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call 
     if forwarded and forwarded not in _SCHEMES:
         return None
     client = scope.get("client")
-    return Call(
+    return QueuedCall(
         hot,
         match.groupdict(),
         body,
@@ -296,7 +296,7 @@ def _allowed(view: type[APIView]) -> list[str]:
     ]
 
 
-async def _send(send: Send, call: Call, answer: bytes | HttpResponse) -> None:
+async def _send(send: Send, call: QueuedCall, answer: bytes | HttpResponse) -> None:
     status, content, headers = 201, b"", call.hot.headers
     if isinstance(answer, HttpResponse):
         status, content = answer.status_code, answer.content

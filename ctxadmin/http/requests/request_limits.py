@@ -42,7 +42,7 @@ def limits_of_settings() -> Mapping[Kind, Limits]:
     }
 
 
-class Usage:
+class CallerUsage:
     """The usage of one caller; ``paid_until`` is when its rate has covered its requests so far."""
 
     __slots__ = ("is_of_address", "limits", "paid_until", "under_way")
@@ -60,10 +60,10 @@ class RequestLimits:
     def __init__(self, callers: KnownCallers, limits: Mapping[Kind, Limits]) -> None:
         self._callers = callers
         self._limits = limits
-        self._usages: dict[tuple[Kind, str], Usage] = {}
+        self._usages: dict[tuple[Kind, str], CallerUsage] = {}
         self._most_usages = MOST_IDLE
 
-    def admit(self, scope: Scope) -> Usage:
+    def admit(self, scope: Scope) -> CallerUsage:
         """Counts a request that begins, until ``finish`` at its end.
 
         Raises RefusedEarly with 429.
@@ -91,7 +91,7 @@ class RequestLimits:
         """
         return self._caller_at(scope, monotonic())
 
-    def finish(self, usage: Usage, scope: Scope) -> None:
+    def finish(self, usage: CallerUsage, scope: Scope) -> None:
         """Counts a request as finished, because it holds no thread any longer."""
         usage.under_way -= 1
         facts: Facts | None = scope.get(SCOPE_KEY)
@@ -102,7 +102,7 @@ class RequestLimits:
         caller = self._callers.find(credential_of(scope), now)
         return _by_address(scope.get("client")) if caller is None else caller
 
-    def _begin(self, caller: tuple[Kind, str], now: float) -> Usage:
+    def _begin(self, caller: tuple[Kind, str], now: float) -> CallerUsage:
         if len(self._usages) >= self._most_usages:
             self._usages = {
                 each: usage
@@ -110,7 +110,7 @@ class RequestLimits:
                 if usage.under_way or usage.paid_until > now
             }
             self._most_usages = max(MOST_IDLE, 2 * len(self._usages))
-        usage = self._usages[caller] = Usage(
+        usage = self._usages[caller] = CallerUsage(
             self._limits[caller[0]], is_of_address=caller[0] == "address"
         )
         return usage

@@ -196,10 +196,10 @@ def _rights() -> Iterator[Finding]:
 
 
 @cache
-def granted_tables() -> tuple[rights.Table, ...]:
+def granted_tables() -> tuple[rights.CheckedTable, ...]:
     """Returns the tables of all models of this program; append-only ones need fewer rights."""
     return tuple(
-        rights.Table(
+        rights.CheckedTable(
             model._meta.db_table,
             [
                 str(field.column)

@@ -45,25 +45,25 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExpectedTable:
     """A table: its columns by name, and its indexes without the primary key."""
 
     columns: Mapping[str, Column]
     indexes: frozenset[Index] = frozenset()
 
 
-Schema = Mapping[str, Table]
+Schema = Mapping[str, ExpectedTable]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TableDifference:
     """One difference from the expected tables, in plain words; ``slow`` if it only costs time."""
 
     text: str
     slow: bool = False
 
 
-def differences(expected: Schema, found: Schema) -> list[Difference]:
+def differences(expected: Schema, found: Schema) -> list[TableDifference]:
     """Returns what the database lacks of the expected tables, or has differently.
 
     Unexpected tables, columns that rows can omit and further indexes do no harm.
@@ -71,36 +71,38 @@ def differences(expected: Schema, found: Schema) -> list[Difference]:
     return [text for name in sorted(expected) for text in _of_table(name, expected, found)]
 
 
-def summary(found: Sequence[Difference]) -> str:
+def summary(found: Sequence[TableDifference]) -> str:
     """Returns the first differences, and the number of others."""
     rest = len(found) - _SHOWN
     named = "; ".join(each.text for each in found[:_SHOWN])
     return f"{named}; and {rest} more" if rest > 0 else named
 
 
-def _of_table(name: str, expected: Schema, found: Schema) -> Iterator[Difference]:
+def _of_table(name: str, expected: Schema, found: Schema) -> Iterator[TableDifference]:
     if name not in found:
-        yield Difference(f"the table {name} is missing")
+        yield TableDifference(f"the table {name} is missing")
         return
     wanted, there = expected[name], found[name]
     for column, each in wanted.columns.items():
         actual = there.columns.get(column)
         if actual is None:
-            yield Difference(f"the column {name}.{column} is missing")
+            yield TableDifference(f"the column {name}.{column} is missing")
         elif each.kind not in ("", actual.kind):
-            yield Difference(f"the column {name}.{column} is {actual.kind} instead of {each.kind}")
+            yield TableDifference(
+                f"the column {name}.{column} is {actual.kind} instead of {each.kind}"
+            )
         elif actual.nullable != each.nullable:
-            yield Difference(
+            yield TableDifference(
                 f"the column {name}.{column} {'takes' if actual.nullable else 'refuses'} null"
             )
     for column, actual in there.columns.items():
         if column not in wanted.columns and not actual.filled:
-            yield Difference(f"the column {name}.{column} is unknown and has to be given")
+            yield TableDifference(f"the column {name}.{column} is unknown and has to be given")
     for index in sorted(wanted.indexes, key=lambda each: each.columns):
         if not _serves(index, there.indexes):
             kind = "unique index" if index.unique else "index"
             text = f"the {kind} of {name} on {', '.join(index.columns)} is missing"
-            yield Difference(text, slow=not index.unique)
+            yield TableDifference(text, slow=not index.unique)
 
 
 def _serves(wanted: Index, there: Iterable[Index]) -> bool:
@@ -117,7 +119,7 @@ def _serves(wanted: Index, there: Iterable[Index]) -> bool:
 def expected_schema(connection: BaseDatabaseWrapper, apps: Apps | StateApps) -> Schema:
     """Returns the tables that the models of some apps make on a database."""
     return {
-        meta.db_table.lower(): Table(
+        meta.db_table.lower(): ExpectedTable(
             columns={
                 str(field.column).lower(): Column(_kind_of(connection, field), field.null)
                 for field in meta.local_concrete_fields
@@ -170,7 +172,7 @@ def read_schema(connection: BaseDatabaseWrapper) -> Schema:
     read = _read_mysql if connection.vendor == "mysql" else _read_sqlite
     columns, indexes = read(connection)
     return {
-        name: Table(each, frozenset(indexes.get(name, {}).values()))
+        name: ExpectedTable(each, frozenset(indexes.get(name, {}).values()))
         for name, each in columns.items()
     }
 

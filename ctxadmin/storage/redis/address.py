@@ -22,7 +22,7 @@ _HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(?::([0-9]{1,5})
 _TLS_FILES: Final = frozenset({"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"})
 
 
-class Kind(StrEnum):
+class ServerKind(StrEnum):
     """How many servers there are, and which of them to ask."""
 
     SINGLE = "single"
@@ -38,7 +38,7 @@ class RedisAddress:
     authority's certificate, and of the client's certificate and key, by redis-py's names.
     """
 
-    kind: Kind
+    kind: ServerKind
     hosts: tuple[tuple[str, int], ...] = ()
     path: str = ""
     service: str = ""
@@ -65,18 +65,22 @@ def read_address(url: str) -> RedisAddress:
         if match["hosts"] or not path:
             raise _wrong("a unix socket is named by its whole path")
         return RedisAddress(
-            Kind.SINGLE, path=f"/{path}", database=database, username=username, password=password
+            ServerKind.SINGLE,
+            path=f"/{path}",
+            database=database,
+            username=username,
+            password=password,
         )
     if base != "redis" or kind not in ("", "cluster", "sentinel"):
         raise _wrong(f"{scheme!r} is not known")
     hosts = _hosts(match["hosts"], 26379 if kind == "sentinel" else 6379)
-    service, database = _service_and_database(Kind(kind or "single"), path)
+    service, database = _service_and_database(ServerKind(kind or "single"), path)
     if not kind and len(hosts) > 1:
         raise _wrong("several hosts need +cluster or +sentinel after the scheme")
     files = {name: options.pop(name) for name in _TLS_FILES & options.keys()} if tls else {}
     _no_more(options)
     return RedisAddress(
-        kind=Kind(kind or "single"),
+        kind=ServerKind(kind or "single"),
         hosts=hosts,
         service=service,
         database=database,
@@ -102,12 +106,12 @@ def _hosts(text: str, default_port: int) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-def _service_and_database(kind: Kind, path: str) -> tuple[str, int]:
+def _service_and_database(kind: ServerKind, path: str) -> tuple[str, int]:
     """Returns the service and the database of a path."""
-    service, _, database = path.partition("/") if kind is Kind.SENTINEL else ("", "", path)
-    if kind is Kind.SENTINEL and not service:
+    service, _, database = path.partition("/") if kind is ServerKind.SENTINEL else ("", "", path)
+    if kind is ServerKind.SENTINEL and not service:
         raise _wrong("Sentinels are asked for a service, whose name is missing in the path")
-    if kind is Kind.CLUSTER and database not in ("", "0"):
+    if kind is ServerKind.CLUSTER and database not in ("", "0"):
         raise _wrong("a cluster has no databases but 0")
     return service, _number(database or "0")
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ctxadmin.storage.redis.address import Kind, RedisAddress
+from ctxadmin.storage.redis.address import RedisAddress, ServerKind
 
 TIMEOUT: Final = 0.25  # seconds that Redis may take for a call
 _IN_MEMORY: Final = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
@@ -15,7 +15,7 @@ def caches(address: RedisAddress | None) -> dict[str, Any]:
     empty cache. django-redis has no client for a cluster, and asks Sentinels for a service by its
     name in lower case.
     """
-    if address is None or address.kind is Kind.CLUSTER or not _is_small(address.service):
+    if address is None or address.kind is ServerKind.CLUSTER or not _is_small(address.service):
         return {"default": _IN_MEMORY}
     from redis.backoff import NoBackoff
     from redis.retry import Retry
@@ -33,7 +33,7 @@ def caches(address: RedisAddress | None) -> dict[str, Any]:
             **address.tls_files,
         },
     }
-    if address.kind is Kind.SENTINEL:
+    if address.kind is ServerKind.SENTINEL:
         secure = {"ssl": True, **address.tls_files} if address.tls else {}
         options |= {
             "CONNECTION_FACTORY": "django_redis.pool.SentinelConnectionFactory",
@@ -62,7 +62,7 @@ def _location(address: RedisAddress) -> str:
     if address.path:
         return f"unix://{address.path}?db={address.database}"
     scheme = "rediss" if address.tls else "redis"
-    if address.kind is Kind.SENTINEL:
+    if address.kind is ServerKind.SENTINEL:
         return f"{scheme}://{address.service}/{address.database}"
     host, port = address.hosts[0]
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/{address.database}"

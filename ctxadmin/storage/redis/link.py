@@ -14,7 +14,7 @@ from redis.exceptions import NoScriptError, RedisClusterException, RedisError, R
 from redis.retry import Retry
 from redis.sentinel import Sentinel
 
-from ctxadmin.storage.redis.address import Kind, RedisAddress
+from ctxadmin.storage.redis.address import RedisAddress, ServerKind
 from ctxadmin.storage.redis.client import NO_ANSWER, Client, RedisDown
 from ctxadmin.storage.redis.counts import count
 from ctxadmin.storage.redis.redis_errors import describe_failure
@@ -153,7 +153,7 @@ class Link:
         The client is not closed: another thread may be in the middle of a call, and redis-py then
         fails in ways of its own. Its connections end with their last user.
         """
-        if self.address.kind is not Kind.SINGLE:
+        if self.address.kind is not ServerKind.SINGLE:
             self._client = None
 
     def _leave_alone(self, error: Exception) -> None:
@@ -226,7 +226,11 @@ def _new(maker: object) -> Callable[..., object]:
     return cast(Callable[..., object], maker)
 
 
-_MAKERS: Final = {Kind.SINGLE: _single, Kind.CLUSTER: _cluster, Kind.SENTINEL: _sentinel}
+_MAKERS: Final = {
+    ServerKind.SINGLE: _single,
+    ServerKind.CLUSTER: _cluster,
+    ServerKind.SENTINEL: _sentinel,
+}
 
 
 def _kind_of(error: Exception) -> str:

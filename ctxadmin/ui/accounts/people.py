@@ -26,8 +26,8 @@ from ctxadmin.lib.errors import (
     ValidationFailed,
     VersionConflict,
 )
-from ctxadmin.ui.components import Crumb, Status, Text
-from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
+from ctxadmin.ui.components import Crumb, StatusBadge, Text
+from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
@@ -38,9 +38,9 @@ ROLES: Final[Mapping[Role, Text]] = {
     Role.DESIGNER: gettext_lazy("designer: the same, and draws workflows"),
     Role.ADMIN: gettext_lazy("admin: everything, including people, tokens and erasing"),
 }
-_LOCKED: Final = Status(gettext_lazy("deactivated"), "secondary", "lock")
-_WAITING: Final = Status(gettext_lazy("has not chosen a password yet"), "orange", "key")
-_ACTIVE: Final = Status(gettext_lazy("active"), "green", "circle-check")
+_LOCKED: Final = StatusBadge(gettext_lazy("deactivated"), "secondary", "lock")
+_WAITING: Final = StatusBadge(gettext_lazy("has not chosen a password yet"), "orange", "key")
+_ACTIVE: Final = StatusBadge(gettext_lazy("active"), "green", "circle-check")
 
 
 class PersonRequest(Contract):
@@ -91,7 +91,7 @@ class PeoplePage:
 
     title: Text
     crumbs: Sequence[Crumb]
-    people: Sequence[tuple[Person, Status]]
+    people: Sequence[tuple[Person, StatusBadge]]
     own: str
 
 
@@ -111,7 +111,7 @@ class PersonPage:
     title: Text
     crumbs: Sequence[Crumb]
     person: Person
-    status: Status
+    status: StatusBadge
     form: PersonForm
     own: bool
     warning: str
@@ -223,9 +223,11 @@ def lock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         danger=True,
     )
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         services.lock(actor, name)
-        return Done(reverse("settings-people"), _("%(name)s is deactivated.") % {"name": name})
+        return Redirection(
+            reverse("settings-people"), _("%(name)s is deactivated.") % {"name": name}
+        )
 
     return confirm_page(request, confirm, write)
 
@@ -240,9 +242,11 @@ def unlock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         submit=_("Reactivate"),
     )
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         services.unlock(actor, name)
-        return Done(reverse("settings-people"), _("%(name)s can sign in again.") % {"name": name})
+        return Redirection(
+            reverse("settings-people"), _("%(name)s can sign in again.") % {"name": name}
+        )
 
     return confirm_page(request, confirm, write)
 
@@ -285,7 +289,7 @@ def _question(
     return Confirm(title, text, submit, back, way, danger=danger)
 
 
-def _status(found: Person) -> Status:
+def _status(found: Person) -> StatusBadge:
     return _LOCKED if found.locked else _WAITING if found.must_change else _ACTIVE
 
 

@@ -21,7 +21,7 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.navigation import url_or_nothing
 from ctxadmin.ui.pages import page, show
@@ -169,9 +169,9 @@ def revoke(request: HttpRequest, actor: Actor, token_id: str) -> HttpResponse:
     if row is None:
         raise NotFound(_("This token does not exist."))
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         revoke_token(actor, token_id)
-        return Done(reverse("settings"), _("Token %(name)s revoked.") % {"name": row.name})
+        return Redirection(reverse("settings"), _("Token %(name)s revoked.") % {"name": row.name})
 
     confirm = Confirm(
         title=_("Revoke the token %(name)s") % {"name": row.name},

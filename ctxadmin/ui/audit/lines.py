@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.audit.queries import Found
+from ctxadmin.audit.queries import FoundEntry
 from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
@@ -67,7 +67,7 @@ class AuditLine:
     altered: bool
 
 
-def audit_line(found: Found, altered: Collection[tuple[int, int]] = ()) -> AuditLine:
+def audit_line(found: FoundEntry, altered: Collection[tuple[int, int]] = ()) -> AuditLine:
     """Returns an entry as a line of the list; asks nothing of the database."""
     entry, detail = found.entry, detail_of(found.entry.detail)
     values = detail if isinstance(detail, dict) else {"detail": detail}

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.contract import Contract
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.forms.shape import Member
+from ctxadmin.ui.forms.shape import FormMember
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class FieldBox:
     """
 
     kind: ClassVar[str] = "field"
-    member: Member
+    member: FormMember
     bound: BoundField
     wide: bool
     marked_required: bool
@@ -48,7 +48,7 @@ class GroupBox:
     """
 
     kind: ClassVar[str] = "group"
-    member: Member
+    member: FormMember
     name: str
     legend: Text
     place: Sequence[Text] = ()
@@ -85,7 +85,7 @@ class VariantBox:
     """One of several groups; ``choice`` says which."""
 
     kind: ClassVar[str] = "variant"
-    member: Member
+    member: FormMember
     name: str
     legend: Text
     tag: str
@@ -107,7 +107,7 @@ class RowsBox:
     """
 
     kind: ClassVar[str] = "rows"
-    member: Member
+    member: FormMember
     name: str
     legend: Text
     place: Sequence[Text]

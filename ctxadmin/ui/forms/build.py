@@ -18,7 +18,7 @@ from ctxadmin.ui.forms.flat import (
     marker_name,
 )
 from ctxadmin.ui.forms.hints import ShownWhen
-from ctxadmin.ui.forms.shape import Group, Kind, Leaf, Member, Rows, Shape, Variants
+from ctxadmin.ui.forms.shape import FormMember, Group, Leaf, LeafKind, Rows, Shape, Variants
 
 
 class Builder:
@@ -34,7 +34,7 @@ class Builder:
         self.inside: list[Text] = []  # legends of the rows and groups around what is being made
         self.optional = 0  # how many groups around it may be left empty
 
-    def group(self, group: Group, member: Member, name: str, legend: Text = "") -> GroupBox:
+    def group(self, group: Group, member: FormMember, name: str, legend: Text = "") -> GroupBox:
         box = GroupBox(
             member,
             name,
@@ -47,7 +47,7 @@ class Builder:
         constants = {
             part.name: part.shape.constant
             for part in group.members
-            if isinstance(part.shape, Leaf) and part.shape.kind is Kind.CONSTANT
+            if isinstance(part.shape, Leaf) and part.shape.kind is LeafKind.CONSTANT
         }
         box.constants = constants
         may_be_empty = not member.required and member.hint.shown_when is None
@@ -60,7 +60,7 @@ class Builder:
         self.inside.pop()
         return box
 
-    def _member(self, member: Member, parent: str) -> Box:
+    def _member(self, member: FormMember, parent: str) -> Box:
         name = join_names(parent, member.name)
         legend = member.hint.label or label_of(member.name)
         box = self._box(member.shape, member, name, legend)
@@ -68,7 +68,7 @@ class Builder:
             box.shown = self._shown_box(member.hint.shown_when, parent)
         return box
 
-    def _box(self, shape: Shape, member: Member, name: str, legend: Text) -> Box:
+    def _box(self, shape: Shape, member: FormMember, name: str, legend: Text) -> Box:
         match shape:
             case Leaf():
                 return self._field(member, shape, name)
@@ -79,9 +79,9 @@ class Builder:
             case Rows():
                 return self._rows(shape, member, name, legend)
 
-    def _field(self, member: Member, leaf: Leaf, name: str) -> FieldBox:
+    def _field(self, member: FormMember, leaf: Leaf, name: str) -> FieldBox:
         marker = marker_name(name) if leaf.mixed and marker_name(name) in self.texts else ""
-        field = field_for(member, Leaf(Kind.JSON) if marker else leaf)
+        field = field_for(member, Leaf(LeafKind.JSON) if marker else leaf)
         value = self.texts.get(name, "")
         if isinstance(field, ChoiceLeaf):
             _keep_unknown_choice(field, value)
@@ -98,13 +98,15 @@ class Builder:
             marker=marker,
         )
 
-    def _variants(self, variants: Variants, member: Member, name: str, legend: Text) -> VariantBox:
-        choice_member = Member(
-            variants.tag, Leaf(Kind.CHOICE, tuple(variants.options)), required=member.required
+    def _variants(
+        self, variants: Variants, member: FormMember, name: str, legend: Text
+    ) -> VariantBox:
+        choice_member = FormMember(
+            variants.tag, Leaf(LeafKind.CHOICE, tuple(variants.options)), required=member.required
         )
         choice = self._field(
             choice_member,
-            Leaf(Kind.CHOICE, tuple(variants.options)),
+            Leaf(LeafKind.CHOICE, tuple(variants.options)),
             join_names(name, variants.tag),
         )
         panels: dict[str, GroupBox] = {}
@@ -114,7 +116,7 @@ class Builder:
             panels[tag] = panel
         return VariantBox(member, name, legend, variants.tag, choice, panels)
 
-    def _rows(self, rows: Rows, member: Member, name: str, legend: Text) -> RowsBox:
+    def _rows(self, rows: Rows, member: FormMember, name: str, legend: Text) -> RowsBox:
         box = RowsBox(
             member,
             name,

@@ -18,7 +18,7 @@ from ctxadmin.ui.forms.fields import LinesLeaf
 from ctxadmin.ui.forms.flat import RowEdit, Texts, edit_rows, join_names, texts_of
 from ctxadmin.ui.forms.hints import Hints
 from ctxadmin.ui.forms.places import BoxError, FieldError, FormPath, message_at, nearest
-from ctxadmin.ui.forms.shape import Group, Member, find_rows, shape_of
+from ctxadmin.ui.forms.shape import FormMember, Group, find_rows, shape_of
 
 ModelT = TypeVar("ModelT", bound=Contract)
 
@@ -52,7 +52,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
         self.found = Collected()
         self._parsed: Contract | None = None
         shape = shape_of(self.contract, self.hints, self.left_out)
-        whole = Member("", shape, required=True)
+        whole = FormMember("", shape, required=True)
         texts = self._texts(shape, whole, data)
         super().__init__(texts)
         self.texts = texts
@@ -128,7 +128,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
         """Shows the errors of a service at the fields; the form is not valid afterward."""
         self._place_problems(problems)
 
-    def _texts(self, shape: Group, whole: Member, data: QueryDict | None) -> Texts:
+    def _texts(self, shape: Group, whole: FormMember, data: QueryDict | None) -> Texts:
         """Returns the texts of the fields: the initial value, or what was sent with its rows
         edited.
         """

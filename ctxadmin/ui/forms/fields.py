@@ -16,7 +16,7 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms.hints import FieldHint
-from ctxadmin.ui.forms.shape import Kind, Leaf, Member
+from ctxadmin.ui.forms.shape import FormMember, Leaf, LeafKind
 from ctxadmin.ui.forms.tiles import TileSelect
 from ctxadmin.ui.forms.wording import translate_error
 
@@ -52,7 +52,7 @@ class LeafField(forms.Field):
     one rule and one message.
     """
 
-    def __init__(self, member: Member, leaf: Leaf, widget: forms.Widget) -> None:
+    def __init__(self, member: FormMember, leaf: Leaf, widget: forms.Widget) -> None:
         hint = member.hint
         super().__init__(
             required=False,
@@ -216,30 +216,30 @@ class JsonLeaf(LeafField):
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
-def field_for(member: Member, leaf: Leaf) -> LeafField:
+def field_for(member: FormMember, leaf: Leaf) -> LeafField:
     """Returns the field for ``member``; constants have none."""
     hint = member.hint
     code = {"class": "font-monospace", "spellcheck": "false", "autocapitalize": "off"}
     match leaf.kind:
-        case Kind.TEXT:
+        case LeafKind.TEXT:
             return TextLeaf(member, leaf, _text_widget(leaf, hint))
-        case Kind.INTEGER if hint.duration:
+        case LeafKind.INTEGER if hint.duration:
             return DurationLeaf(member, leaf, _text_widget(leaf, hint))
-        case Kind.INTEGER:
+        case LeafKind.INTEGER:
             return IntegerLeaf(member, leaf, _number_widget(leaf))
-        case Kind.NUMBER:
+        case LeafKind.NUMBER:
             return NumberLeaf(member, leaf, _number_widget(leaf))
-        case Kind.BOOLEAN if member.nullable:
+        case LeafKind.BOOLEAN if member.nullable:
             named: list[tuple[str, Text]] = [("true", _("Yes")), ("false", _("No"))]
             return YesNoLeaf(member, leaf, _select(member, hint.choices or named))
-        case Kind.BOOLEAN:
+        case LeafKind.BOOLEAN:
             return CheckboxLeaf(member, leaf, forms.CheckboxInput())
-        case Kind.CHOICE:
+        case LeafKind.CHOICE:
             return ChoiceLeaf(member, leaf, _select(member, _named(leaf, hint)))
-        case Kind.CHOICES:
+        case LeafKind.CHOICES:
             boxes = forms.CheckboxSelectMultiple(choices=_named(leaf, hint))
             return ChoicesLeaf(member, leaf, boxes)
-        case Kind.LINES:
+        case LeafKind.LINES:
             area = forms.Textarea(attrs={"rows": hint.height or 3} | (code if hint.code else {}))
             return LinesLeaf(member, leaf, area)
         case _:
@@ -260,7 +260,7 @@ def _named(leaf: Leaf, hint: FieldHint) -> list[tuple[str, Text]]:
     return [(choice, names.get(choice, label_of(choice))) for choice in leaf.choices]
 
 
-def _select(member: Member, choices: list[tuple[str, Text]] | Any) -> forms.Select:
+def _select(member: FormMember, choices: list[tuple[str, Text]] | Any) -> forms.Select:
     has_empty = member.nullable or member.required or member.default in (None, "")
     empty = member.hint.empty_label or (_("Select…") if member.required else "—")
     return forms.Select(choices=[("", empty), *choices] if has_empty else list(choices))
@@ -287,7 +287,7 @@ def _number_widget(leaf: Leaf) -> forms.Widget:
     understand.
     """
     negative = leaf.minimum is None or leaf.minimum < 0
-    keyboard = "text" if negative else "numeric" if leaf.kind is Kind.INTEGER else "decimal"
+    keyboard = "text" if negative else "numeric" if leaf.kind is LeafKind.INTEGER else "decimal"
     return forms.TextInput(attrs={"inputmode": keyboard, "autocomplete": "off", "size": "8"})
 
 

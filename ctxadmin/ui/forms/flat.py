@@ -15,7 +15,16 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.forms.fields import LeafField, field_for
-from ctxadmin.ui.forms.shape import Group, Kind, Leaf, Member, Rows, Shape, Variants, member_of
+from ctxadmin.ui.forms.shape import (
+    FormMember,
+    Group,
+    Leaf,
+    LeafKind,
+    Rows,
+    Shape,
+    Variants,
+    member_of,
+)
 
 MOST_ROWS: Final = 1000
 _EDIT: Final = re.compile(r"(add|remove|up|down):([A-Za-z0-9_-]+?)(?::([0-9]{1,4}))?")
@@ -43,21 +52,21 @@ def count_rows(data: Mapping[str, object], rows: str) -> int:
     return min(whole_number(str(data.get(count_name(rows), "")), digits=5) or 0, MOST_ROWS)
 
 
-def texts_of(shape: Shape, member: Member, value: JsonValue, name: str) -> Texts:
+def texts_of(shape: Shape, member: FormMember, value: JsonValue, name: str) -> Texts:
     """Returns the texts of the form of ``member`` for ``value`` (None: missing), by field name."""
     texts: Texts = MultiValueDict()
     _write(shape, member, value, name, texts)
     return texts
 
 
-def _write(shape: Shape, member: Member, value: JsonValue, name: str, texts: Texts) -> None:
+def _write(shape: Shape, member: FormMember, value: JsonValue, name: str, texts: Texts) -> None:
     match shape:
-        case Leaf(Kind.CONSTANT):
+        case Leaf(LeafKind.CONSTANT):
             return
         case Leaf():
             if shape.mixed and not isinstance(value, str | None):
                 texts[marker_name(name)] = "json"
-                shape = Leaf(Kind.JSON)
+                shape = Leaf(LeafKind.JSON)
             _write_leaf(field_for(member, shape), value, name, texts)
         case Group():
             known = value if isinstance(value, dict) else {}
@@ -86,7 +95,7 @@ def _write_leaf(field: LeafField, value: JsonValue, name: str, texts: Texts) -> 
 
 
 def _write_variants(
-    shape: Variants, member: Member, value: JsonValue, name: str, texts: Texts
+    shape: Variants, member: FormMember, value: JsonValue, name: str, texts: Texts
 ) -> None:
     known = value if isinstance(value, dict) else {}
     chosen = str(known.get(shape.tag, "" if not member.required else next(iter(shape.options))))

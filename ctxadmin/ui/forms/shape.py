@@ -17,7 +17,7 @@ _DEEPEST: Final = 6
 Schema: TypeAlias = dict[str, JsonValue]
 
 
-class Kind(Enum):
+class LeafKind(Enum):
     """The kind of a leaf."""
 
     TEXT = "text"
@@ -38,7 +38,7 @@ class Leaf:
     ``mixed`` is a text that can also be JSON (a content that is a text or a list of parts).
     """
 
-    kind: Kind
+    kind: LeafKind
     choices: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
@@ -54,7 +54,7 @@ class Group:
     ``left_out`` are those that the form does not show; ``is_open`` means that others are kept.
     """
 
-    members: tuple["Member", ...]
+    members: tuple["FormMember", ...]
     left_out: tuple[str, ...] = ()
     is_open: bool = False
     contract: type[Contract] | None = None
@@ -81,7 +81,7 @@ Shape: TypeAlias = Leaf | Group | Rows | Variants
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class FormMember:
     """A named part of a group; ``default`` is its JSON value when it is missing."""
 
     name: str
@@ -135,12 +135,14 @@ class _Reader:
         )
         return Group(members, left_out, is_open=schema.get("additionalProperties") is not False)
 
-    def _member(self, name: str, schema: Schema, path: str, depth: int, required: bool) -> Member:
+    def _member(
+        self, name: str, schema: Schema, path: str, depth: int, required: bool
+    ) -> FormMember:
         hint = self.hints.get(path, FieldHint())
         default = schema.get("default")
         schema, nullable = self._without_null(schema)
         shape = self._shape(schema, path, depth + 1, hint)
-        return Member(name, shape, required, nullable, default, hint)
+        return FormMember(name, shape, required, nullable, default, hint)
 
     def _without_null(self, schema: Schema) -> tuple[Schema, bool]:
         schema = self._resolved(schema)
@@ -194,43 +196,43 @@ class _Reader:
         match shape:
             case Group() | Variants():
                 return Rows(shape, least, most)
-            case Leaf(Kind.CHOICE, choices=choices):
-                return Leaf(Kind.CHOICES, choices=choices)
-            case Leaf(Kind.TEXT) if hint.choices:
-                return Leaf(Kind.CHOICES, choices=tuple(value for value, _ in hint.choices))
-            case Leaf(Kind.TEXT):
-                return Leaf(Kind.LINES)
+            case Leaf(LeafKind.CHOICE, choices=choices):
+                return Leaf(LeafKind.CHOICES, choices=choices)
+            case Leaf(LeafKind.TEXT) if hint.choices:
+                return Leaf(LeafKind.CHOICES, choices=tuple(value for value, _ in hint.choices))
+            case Leaf(LeafKind.TEXT):
+                return Leaf(LeafKind.LINES)
             case _:
-                return Leaf(Kind.JSON)
+                return Leaf(LeafKind.JSON)
 
 
 def _leaf(schema: Schema, hint: FieldHint) -> Leaf:
     if "const" in schema:
-        return Leaf(Kind.CONSTANT, constant=schema["const"])
+        return Leaf(LeafKind.CONSTANT, constant=schema["const"])
     choices = schema.get("enum")
     if isinstance(choices, list) and all(isinstance(choice, str) for choice in choices):
-        return Leaf(Kind.CHOICE, choices=tuple(cast(list[str], choices)))
+        return Leaf(LeafKind.CHOICE, choices=tuple(cast(list[str], choices)))
     match schema.get("type"):
         case "string" if hint.choices:
-            return Leaf(Kind.CHOICE, choices=tuple(value for value, _ in hint.choices))
+            return Leaf(LeafKind.CHOICE, choices=tuple(value for value, _ in hint.choices))
         case "string":
-            return Leaf(Kind.TEXT, max_length=cast(int | None, schema.get("maxLength")))
+            return Leaf(LeafKind.TEXT, max_length=cast(int | None, schema.get("maxLength")))
         case "integer" | "number" as kind:
-            return _number(Kind(kind), schema)
+            return _number(LeafKind(kind), schema)
         case "boolean":
-            return Leaf(Kind.BOOLEAN)
+            return Leaf(LeafKind.BOOLEAN)
     options = cast(list[Schema], schema.get("anyOf", schema.get("oneOf", [])))
     if options and {option.get("type") for option in options} == {"integer", "number"}:
-        return Leaf(Kind.NUMBER)
+        return Leaf(LeafKind.NUMBER)
     if any(option.get("type") == "string" for option in options) and hint.as_text:
-        return Leaf(Kind.TEXT, mixed=True)
-    return Leaf(Kind.JSON)
+        return Leaf(LeafKind.TEXT, mixed=True)
+    return Leaf(LeafKind.JSON)
 
 
-def _number(kind: Kind, schema: Schema) -> Leaf:
+def _number(kind: LeafKind, schema: Schema) -> Leaf:
     low, high = schema.get("minimum"), schema.get("maximum")
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    step = 1 if kind is Kind.INTEGER else 0
+    step = 1 if kind is LeafKind.INTEGER else 0
     if low is None and above is not None:
         low = cast(float, above) + step
     if high is None and below is not None:
@@ -238,9 +240,9 @@ def _number(kind: Kind, schema: Schema) -> Leaf:
     return Leaf(kind, minimum=cast(float | None, low), maximum=cast(float | None, high))
 
 
-def find_rows(shape: Shape, path: Sequence[str]) -> tuple[Rows, Member] | None:
+def find_rows(shape: Shape, path: Sequence[str]) -> tuple[Rows, FormMember] | None:
     """Returns the list at ``path`` (names, row numbers, tags of variants) and its member."""
-    member = Member("", shape)
+    member = FormMember("", shape)
     for step in path:
         if isinstance(shape, Rows):
             shape = shape.item

@@ -8,7 +8,7 @@ from django.utils.text import format_lazy
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms.contract_form import ContractForm
 from ctxadmin.ui.forms.fields import label_of
-from ctxadmin.ui.forms.shape import Group, Leaf, Member, Rows, Shape, shape_of
+from ctxadmin.ui.forms.shape import FormMember, Group, Leaf, Rows, Shape, shape_of
 
 
 def trail(form: type[ContractForm[Any]], pointer: str, root: str) -> tuple[list[Text], str]:
@@ -19,7 +19,7 @@ def trail(form: type[ContractForm[Any]], pointer: str, root: str) -> tuple[list[
     shape: Shape = _shape(form)
     labels: list[Text] = []
     names = [root]
-    member: Member | None = None
+    member: FormMember | None = None
     for step in pointer.split("/")[1:]:
         if isinstance(shape, Group):
             member = next((each for each in shape.members if each.name == step), None)

@@ -16,12 +16,12 @@ from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from ctxadmin.lib.diff_folds import DiffPart, fold_parts
-from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
+from ctxadmin.lib.text_diff import DiffSide, TextPiece, text_diff
 from ctxadmin.ui import form_idempotency, json_view, markdown, visible_text
 from ctxadmin.ui.components import (
     STATUSES,
     DiffRow,
-    Status,
+    StatusBadge,
     Tab,
     Text,
     author_label,
@@ -74,7 +74,7 @@ def island_words() -> SafeString:
 @register.inclusion_tag("components/status_badge.html")
 def status_badge(status: str, note: str = "") -> dict[str, object]:
     """Draws the status of an execution, followed by ``note``; an unknown one is shown as it is."""
-    known = STATUSES.get(str(status), Status(str(status), "secondary", "question-mark"))
+    known = STATUSES.get(str(status), StatusBadge(str(status), "secondary", "question-mark"))
     return {"status": known, "note": note}
 
 
@@ -200,12 +200,12 @@ def diff_parts(parts: Sequence[DiffPart]) -> dict[str, object]:
 def _sides(row: DiffRow) -> tuple[list[DiffPart], list[DiffPart]]:
     """Returns the left and right side; only a changed row has its words marked."""
     if row.kind != "changed":
-        before = fold_parts([TextPiece(Piece.SAME, row.before)] if row.before else [])
-        return before, [DiffPart(Piece.SAME, row.after)] if row.after else []
-    whole = [TextPiece(Piece.REMOVED, row.before), TextPiece(Piece.ADDED, row.after)]
+        before = fold_parts([TextPiece(DiffSide.SAME, row.before)] if row.before else [])
+        return before, [DiffPart(DiffSide.SAME, row.after)] if row.after else []
+    whole = [TextPiece(DiffSide.REMOVED, row.before), TextPiece(DiffSide.ADDED, row.after)]
     pieces = whole if row.whole else text_diff(row.before, row.after)
-    left = [piece for piece in pieces if piece.kind is not Piece.ADDED]
-    right = [piece for piece in pieces if piece.kind is not Piece.REMOVED]
+    left = [piece for piece in pieces if piece.kind is not DiffSide.ADDED]
+    right = [piece for piece in pieces if piece.kind is not DiffSide.REMOVED]
     return fold_parts(left), fold_parts(right)
 
 

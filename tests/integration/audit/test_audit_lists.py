@@ -13,7 +13,7 @@ from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.queries import AuditFilter, every_entry, find_entries
-from ctxadmin.audit.record import Change
+from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action, Role, Scope
 from ctxadmin.lib.json_bytes import canonical
@@ -109,7 +109,7 @@ def test_an_export_is_complete_and_itself_on_record() -> None:
 
 def test_a_spreadsheet_runs_nothing_of_an_export() -> None:
     evil = Actor("person", "1", "=cmd|' /C calc'!A0", engine().workspace, frozenset())
-    record_access(evil, Change(Action.SESSION_SIGN_IN, "person", "@SUM(1)", reason="+1\n-2"))
+    record_access(evil, AuditChange(Action.SESSION_SIGN_IN, "person", "@SUM(1)", reason="+1\n-2"))
     admin = signed_in(Role.ADMIN)
     answer = admin.get("/audit/export/?format=csv&action=session.sign_in&object=@SUM(1)")
     text = b"".join(answer).decode()
@@ -190,7 +190,7 @@ def test_the_list_asks_as_much_for_many_entries_as_for_few() -> None:
 
 def test_whoever_has_the_key_verifies_an_export_by_itself(api: Api) -> None:
     for n in range(2):
-        record_access(person(Role.ADMIN), Change(Action.SESSION_SIGN_IN, "person", f"p{n}"))
+        record_access(person(Role.ADMIN), AuditChange(Action.SESSION_SIGN_IN, "person", f"p{n}"))
     answer = api.get("/audit?export=jsonl&action=session.sign_in")
     lines = [json.loads(each) for each in b"".join(answer).splitlines()]
     later, earlier = lines

@@ -24,7 +24,7 @@ from conversations import services
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.store import find_head
-from conversations.write_cache import WRITE_CACHE, Kind, Known, WriteCache
+from conversations.write_cache import WRITE_CACHE, CachedValues, CacheKind, WriteCache
 from ctxadmin.audit import record as audit
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
@@ -211,9 +211,9 @@ def test_a_write_that_is_refused_leaves_nothing_remembered() -> None:
 
 
 def test_only_so_many_conversations_are_remembered() -> None:
-    memory, number = WriteCache(2), Kind[int]("number")
+    memory, number = WriteCache(2), CacheKind[int]("number")
     for key in range(3):
-        known = Known()
+        known = CachedValues()
         known.set(number, key)
         memory.store(key, audit.AuditMark(1, "h"), known)
     assert not memory.take(0, audit.AuditMark(1, "h"))

@@ -17,7 +17,7 @@ from checkpoints.state_store import HISTORY, digest_of_name
 from checkpoints.verification import conversation as verification
 from checkpoints.verification import states as state_verification
 from conversations.models import Conversation, ConversationDetails, Message, Revision
-from conversations.verification import Finding, Unsummed
+from conversations.verification import DataFault, Unsummed
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from tests.examples import every_third
 from tests.factories import Api, assistant, conversation, user
@@ -385,7 +385,7 @@ def test_a_conversation_that_changes_while_it_is_read_is_no_false_alarm(
             assert api.post("/conversations/changes/messages", sent).status_code == 201
         connection.close()
 
-    def meanwhile(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
+    def meanwhile(head: Conversation, unsummed: Unsummed) -> Iterator[DataFault]:
         thread = Thread(target=act, args=[head])
         thread.start()
         thread.join()

@@ -7,7 +7,7 @@ import pytest
 
 from conversations import queries, services
 from conversations.domain.configs import OperationConfig
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.metadata import change_metadata
 from conversations.models import Conversation, Message, Revision
@@ -27,7 +27,7 @@ ALL = operation("truncate", {"remove_first": 0})
 class Talk:
     """A conversation that an engine changes."""
 
-    def __init__(self, *first: Draft, tools: str = "") -> None:
+    def __init__(self, *first: MessageDraft, tools: str = "") -> None:
         self.actor = engine()
         new = NewConversation(tools=tools, drafts=first)
         self.id = services.create(self.actor, new).public_id
@@ -49,7 +49,7 @@ class Talk:
     def message(self, index: int) -> Message:
         return Message.objects.get(conversation=self.head.key, index=index)
 
-    def append(self, *drafts: Draft) -> Appended:
+    def append(self, *drafts: MessageDraft) -> Appended:
         return services.append(self.actor, self.id, drafts)
 
     def operate(self, config: OperationConfig, seen: Seen = UNSEEN) -> Applied:

@@ -23,7 +23,7 @@ from conversations.conversation_copy import UpTo, copy_conversation
 from conversations.domain.configs import OperationConfig
 from conversations.domain.export_reading import read_export
 from conversations.domain.log import Log, ToolGroup
-from conversations.domain.message import CountsAs, Draft
+from conversations.domain.message import CountsAs, MessageDraft
 from conversations.domain.pairing import find_splits, keep_pairs
 from conversations.domain.revisions import Seen, lineage
 from conversations.domain.view import View
@@ -140,7 +140,7 @@ class Agreement(RuleBasedStateMachine):
     actor: ClassVar[Actor]
 
     @initialize(first=st.lists(drafts(), max_size=6), text=st.sampled_from(["", "pear"]))
-    def begin(self, first: list[Draft], text: str) -> None:
+    def begin(self, first: list[MessageDraft], text: str) -> None:
         self.made = Conversation(CAUSE, tools=text or None)
         self.made.append(first, CAUSE)
         self.id = new_public_id("conv")
@@ -153,7 +153,7 @@ class Agreement(RuleBasedStateMachine):
         assert _done(in_sql) == _done(in_memory)
 
     @rule(new=st.lists(drafts(), min_size=1, max_size=4))
-    def append(self, new: list[Draft]) -> None:
+    def append(self, new: list[MessageDraft]) -> None:
         expected = self.made.append(new, CAUSE)
         found = services.append(self.actor, self.id, new)
         assert (found.first_index, found.count, found.batch, found.revision) == (

@@ -7,10 +7,10 @@ from pydantic import JsonValue
 
 from conversations import services
 from conversations.domain.configs import OperationConfig
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.services import NewConversation
 from conversations.store import find_head
-from conversations.view_changes import Cause, ReadView, changes_since
+from conversations.view_changes import ChangeCause, ReadView, changes_since
 from ctxadmin.identity.actor import Actor
 from tests.factories import engine
 from tests.unit.conversations.chats import calls, operation, result, user
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 class Shared:
     """A conversation that two people change, read before they did."""
 
-    def __init__(self, *drafts: Draft) -> None:
+    def __init__(self, *drafts: MessageDraft) -> None:
         self.rita = replace(engine(), kind="person", name="rita")
         self.rosa = replace(engine(), kind="person", name="rosa")
         new = NewConversation(drafts=drafts)
@@ -35,7 +35,7 @@ class Shared:
         head = find_head(self.rita.workspace, self.id)
         return ReadView(head.current_revision, head.visible_count, head.log_count)
 
-    def causes(self) -> dict[tuple[str, int], Cause]:
+    def causes(self) -> dict[tuple[str, int], ChangeCause]:
         """Who made each change since it was read, by its kind and the log index."""
         head = find_head(self.rita.workspace, self.id)
         found = changes_since(head, self.read, self.as_read())

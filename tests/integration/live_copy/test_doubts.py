@@ -8,7 +8,7 @@ import redis
 from django.db import models
 
 from checkpoints.live_copy import current
-from checkpoints.live_copy.port import Found, NoLiveCopy, Part, Value
+from checkpoints.live_copy.port import FoundParts, NoLiveCopy, Part, Value
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from conversations import announcements
@@ -354,7 +354,7 @@ class _Slow(RedisLiveCopy):
         conversation: int,
         mark: AuditMark,
         parts: Mapping[Part, Mapping[str, Value]],
-        found: Found,
+        found: FoundParts,
         seconds: Mapping[Part, int],
     ) -> None:
         self.meanwhile()

@@ -18,7 +18,7 @@ from notifications.fan_out import enqueue_deliveries
 from notifications.management.commands import deliver
 from notifications.metrics import delivery_metrics
 from notifications.models import Delivery
-from notifications.sending.outcome import Outcome, Problem
+from notifications.sending.outcome import DeliveryOutcome, Problem
 from notifications.services import webhooks
 from notifications.worker import Sender
 from tests.integration.checkpoints.flows import Run, ok
@@ -139,10 +139,10 @@ def test_what_arrived_late_has_arrived_whoever_took_it_over(
     (slow,) = store.take_due(clock.now(), 1, (), 1)
     later(LEASE)
     (taken_over,) = store.take_due(clock.now(), 1, (), 1)
-    store.note(slow, Outcome(Problem.TIMEOUT), clock.now(), 0.5)
+    store.note(slow, DeliveryOutcome(Problem.TIMEOUT), clock.now(), 0.5)
     assert (one().state, one().problem) == ("waiting", "")  # theirs decides
-    store.note(slow, Outcome(None, 200), clock.now(), 0.5)
-    store.note(taken_over, Outcome(Problem.TIMEOUT), clock.now(), 0.5)
+    store.note(slow, DeliveryOutcome(None, 200), clock.now(), 0.5)
+    store.note(taken_over, DeliveryOutcome(Problem.TIMEOUT), clock.now(), 0.5)
     assert (one().state, one().answered) == ("sent", 200)
 
 
@@ -195,7 +195,7 @@ def test_what_nobody_thought_of_is_a_failed_attempt(
     subscribe(receiver, Kind.PAUSED)
     pause()
 
-    def broken(*_: Any) -> Outcome:
+    def broken(*_: Any) -> DeliveryOutcome:
         raise UnicodeError("odd")
 
     monkeypatch.setattr("notifications.sending.http.post", broken)

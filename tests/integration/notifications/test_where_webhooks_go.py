@@ -9,7 +9,7 @@ import pytest
 
 from notifications.domain.addresses import read_address
 from notifications.sending import http
-from notifications.sending.outcome import Outcome, Problem
+from notifications.sending.outcome import DeliveryOutcome, Problem
 from tests.integration.notifications.receiver import Receiver
 
 LOOPBACK = [ip_network("127.0.0.0/8")]
@@ -36,7 +36,7 @@ def names(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
     return asked
 
 
-def send(url: str, allowed: Any = ()) -> Outcome:
+def send(url: str, allowed: Any = ()) -> DeliveryOutcome:
     return http.post(read_address(url), b"{}", {"Content-Type": "application/json"}, allowed)
 
 

@@ -15,7 +15,7 @@ from conversations.models import Conversation, Feed, FeedEntry, Message
 from conversations.pins import pin
 from ctxadmin.identity.roles import Role, Scope
 from search import indexer, store
-from search.domain.query import Kind
+from search.domain.query import HitKind
 from search.models import SearchDocument, SearchMark, SearchProgress
 from search.texts import messages_of
 from tests.factories import (
@@ -53,7 +53,7 @@ def terms_left(word: str) -> int:
 def test_messages_are_found_by_their_words(find: Find) -> None:
     head = conversation(user("I never got the second charger"), assistant("A refund then"))
     (hit,) = find("charger second")
-    assert (hit.kind, hit.conversation, hit.index) == (Kind.MESSAGE, head.public_id, 0)
+    assert (hit.kind, hit.conversation, hit.index) == (HitKind.MESSAGE, head.public_id, 0)
     assert (hit.role, hit.visible) == ("user", True)
     assert hit.passage.plain() == "I never got the second charger"
     assert find('"charger second"') == []
@@ -76,8 +76,8 @@ def test_the_latest_come_first(find: Find) -> None:
 
 def test_titles_and_ids_are_found(find: Find) -> None:
     conversation(user("hello"), title="Change a flight", public_id="airline-1-23")
-    assert [hit.kind for hit in find("flight")] == [Kind.CONVERSATION]
-    assert [hit.kind for hit in find("airline-1-23")] == [Kind.CONVERSATION]
+    assert [hit.kind for hit in find("flight")] == [HitKind.CONVERSATION]
+    assert [hit.kind for hit in find("airline-1-23")] == [HitKind.CONVERSATION]
 
 
 def test_a_new_title_replaces_the_old_one(find: Find) -> None:
@@ -111,12 +111,12 @@ def test_state_reasons_and_comments_are_found(find: Find) -> None:
     head = Conversation.objects.get(public_id=run.head.public_id)
     comment(person(), head.public_id, About(), "Ask the warehouse")
     (parcel,) = find("parcel")
-    assert (parcel.kind, parcel.key) == (Kind.STATE, "a_output")
+    assert (parcel.kind, parcel.key) == (HitKind.STATE, "a_output")
     assert [hit.key for hit in find("rosa in:state")] == ["customer"]
     assert find("bremen") == []
     (reason,) = find("married")
-    assert (reason.kind, reason.about, reason.version) == (Kind.REASON, "version", 2)
-    assert [hit.kind for hit in find("warehouse")] == [Kind.COMMENT]
+    assert (reason.kind, reason.about, reason.version) == (HitKind.REASON, "version", 2)
+    assert [hit.kind for hit in find("warehouse")] == [HitKind.COMMENT]
     assert [hit.kind for hit in find("asks status:paused")] == []
     assert [hit.conversation for hit in find("status:paused")] == [head.public_id]
     assert [hit.key for hit in find("workflow:asks parcel")] == ["a_output"]
@@ -132,7 +132,7 @@ def test_reasons_of_batches_and_pins_are_found(find: Find) -> None:
     )
     pin(engine(), head.public_id, "log-1", pinned=True, reason="The promise")
     (batch,) = find("verbose")
-    assert (batch.kind, batch.about, batch.batch) == (Kind.REASON, "batch", 1)
+    assert (batch.kind, batch.about, batch.batch) == (HitKind.REASON, "batch", 1)
     (promise,) = find("promise")
     assert (promise.about, promise.batch) == ("batch", 1)
 

@@ -7,7 +7,7 @@ import pytest
 from search import words, words_mysql
 from search.domain.query import Phrase
 from search.domain.terms import terms_of
-from search.words import Asked, Words
+from search.words import WordQuery, Words
 
 WORKSPACE = 7
 
@@ -40,7 +40,7 @@ def found(
     ids: list[int] = []
     at: int | None = below
     while at is not None and len(ids) < limit:
-        part = words.find(Asked(WORKSPACE, wanted, (), at, since), limit - len(ids))
+        part = words.find(WordQuery(WORKSPACE, wanted, (), at, since), limit - len(ids))
         ids += part.ids
         at = part.reached
     return ids

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from checkpoints.domain.execution import Execution, Failure, Move, Step
+from checkpoints.domain.execution import Execution, Failure, StatusMove, Step
 from checkpoints.domain.pauses import Pause, PauseRule, When
 from checkpoints.domain.status import Status
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-MOVE = Move(NOW)
+MOVE = StatusMove(NOW)
 RUNNING = Execution(Status.RUNNING, 3, "a")
 PENDING = Execution(Status.PENDING)
 PAUSED_AFTER_A = Execution(Status.PAUSED, 4, "a", Pause("a", When.AFTER))

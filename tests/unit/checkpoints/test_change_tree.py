@@ -2,11 +2,11 @@
 
 from pydantic import JsonValue
 
-from checkpoints.pages.state.change_tree import Branch, tree_of
+from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
 from ctxadmin.lib.structural_diff import diff
 
 
-def outline(branches: list[Branch]) -> list[object]:
+def outline(branches: list[ChangeBranch]) -> list[object]:
     """Names with what is below them; a leaf is its name and the kinds of its rows."""
     return [
         [each.name, each.count, outline(each.branches)]
@@ -16,7 +16,7 @@ def outline(branches: list[Branch]) -> list[object]:
     ]
 
 
-def tree(before: JsonValue, after: JsonValue) -> list[Branch]:
+def tree(before: JsonValue, after: JsonValue) -> list[ChangeBranch]:
     return tree_of(diff(before, after), before, after)
 
 

@@ -8,16 +8,16 @@ import pytest
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.editing import form_changes
 from checkpoints.editing.draft import (
-    Applied,
+    AppliedDraft,
     Aside,
     Beside,
-    Draft,
+    DraftEntry,
     Drop,
-    Entry,
     Operation,
     Overtaken,
     Revert,
     Set,
+    StateDraft,
     Type,
     Use,
     WholeText,
@@ -30,39 +30,39 @@ from checkpoints.editing.draft import (
 )
 from checkpoints.editing.entries import changes_of, entries_of, mark_of_changes
 from checkpoints.editing.form_changes import DraftPatch
-from checkpoints.editing.rebase import Sides, rebase_draft, touched_keys
+from checkpoints.editing.rebase import KeySides, rebase_draft, touched_keys
 from ctxadmin.lib.structural_diff import ABSENT
 
 
-def entry(name: str, text: str, *, old: bool = True) -> Entry:
-    return Entry(name, "text", text, old, mark=f"{name}={text}")
+def entry(name: str, text: str, *, old: bool = True) -> DraftEntry:
+    return DraftEntry(name, "text", text, old, mark=f"{name}={text}")
 
 
 def put(place: str, text: str, mine: int = 0) -> Set:
     return Set(place, entry(name_at(place), text, old=place[0] == "0"), mine)
 
 
-def after(draft: Draft, *operations: Operation, seen: int | None = None) -> Draft:
+def after(draft: StateDraft, *operations: Operation, seen: int | None = None) -> StateDraft:
     found = apply(draft, operations, draft.seq if seen is None else seen)
-    assert isinstance(found, Applied)
+    assert isinstance(found, AppliedDraft)
     return found.draft
 
 
-def overtaken(draft: Draft, *operations: Operation, seen: int) -> Overtaken:
+def overtaken(draft: StateDraft, *operations: Operation, seen: int) -> Overtaken:
     found = apply(draft, operations, seen)
     assert isinstance(found, Overtaken)
     return found
 
 
-def texts(draft: Draft) -> dict[str, str]:
+def texts(draft: StateDraft) -> dict[str, str]:
     return {place: each.text for place, each in draft.entries.items()}
 
 
-def beside(draft: Draft) -> list[str]:
+def beside(draft: StateDraft) -> list[str]:
     return [each.text for each in draft.others]
 
 
-NEW = Draft(3, 100)
+NEW = StateDraft(3, 100)
 ONE = after(NEW, put("0:plan", "one"))
 
 
@@ -173,7 +173,7 @@ def test_what_is_written_leaves_the_draft() -> None:
 # --- What forms without a script say -----------------------------------------------------------
 
 
-def said(given: dict[str, str], *entries: Entry) -> DraftPatch:
+def said(given: dict[str, str], *entries: DraftEntry) -> DraftPatch:
     return form_changes.patch_of_form(entries, given)
 
 
@@ -205,13 +205,13 @@ def test_marks_that_no_page_was_given_are_none(text: str) -> None:
 BASE = {"plan": "ask", "facts": {"a": 1, "b": 2}}
 
 
-def typed(**changes: object) -> Draft:
+def typed(**changes: object) -> StateDraft:
     made = entries_of(changes, BASE)  # type: ignore[arg-type]
-    return Draft(3, 5, places_of(replace(each, at=4) for each in made))
+    return StateDraft(3, 5, places_of(replace(each, at=4) for each in made))
 
 
-def sides(**now: object) -> Sides:
-    return Sides(BASE, now, ReducerTable())  # type: ignore[arg-type]
+def sides(**now: object) -> KeySides:
+    return KeySides(BASE, now, ReducerTable())  # type: ignore[arg-type]
 
 
 def test_a_draft_moves_over_changes_of_other_keys() -> None:
@@ -241,7 +241,7 @@ def test_parts_of_one_value_that_go_together_are_merged() -> None:
     ],
 )
 def test_a_draft_stays_where_it_is_in_a_conflict(
-    draft: Draft, held: dict[str, int], now: dict[str, object]
+    draft: StateDraft, held: dict[str, int], now: dict[str, object]
 ) -> None:
     assert rebase_draft(draft, 4, held, sides(**now)) is None
 

@@ -15,7 +15,7 @@ from checkpoints.domain.execution import (
 )
 from checkpoints.domain.execution_json import dump, read
 from checkpoints.domain.expected_version import require_version
-from checkpoints.domain.pauses import Approval, Outcome, Pause, When
+from checkpoints.domain.pauses import Approval, Pause, TimeoutOutcome, When
 from checkpoints.domain.status import ENDED, FINAL, MOVES, NodeStatus, Status
 from ctxadmin.lib.errors import InvalidState, VersionConflict
 from tests.unit.checkpoints.executions import (
@@ -216,7 +216,7 @@ def test_a_refusal_says_what_is_needed_and_what_to_do() -> None:
             Status.PAUSED,
             9,
             "b",
-            Pause("b", When.BEFORE, "r", NOW, NOW + timedelta(hours=1), Outcome.CANCEL),
+            Pause("b", When.BEFORE, "r", NOW, NOW + timedelta(hours=1), TimeoutOutcome.CANCEL),
         ),
     ],
 )

@@ -14,7 +14,7 @@ from checkpoints.domain.execution import (
     resume,
     time_out,
 )
-from checkpoints.domain.pauses import Approval, Outcome, Pause, PauseRule, When, pause_rule
+from checkpoints.domain.pauses import Approval, Pause, PauseRule, TimeoutOutcome, When, pause_rule
 from checkpoints.domain.status import Status
 from ctxadmin.lib.errors import InvalidState
 from tests.unit.checkpoints.executions import (
@@ -108,20 +108,20 @@ class TestReview:
         settings = NodeSettings(pause="before", pause_reason="money")
         assert pause_rule(settings) == PauseRule(When.BEFORE, "money")
         timed = NodeSettings(pause="after", timeout=Timeout(seconds=60, outcome="cancel"))
-        assert pause_rule(timed) == PauseRule(When.AFTER, "", 60, Outcome.CANCEL)
+        assert pause_rule(timed) == PauseRule(When.AFTER, "", 60, TimeoutOutcome.CANCEL)
 
 
 class TestTimeOut:
     @pytest.mark.parametrize(
         ("outcome", "status"),
         [
-            (Outcome.APPROVE, Status.RUNNING),
-            (Outcome.REJECT, Status.FAILED),
-            (Outcome.CANCEL, Status.CANCELLED),
+            (TimeoutOutcome.APPROVE, Status.RUNNING),
+            (TimeoutOutcome.REJECT, Status.FAILED),
+            (TimeoutOutcome.CANCEL, Status.CANCELLED),
         ],
     )
     def test_a_pause_that_nobody_answers_gets_its_outcome(
-        self, outcome: Outcome, status: Status
+        self, outcome: TimeoutOutcome, status: Status
     ) -> None:
         rules = {"b": PauseRule(When.BEFORE, "", 60, outcome)}
         paused = advance(RUNNING, step("a", ready=("b",)), rules).execution

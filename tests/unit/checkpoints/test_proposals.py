@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from checkpoints.domain.pauses import When
-from checkpoints.domain.proposal import Proposal, Write, lineage, proposal_of
+from checkpoints.domain.proposal import Proposal, VersionManifest, lineage, proposal_of
 from checkpoints.domain.timeline import WriteKind
 
 AT = datetime(2026, 11, 23, tzinfo=UTC)
@@ -16,7 +16,7 @@ class History:
     """The versions of an execution, written one after the other from 0 on."""
 
     def __init__(self) -> None:
-        self.writes: list[Write] = []
+        self.writes: list[VersionManifest] = []
         self._add(WriteKind.START)
 
     def _add(
@@ -30,7 +30,9 @@ class History:
     ) -> None:
         leads = None if to is None else frozenset(to)
         version = len(self.writes)
-        self.writes.append(Write(version, kind, node, tuple(keys), author, AT, restored, leads))
+        self.writes.append(
+            VersionManifest(version, kind, node, tuple(keys), author, AT, restored, leads)
+        )
 
     def done(self, node: str, *keys: str, to: Sequence[str] | None = None) -> "History":
         self._add(WriteKind.COMPLETION, node, keys, to=to)

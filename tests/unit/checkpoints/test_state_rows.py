@@ -1,11 +1,11 @@
 """Differences of a state as rows: what of long texts is compared."""
 
 from checkpoints.pages.state.state_rows import state_row
-from ctxadmin.lib.structural_diff import Difference, Kind
+from ctxadmin.lib.structural_diff import Difference, DifferenceKind
 
 
 def row(before: str, after: str) -> tuple[str, str]:
-    found = state_row(Difference("/text", Kind.CHANGED, before, after), "text")
+    found = state_row(Difference("/text", DifferenceKind.CHANGED, before, after), "text")
     return found.before, found.after
 
 

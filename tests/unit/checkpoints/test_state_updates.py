@@ -10,7 +10,7 @@ from checkpoints.domain.state import (
     MAX_STATE_KEYS,
     ChangeKind,
     StateChange,
-    Totals,
+    StateTotals,
     apply_update,
     head_of,
     join_list,
@@ -246,7 +246,7 @@ class TestSizes:
 
 class TestDigests:
     def test_the_empty_state_has_the_digest_zero(self) -> None:
-        assert totals_of({}) == EMPTY == Totals(bytes(32), 2, 0)
+        assert totals_of({}) == EMPTY == StateTotals(bytes(32), 2, 0)
 
     def test_the_digest_does_not_depend_on_the_order_of_keys(self) -> None:
         assert totals_of(State(a=1, b=2).heads) == totals_of(State(b=2, a=1).heads)

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.export_reading import read_export
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft, read_message
+from conversations.domain.message import MessageDraft, read_message
 from conversations.domain.operations import Outcome, apply
 from conversations.domain.revisions import Cause
 from conversations.domain.transfer import Transfer, write_export
@@ -21,23 +21,23 @@ SAID: JsonValue = {"role": "user", "content": "new"}
 CAUSE = Cause("ada", "a reason", datetime(2026, 1, 31, 9, tzinfo=UTC))
 
 
-def message(role: str, content: JsonValue = "", **fields: JsonValue) -> Draft:
+def message(role: str, content: JsonValue = "", **fields: JsonValue) -> MessageDraft:
     return read_message({"role": role, "content": content, **fields})
 
 
-def system(text: str = "Be kind.", **fields: JsonValue) -> Draft:
+def system(text: str = "Be kind.", **fields: JsonValue) -> MessageDraft:
     return message("system", text, **fields)
 
 
-def user(text: str = "Hello?", **fields: JsonValue) -> Draft:
+def user(text: str = "Hello?", **fields: JsonValue) -> MessageDraft:
     return message("user", text, **fields)
 
 
-def assistant(text: str = "Hello.", **fields: JsonValue) -> Draft:
+def assistant(text: str = "Hello.", **fields: JsonValue) -> MessageDraft:
     return message("assistant", text, **fields)
 
 
-def calls(*call_ids: str) -> Draft:
+def calls(*call_ids: str) -> MessageDraft:
     """An assistant message that calls tools."""
     return message(
         "assistant",
@@ -49,11 +49,11 @@ def calls(*call_ids: str) -> Draft:
     )
 
 
-def result(call_id: str, text: str = "found") -> Draft:
+def result(call_id: str, text: str = "found") -> MessageDraft:
     return message("tool", text, tool_call_id=call_id)
 
 
-def tools(text: str = "Tools: look") -> Draft:
+def tools(text: str = "Tools: look") -> MessageDraft:
     """A tool description."""
     return system(text, tool_description=True)
 
@@ -96,7 +96,7 @@ def shown(log: MemoryLog, name: str, block: JsonValue = None, **fields: JsonValu
     return list(apply(operation(name, block, **fields), whole(log), log).view)
 
 
-def conversation(*drafts: Draft, text: str | None = None) -> Conversation:
+def conversation(*drafts: MessageDraft, text: str | None = None) -> Conversation:
     """A conversation with messages in batch 0, and with a tools text."""
     made = Conversation(CAUSE, tools=text)
     made.append(drafts, CAUSE)

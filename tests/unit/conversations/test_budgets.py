@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from conversations.domain.budgets.config import PLACEHOLDER
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft, read_message
+from conversations.domain.message import MessageDraft, read_message
 from conversations.domain.operations import Outcome
 from conversations.domain.pairing import find_splits
 from conversations.domain.view import View
@@ -27,7 +27,7 @@ from tests.unit.conversations.chats import (
 TEN = 10  # tokens of each message, unless one says otherwise
 
 
-def log_of(*drafts: Draft, text: str | None = None, each: int = TEN) -> MemoryLog:
+def log_of(*drafts: MessageDraft, text: str | None = None, each: int = TEN) -> MemoryLog:
     return MemoryLog(drafts, tools=text, count=lambda draft: draft.reported_tokens or each)
 
 
@@ -202,11 +202,11 @@ def test_an_emptied_result_keeps_its_other_fields_and_answers_the_same_call() ->
     assert not find_splits(outcome.view, log).groups
 
 
-def _result(name: str) -> Draft:
+def _result(name: str) -> MessageDraft:
     return _found(tool_call_id=name, content="found", tokens=100)
 
 
-def _found(**fields: JsonValue) -> Draft:
+def _found(**fields: JsonValue) -> MessageDraft:
     own: dict[str, JsonValue] = {"role": "tool", "tool_call_id": "a", "tokens": 60}
     return read_message(own | fields)
 

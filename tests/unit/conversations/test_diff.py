@@ -2,7 +2,7 @@
 
 import pytest
 
-from conversations.domain.diff import Change, diff_views
+from conversations.domain.diff import ViewDifference, diff_views
 from conversations.domain.view import View
 from ctxadmin.lib.errors import NotFound
 from tests.conversation_model import Conversation
@@ -25,10 +25,13 @@ def test_hidden_and_shown_are_each_other_reversed() -> None:
     made = four()
     made.operate(operation("truncate", {"range": {"start": 1, "end": 3}}), CAUSE)
     assert made.diff(0, 1) == (
-        Change("hidden", 0, previous_position=0),
-        Change("hidden", 3, previous_position=3),
+        ViewDifference("hidden", 0, previous_position=0),
+        ViewDifference("hidden", 3, previous_position=3),
     )
-    assert made.diff(1, 0) == (Change("shown", 0, position=0), Change("shown", 3, position=3))
+    assert made.diff(1, 0) == (
+        ViewDifference("shown", 0, position=0),
+        ViewDifference("shown", 3, position=3),
+    )
 
 
 def test_added_is_what_was_logged_after_the_last_message_that_from_knew() -> None:
@@ -57,9 +60,9 @@ def test_a_message_of_a_rolled_back_branch_is_shown_and_not_added() -> None:
 def test_a_replaced_message_is_edited_and_names_the_previous_one() -> None:
     made = four()
     made.operate(operation("replace", {"index": 1, "message": SAID}), CAUSE)
-    edit = Change("edited", 4, previous_index=1, position=1, previous_position=1)
+    edit = ViewDifference("edited", 4, previous_index=1, position=1, previous_position=1)
     assert made.diff(0, 1) == (edit,)
-    back = Change("edited", 1, previous_index=4, position=1, previous_position=1)
+    back = ViewDifference("edited", 1, previous_index=4, position=1, previous_position=1)
     assert made.diff(1, 0) == (back,)
 
 
@@ -90,7 +93,7 @@ def test_an_edit_whose_message_is_hidden_now_is_just_hidden() -> None:
 def test_moved_is_what_stands_outside_of_a_longest_common_subsequence() -> None:
     before, after = View.of_indices([0, 1, 2, 3, 4]), View.of_indices([0, 4, 1, 2, 3])
     assert diff_views(before, after, known=5, edits={}) == (
-        Change("moved", 4, position=1, previous_position=4),
+        ViewDifference("moved", 4, position=1, previous_position=4),
     )
 
 
@@ -101,7 +104,7 @@ def test_a_message_may_be_edited_and_moved() -> None:
 
 
 def test_a_change_tells_only_the_fields_of_its_kind() -> None:
-    change = Change("hidden", 3, previous_position=0)
+    change = ViewDifference("hidden", 3, previous_position=0)
     assert change.as_json() == {"kind": "hidden", "index": 3, "previous_position": 0}
 
 
@@ -115,6 +118,6 @@ def test_the_diff_of_long_views_costs_their_runs() -> None:
     before = View(((0, 10**12),))
     after = View(((0, 5), (6, 10**12 + 1)))
     assert diff_views(before, after, known=10**12, edits={}) == (
-        Change("hidden", 5, previous_position=5),
-        Change("added", 10**12, position=10**12 - 1),
+        ViewDifference("hidden", 5, previous_position=5),
+        ViewDifference("added", 10**12, position=10**12 - 1),
     )

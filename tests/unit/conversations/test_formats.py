@@ -9,7 +9,7 @@ from conversations.domain.formats.anthropic import FIRST
 from conversations.domain.formats.formats import FORMATS, ProviderFormat, provider_format, write
 from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.source import source_messages
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from tests.unit.conversations.chats import (
     assistant,
     calls,
@@ -28,11 +28,11 @@ IMAGES: list[JsonValue] = [
 ]
 
 
-def written(name: ProviderFormat, *drafts: Draft) -> FormattedView:
+def written(name: ProviderFormat, *drafts: MessageDraft) -> FormattedView:
     return write(source_messages([(i, draft.body) for i, draft in enumerate(drafts)]), name)
 
 
-def messages(name: ProviderFormat, *drafts: Draft) -> Any:
+def messages(name: ProviderFormat, *drafts: MessageDraft) -> Any:
     return list(written(name, *drafts).messages)
 
 
@@ -40,7 +40,7 @@ def warned(found: FormattedView) -> list[tuple[str, tuple[int, ...]]]:
     return [(warning.code, warning.indices) for warning in found.warnings]
 
 
-def chat() -> list[Draft]:
+def chat() -> list[MessageDraft]:
     return [
         system("Be kind."),
         user("Weather in two towns?"),

@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 from conversations.domain.log import ToolGroup
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft
+from conversations.domain.message import MessageDraft
 from conversations.domain.operations import Outcome
 from conversations.domain.pairing import find_splits, place_drafts, validate_for_model
 from conversations.domain.view import View
@@ -21,7 +21,7 @@ def codes(outcome: Outcome) -> list[tuple[str, tuple[int, ...]]]:
     return [(each.code, each.indices) for each in outcome.warnings]
 
 
-def grown(log: MemoryLog, *drafts: Draft, revision: int = 0) -> MemoryLog:
+def grown(log: MemoryLog, *drafts: MessageDraft, revision: int = 0) -> MemoryLog:
     log.append(place_drafts(drafts, log), revision=revision)
     return log
 

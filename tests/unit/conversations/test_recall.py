@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from conversations.domain import runs
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft, read_logged, read_message
+from conversations.domain.message import MessageDraft, read_logged, read_message
 from conversations.domain.operations import Outcome
 from conversations.domain.pairing import find_splits, place_drafts
 from conversations.domain.pointers import LINE_TOKENS
@@ -25,7 +25,7 @@ from tests.unit.conversations.chats import (
 )
 
 
-def line_of(outcome: Outcome) -> Draft:
+def line_of(outcome: Outcome) -> MessageDraft:
     (found,) = [entry.draft for entry in outcome.entries if entry.draft.points_to]
     return found
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain.message import Draft, read_logged
+from conversations.domain.message import MessageDraft, read_logged
 from conversations.domain.tokens import tokens_of_message, tokens_of_text
 from tests.unit.conversations.chats import assistant, calls, message, user
 
@@ -59,7 +59,7 @@ def test_what_only_a_provider_knows_of_a_call_is_not_counted() -> None:
 
 
 def test_a_picture_counts_a_flat_figure_whatever_its_bytes() -> None:
-    def picture(data: str) -> Draft:
+    def picture(data: str) -> MessageDraft:
         part: JsonValue = {"type": "image_url", "image_url": {"url": data}}
         return message("user", [{"type": "text", "text": "look"}, part])
 

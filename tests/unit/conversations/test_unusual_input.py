@@ -4,7 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import MAX_BYTES, Draft, read_message
+from conversations.domain.message import MAX_BYTES, MessageDraft, read_message
 from conversations.domain.pairing import find_splits
 from conversations.domain.tokens import tokens_of_text
 from ctxadmin.lib.errors import OutOfRange, TooLarge
@@ -52,7 +52,7 @@ def test_pins_that_are_larger_than_the_budget_stay_whole(drop: str, leave_pointe
     assert f"{left} tokens remain, {left - 100} more" in over.message
 
 
-def _tokens(draft: Draft) -> int:
+def _tokens(draft: MessageDraft) -> int:
     log = MemoryLog([draft])
     return log.tokens(0, 1)
 

@@ -2,17 +2,24 @@
 
 import pytest
 
-from ctxadmin.storage.database.schema import Column, Difference, Index, Table, differences, summary
+from ctxadmin.storage.database.schema import (
+    Column,
+    ExpectedTable,
+    Index,
+    TableDifference,
+    differences,
+    summary,
+)
 
 KEY = Column("bigint", nullable=False, filled=False)
 NAME = Column("varchar(9)", nullable=False, filled=False)
 BY_NAME = Index(("name", "key"))
 ONE_NAME = Index(("name",), unique=True)
-EXPECTED = {"shop": Table({"key": KEY, "name": NAME}, frozenset({BY_NAME, ONE_NAME}))}
+EXPECTED = {"shop": ExpectedTable({"key": KEY, "name": NAME}, frozenset({BY_NAME, ONE_NAME}))}
 
 
 def compared(columns: dict[str, Column], *indexes: Index) -> list[str]:
-    found = {"shop": Table({"key": KEY, "name": NAME} | columns, frozenset(indexes))}
+    found = {"shop": ExpectedTable({"key": KEY, "name": NAME} | columns, frozenset(indexes))}
     return [each.text for each in differences(EXPECTED, found)]
 
 
@@ -22,7 +29,7 @@ def test_what_is_as_expected_has_no_difference() -> None:
 
 def test_what_rows_may_leave_out_and_other_tables_and_indexes_do_no_harm() -> None:
     later = Column("int", nullable=True)
-    others = {"cart": Table({})}
+    others = {"cart": ExpectedTable({})}
     found = EXPECTED | others
     assert differences(EXPECTED, found) == []
     assert compared({"later": later}, BY_NAME, ONE_NAME, Index(("key",))) == []
@@ -33,9 +40,9 @@ def test_a_missing_table_is_told_once() -> None:
 
 
 def test_a_missing_column_is_told() -> None:
-    found = {"shop": Table({"key": KEY}, frozenset({BY_NAME, ONE_NAME}))}
+    found = {"shop": ExpectedTable({"key": KEY}, frozenset({BY_NAME, ONE_NAME}))}
     (difference,) = differences(EXPECTED, found)
-    assert difference == Difference("the column shop.name is missing")
+    assert difference == TableDifference("the column shop.name is missing")
 
 
 @pytest.mark.parametrize(
@@ -57,12 +64,12 @@ def test_a_column_of_another_kind_is_told(columns: dict[str, Column], told: str)
 
 
 def test_a_column_may_be_of_any_kind_if_none_is_expected() -> None:
-    expected = {"shop": Table({"key": Column("", nullable=False)})}
-    assert differences(expected, {"shop": Table({"key": KEY})}) == []
+    expected = {"shop": ExpectedTable({"key": Column("", nullable=False)})}
+    assert differences(expected, {"shop": ExpectedTable({"key": KEY})}) == []
 
 
 def test_a_missing_index_is_slow_and_a_missing_unique_one_is_wrong() -> None:
-    found = {"shop": Table({"key": KEY, "name": NAME})}
+    found = {"shop": ExpectedTable({"key": KEY, "name": NAME})}
     assert {(each.text, each.slow) for each in differences(EXPECTED, found)} == {
         ("the index of shop on name, key is missing", True),
         ("the unique index of shop on name is missing", False),
@@ -75,5 +82,5 @@ def test_an_index_serves_that_has_more_columns_behind() -> None:
 
 
 def test_of_many_differences_three_are_named() -> None:
-    found = [Difference(str(number)) for number in range(5)]
+    found = [TableDifference(str(number)) for number in range(5)]
     assert summary(found) == "0; 1; 2; and 2 more"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxadmin.lib.diff_folds import DiffPart, fold_parts, shortened
-from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
+from ctxadmin.lib.text_diff import DiffSide, TextPiece, text_diff
 
 LINES = "".join(f"line {each} of what nobody changed\n" for each in range(60))
 WORDS = "word " * 400
@@ -17,12 +17,12 @@ def folds(parts: list[DiffPart]) -> list[tuple[str, int]]:
 def test_lines_before_and_after_a_change_are_folded_but_the_nearest() -> None:
     parts = fold_parts(text_diff(f"{LINES}old\n{LINES}", f"{LINES}new\n{LINES}"))
     assert folds(parts) == [("same", 58), ("same", 58)]
-    assert [each.text for each in parts if each.kind is not Piece.SAME] == ["old\n", "new\n"]
+    assert [each.text for each in parts if each.kind is not DiffSide.SAME] == ["old\n", "new\n"]
     assert parts[1].text == LINES[LINES.index("line 58") :]
 
 
 def test_a_change_in_one_long_line_keeps_whole_words_beside_it() -> None:
-    pieces = [TextPiece(Piece.ADDED, "New. "), TextPiece(Piece.SAME, WORDS)]
+    pieces = [TextPiece(DiffSide.ADDED, "New. "), TextPiece(DiffSide.SAME, WORDS)]
     added, near, fold = fold_parts(pieces)
     assert added.text == "New. "
     assert near.text.endswith("word ")
@@ -33,18 +33,18 @@ def test_a_change_in_one_long_line_keeps_whole_words_beside_it() -> None:
 
 
 def test_long_removed_text_keeps_both_ends() -> None:
-    parts = fold_parts([TextPiece(Piece.REMOVED, LINES), TextPiece(Piece.ADDED, "short")])
+    parts = fold_parts([TextPiece(DiffSide.REMOVED, LINES), TextPiece(DiffSide.ADDED, "short")])
     assert [each.folded for each in parts] == [False, True, False, False]
     assert parts[0].text.startswith("line 0 ")
     assert parts[2].text.endswith("changed\n")
 
 
 def test_added_text_is_never_folded() -> None:
-    assert fold_parts([TextPiece(Piece.ADDED, LINES)]) == [DiffPart(Piece.ADDED, LINES)]
+    assert fold_parts([TextPiece(DiffSide.ADDED, LINES)]) == [DiffPart(DiffSide.ADDED, LINES)]
 
 
 def test_a_text_without_its_other_side_shows_its_beginning_and_the_rest_on_demand() -> None:
-    head, rest = fold_parts([TextPiece(Piece.SAME, LINES)])
+    head, rest = fold_parts([TextPiece(DiffSide.SAME, LINES)])
     assert head.text.startswith("line 0 ")
     assert rest.rest
     assert rest.lines == 58
@@ -56,7 +56,7 @@ def test_short_texts_are_whole() -> None:
 
 
 def test_a_fold_of_megabytes_brings_only_its_beginning_to_the_page() -> None:
-    (*_, fold) = fold_parts([TextPiece(Piece.SAME, "x" * 1_000_000)])
+    (*_, fold) = fold_parts([TextPiece(DiffSide.SAME, "x" * 1_000_000)])
     assert fold.is_cut
     assert len(fold.text) == 20_000
     assert fold.characters > 900_000
@@ -68,10 +68,10 @@ def test_a_shortened_difference_has_an_ellipsis_for_each_fold() -> None:
     assert texts[-2:] == ["old", "new"]
 
 
-@given(st.lists(st.tuples(st.sampled_from(Piece), st.text("ab \n", max_size=600)), max_size=5))
-def test_parts_joined_are_the_pieces_in_their_order(found: list[tuple[Piece, str]]) -> None:
+@given(st.lists(st.tuples(st.sampled_from(DiffSide), st.text("ab \n", max_size=600)), max_size=5))
+def test_parts_joined_are_the_pieces_in_their_order(found: list[tuple[DiffSide, str]]) -> None:
     pieces = [TextPiece(kind, text) for kind, text in found if text]
     parts = fold_parts(pieces)
-    for kind in Piece:
+    for kind in DiffSide:
         joined = "".join(each.text for each in parts if each.kind is kind)
         assert joined == "".join(each.text for each in pieces if each.kind is kind)

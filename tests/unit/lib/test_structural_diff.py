@@ -3,7 +3,15 @@
 import pytest
 from pydantic import JsonValue
 
-from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Looks, Value, diff, equal
+from ctxadmin.lib.structural_diff import (
+    ABSENT,
+    Difference,
+    DifferenceKind,
+    Looks,
+    Value,
+    diff,
+    equal,
+)
 
 
 def found(before: JsonValue, after: JsonValue) -> list[tuple[str, str, Value, Value]]:
@@ -101,12 +109,12 @@ def test_equal_is_exact_but_for_the_order_of_keys(
 
 
 def test_a_difference_is_written_without_the_side_that_has_no_value() -> None:
-    assert Difference("/a", Kind.ADDED, ABSENT, None).as_json() == {
+    assert Difference("/a", DifferenceKind.ADDED, ABSENT, None).as_json() == {
         "path": "/a",
         "kind": "added",
         "after": None,
     }
-    assert Difference("/a", Kind.CHANGED, 1, 2).as_json() == {
+    assert Difference("/a", DifferenceKind.CHANGED, 1, 2).as_json() == {
         "path": "/a",
         "kind": "changed",
         "before": 1,
@@ -122,9 +130,9 @@ def test_what_there_is_no_room_to_look_at_is_told_as_one_change_of_the_whole() -
     before: JsonValue = {"few": {"a": 1}, "many": [[0]] * 50, "text": "x"}
     after: JsonValue = {"few": {"a": 2}, "many": [[1]] * 50, "text": "y"}
     assert [(each.path, each.kind) for each in diff(before, after, looks=Looks(100))] == [
-        ("/few/a", Kind.CHANGED),
-        ("/many", Kind.CHANGED),
-        ("/text", Kind.CHANGED),
+        ("/few/a", DifferenceKind.CHANGED),
+        ("/many", DifferenceKind.CHANGED),
+        ("/text", DifferenceKind.CHANGED),
     ]
 
 

@@ -4,33 +4,37 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from ctxadmin.config import environment
-from ctxadmin.storage.redis.address import Kind, RedisAddress, read_address
+from ctxadmin.storage.redis.address import RedisAddress, ServerKind, read_address
 
 KNOWN = {
-    "redis://localhost": RedisAddress(Kind.SINGLE, (("localhost", 6379),)),
-    "redis://10.0.0.1:7000/3": RedisAddress(Kind.SINGLE, (("10.0.0.1", 7000),), database=3),
-    "redis://[::1]:7000/": RedisAddress(Kind.SINGLE, (("::1", 7000),)),
+    "redis://localhost": RedisAddress(ServerKind.SINGLE, (("localhost", 6379),)),
+    "redis://10.0.0.1:7000/3": RedisAddress(ServerKind.SINGLE, (("10.0.0.1", 7000),), database=3),
+    "redis://[::1]:7000/": RedisAddress(ServerKind.SINGLE, (("::1", 7000),)),
     "rediss://me:p%40ss@redis.example.org": RedisAddress(
-        Kind.SINGLE,
+        ServerKind.SINGLE,
         (("redis.example.org", 6379),),
         username="me",
         password="p@ss",
         tls=True,
     ),
     "rediss://:secret@r/?ssl_ca_certs=/etc/ca.pem": RedisAddress(
-        Kind.SINGLE,
+        ServerKind.SINGLE,
         (("r", 6379),),
         password="secret",
         tls=True,
         tls_files={"ssl_ca_certs": "/etc/ca.pem"},
     ),
-    "unix:///run/redis.sock?db=2": RedisAddress(Kind.SINGLE, path="/run/redis.sock", database=2),
-    "redis+cluster://a:7000,b:7001,c": RedisAddress(
-        Kind.CLUSTER, (("a", 7000), ("b", 7001), ("c", 6379))
+    "unix:///run/redis.sock?db=2": RedisAddress(
+        ServerKind.SINGLE, path="/run/redis.sock", database=2
     ),
-    "rediss+cluster://:pw@a": RedisAddress(Kind.CLUSTER, (("a", 6379),), password="pw", tls=True),
+    "redis+cluster://a:7000,b:7001,c": RedisAddress(
+        ServerKind.CLUSTER, (("a", 7000), ("b", 7001), ("c", 6379))
+    ),
+    "rediss+cluster://:pw@a": RedisAddress(
+        ServerKind.CLUSTER, (("a", 6379),), password="pw", tls=True
+    ),
     "redis+sentinel://a,b:26380/primary/1": RedisAddress(
-        Kind.SENTINEL, (("a", 26379), ("b", 26380)), service="primary", database=1
+        ServerKind.SENTINEL, (("a", 26379), ("b", 26380)), service="primary", database=1
     ),
 }
 WRONG = [

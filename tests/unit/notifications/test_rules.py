@@ -10,7 +10,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from notifications.domain import signing
 from notifications.domain.addresses import is_allowed, read_address
-from notifications.domain.kinds import TIME_KEEPER, Kind, Version, kinds_of
+from notifications.domain.kinds import TIME_KEEPER, Kind, VersionRecord, kinds_of
 from notifications.domain.retry_policy import LEASE, MOST_ATTEMPTS, wait_after
 from notifications.sending import http
 
@@ -18,7 +18,7 @@ from notifications.sending import http
 def told(
     kind: WriteKind, status: Status, *, move: str = "", author: str = "person:a", asks: bool = False
 ) -> tuple[Kind, ...]:
-    return kinds_of(Version(3, kind, move, status, author, asks))
+    return kinds_of(VersionRecord(3, kind, move, status, author, asks))
 
 
 def test_a_node_that_asks_for_a_review_is_told_as_that_first() -> None:

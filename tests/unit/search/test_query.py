@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ctxadmin.lib.errors import ValidationFailed
-from search.domain.query import Kind, Phrase, Query, read_query, without_filters
+from search.domain.query import HitKind, Phrase, Query, read_query, without_filters
 from search.domain.terms import terms_of
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
@@ -56,7 +56,7 @@ def test_filters_stand_among_the_words() -> None:
     assert query.status == "PAUSED"
     assert query.role == "user"
     assert query.since == NOW - timedelta(days=7)
-    assert query.kinds == {Kind.MESSAGE}
+    assert query.kinds == {HitKind.MESSAGE}
     assert query.workflow == "support"
 
 

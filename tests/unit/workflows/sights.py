@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from conversations.domain.message import Draft, read_message
+from conversations.domain.message import MessageDraft, read_message
 from workflows.domain.context import HistoryEntry, Messages, NodeInput, PromptContext
 from workflows.domain.edge_filters import edge_step, read_edge_filter
-from workflows.domain.explain import Applied, Decision, Step, run_steps
+from workflows.domain.explain import Decision, Step, StepOutcome, run_steps
 from workflows.domain.filters import filter_step, read_filter
 from workflows.domain.processors import Registries
 
@@ -24,7 +24,7 @@ CHAT: tuple[Mapping[str, JsonValue], ...] = (
 )
 
 
-def chat(*messages: Mapping[str, JsonValue]) -> list[Draft]:
+def chat(*messages: Mapping[str, JsonValue]) -> list[MessageDraft]:
     return [read_message(dict(message)) for message in messages or CHAT]
 
 
@@ -33,7 +33,7 @@ def sight(
     *,
     history: Sequence[str | HistoryEntry] = (),
     metadata: Mapping[str, JsonValue] | None = None,
-    messages: Sequence[Draft] = (),
+    messages: Sequence[MessageDraft] = (),
     tools: str | None = None,
 ) -> NodeInput:
     """A sight with the template ``"T"``; history entries may be given by their node ids."""
@@ -62,7 +62,7 @@ def applied(step: Step, given: NodeInput) -> NodeInput:
     return step(given, 0, False).sight
 
 
-def explained(step: Step, given: NodeInput) -> Applied:
+def explained(step: Step, given: NodeInput) -> StepOutcome:
     return run_steps(given, [(0, step)], explain=True)
 
 

@@ -21,7 +21,7 @@ from workflows.domain.context_types import (
     default_context_type,
     node_steps,
 )
-from workflows.domain.explain import Applied, run_steps
+from workflows.domain.explain import StepOutcome, run_steps
 from workflows.domain.filters import read_filter
 
 GIVEN = sight(
@@ -66,7 +66,7 @@ def see(
 
 def told(
     context_type: str, *filters: JsonValue, given: NodeInput = GIVEN, **config: JsonValue
-) -> Applied:
+) -> StepOutcome:
     own = [read_filter(each) for each in filters]
     steps = node_steps(context_type, own, REGISTRIES, config=config, pointer="/nodes/0")
     return run_steps(given, steps, explain=True)

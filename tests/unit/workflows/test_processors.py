@@ -15,7 +15,7 @@ from tests.unit.workflows.sights import REGISTRIES, chat, names, rule, shown, si
 from workflows.domain.builtin_processors import Processor
 from workflows.domain.context import HistoryEntry, Messages, NodeInput
 from workflows.domain.context_types import CONTEXT_TYPES, node_steps
-from workflows.domain.explain import Applied, run_steps
+from workflows.domain.explain import StepOutcome, run_steps
 from workflows.domain.filters import filter_step, read_filter
 from workflows.domain.processors import PROCESSOR_GROUP, Registries, processor_step, standard
 
@@ -47,7 +47,7 @@ def fresh(**processors: Processor) -> Registries:
     return registries
 
 
-def run(name: str, registries: Registries, **config: JsonValue) -> Applied:
+def run(name: str, registries: Registries, **config: JsonValue) -> StepOutcome:
     step = processor_step(name, registries, config=config, pointer="/steps/0/processor")
     return run_steps(GIVEN, [("step", step)], explain=True)
 

@@ -8,7 +8,14 @@ from pydantic import JsonValue
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from workflows.domain.graph import read
 from workflows.domain.plan import Plan
-from workflows.domain.routing import Decision, EdgeOutcome, Marking, decide, ready_nodes, replay
+from workflows.domain.routing import (
+    EdgeOutcome,
+    Marking,
+    RouteDecision,
+    decide,
+    ready_nodes,
+    replay,
+)
 from workflows.domain.topology import Graph, graph_of
 
 
@@ -52,7 +59,7 @@ def ready(found: Graph, executed: str, *refused: str) -> str:
         source, _, target = text.partition("-")
         name = source.rstrip("123456789")
         occurrence = int(source[len(name) :] or 1)
-        decisions.append(Decision(name, occurrence, f"{name}-{target}", passes=False))
+        decisions.append(RouteDecision(name, occurrence, f"{name}-{target}", passes=False))
     return " ".join(ready_nodes(found, executed.split(), decisions))
 
 
@@ -157,8 +164,8 @@ def test_a_join_waits_for_a_long_branch_and_not_after_it_ended_elsewhere() -> No
 def test_a_join_waits_for_an_error_branch_that_comes_back() -> None:
     found = graph("s>a", "s>b", "a>J", "b>J", "b!r", "r>J")
     failed = [
-        Decision("b", 1, "b-J", passes=False),
-        Decision("b", 1, "b-r", passes=True),
+        RouteDecision("b", 1, "b-J", passes=False),
+        RouteDecision("b", 1, "b-r", passes=True),
     ]
     assert ready_nodes(found, ["s", "a", "b"], failed) == ("r",)
     assert ready_nodes(found, ["s", "a", "b", "r"], failed) == ("J",)
@@ -257,8 +264,8 @@ def test_a_free_execution_names_no_ready_nodes() -> None:
 def test_decisions_belong_to_one_occurrence_of_a_node() -> None:
     found = graph("a>a", "a>b")
     decisions = [
-        Decision("a", 1, "a-b", passes=False),
-        Decision("a", 2, "a-a", passes=False),
+        RouteDecision("a", 1, "a-b", passes=False),
+        RouteDecision("a", 2, "a-a", passes=False),
     ]
     assert ready_nodes(found, ["a"], decisions) == ("a",)
     assert ready_nodes(found, ["a", "a"], decisions) == ("b",)

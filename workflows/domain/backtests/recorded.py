@@ -8,7 +8,7 @@ from typing import NamedTuple
 import orjson
 
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import Draft, Entry, read_logged
+from conversations.domain.message import Entry, MessageDraft, read_logged
 from conversations.domain.pairing import place_drafts
 from conversations.domain.runs import Runs
 from conversations.domain.tokens import tokens_of_message, tokens_of_text
@@ -47,7 +47,7 @@ class Recorded:
     def of_drafts(
         cls,
         name: str,
-        drafts: Sequence[Draft],
+        drafts: Sequence[MessageDraft],
         *,
         tools: str | None = None,
         schemas: object = None,

@@ -17,7 +17,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, VersionConflict
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, DiffRow, Text
-from ctxadmin.ui.confirm_page import Confirm, Done, confirm_page
+from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
 from workflows import services
@@ -273,9 +273,9 @@ def _ask(
     slug = row.slug or ""
     back = reverse("workflows:detail", args=[slug])
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         change_draft(request, actor, slug, change)
-        return Done(back, ask.done)
+        return Redirection(back, ask.done)
 
     def question(refusal: ContextError | None) -> Confirm:
         conflict = refusal if isinstance(refusal, DraftConflict) else None
@@ -304,10 +304,10 @@ def delete(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     actor.require(Action.WORKFLOW_CHANGE)
     find_workflow(actor.workspace, slug)
 
-    def write(_reason: str) -> Done:
+    def write(_reason: str) -> Redirection:
         services.delete(actor, slug, expected=_seen(request, "changes"))
         done = _("Workflow %(slug)s deleted.") % {"slug": slug}
-        return Done(reverse("workflows:list"), done)
+        return Redirection(reverse("workflows:list"), done)
 
     def question(_refusal: ContextError | None) -> Confirm:
         row = find_workflow(actor.workspace, slug)

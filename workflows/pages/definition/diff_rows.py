@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from pydantic import JsonValue
 
-from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
+from ctxadmin.lib.structural_diff import ABSENT, Difference, DifferenceKind, Value
 from ctxadmin.ui.components import DiffRow, Text
 from workflows.domain.compare import ElementChange
 
@@ -43,11 +43,11 @@ def _field_row(label: str, field: Difference) -> DiffRow:
     where = f"{label} {field.path}".strip()
     before, after = _side(field.before), _side(field.after)
     match field.kind:
-        case Kind.ADDED:
+        case DifferenceKind.ADDED:
             return DiffRow("added", where, after=after)
-        case Kind.REMOVED:
+        case DifferenceKind.REMOVED:
             return DiffRow("removed", where, before=before)
-        case Kind.MOVED:
+        case DifferenceKind.MOVED:
             note = _("moved from position %(a)s to %(b)s") % {"a": before, "b": after}
             return DiffRow("moved", where, note=note)
     return DiffRow("changed", where, before, after)

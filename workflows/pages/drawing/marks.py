@@ -16,7 +16,7 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CanvasMark:
     """The mark of one element: the name of its sign, and its text."""
 
     sign: str
@@ -33,8 +33,8 @@ class Marks:
     said: str
     icon: str
     signs: Sequence[Sign]
-    nodes: Mapping[str, Mark] = field(default_factory=dict)
-    edges: Mapping[str, Mark] = field(default_factory=dict)
+    nodes: Mapping[str, CanvasMark] = field(default_factory=dict)
+    edges: Mapping[str, CanvasMark] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, object]:
         """Returns the marks as the island reads them (frontend/src/graph/io/setup.ts)."""
@@ -47,5 +47,5 @@ class Marks:
         }
 
 
-def _listed(marks: Mapping[str, Mark]) -> dict[str, list[str]]:
+def _listed(marks: Mapping[str, CanvasMark]) -> dict[str, list[str]]:
     return {name: [mark.sign, str(mark.text)] for name, mark in marks.items()}

@@ -70,7 +70,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DrawnEdge:
     """An edge as it is drawn, with its chip; an edge without text has a point instead."""
 
     path: str
@@ -93,7 +93,7 @@ class Drawing:
     """The data of the SVG; ``view_box`` is as wide and high as ``width`` and ``height``."""
 
     cards: Sequence[Card]
-    lines: Sequence[Line]
+    lines: Sequence[DrawnEdge]
     view_box: str
     width: int
     height: int
@@ -231,7 +231,7 @@ class _Drawer:
             mark=mark,
         )
 
-    def line(self, edge: Edge, way: Route, chips: "_Chips") -> Line:
+    def line(self, edge: Edge, way: Route, chips: "_Chips") -> DrawnEdge:
         passes = summaries.edge_filter_line(edge, self._registries)
         asked = (edge.condition or "").replace("context.", "")  # the whole stands in the title
         mark = self._marks.get(("edge", edge.id), "")
@@ -242,7 +242,7 @@ class _Drawer:
         width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT
         x, y = chips.stand(way.spots, width)
         sentence = _marked(edge_sentence(edge, passes, self._edges[edge.id]), mark)
-        return Line(
+        return DrawnEdge(
             path=way.path,
             id=edge.id,
             kind=edge.type if edge.type in summaries.EDGE_TYPE_WORDS else "sequence",
@@ -345,7 +345,7 @@ def _cells(left: float, top: float, right: float, bottom: float) -> Iterator[tup
             yield column, row
 
 
-def _framed(cards: Sequence[Card], lines: Sequence[Line], ways: Sequence[Route]) -> Drawing:
+def _framed(cards: Sequence[Card], lines: Sequence[DrawnEdge], ways: Sequence[Route]) -> Drawing:
     boxes: list[tuple[float, float, float, float]] = [
         (card.x, card.y, CARD_WIDTH, CARD_HEIGHT) for card in cards
     ]

@@ -19,7 +19,7 @@ _BOW: Final = 16  # how far an edge that leads back goes below the nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class ThumbnailTile:
     """A node as a colored rectangle; ``x`` and ``y`` are its upper left corner."""
 
     x: float
@@ -31,7 +31,7 @@ class Tile:
 class Thumbnail:
     """The rectangles and the paths of an SVG of ``width`` by ``height``."""
 
-    tiles: Sequence[Tile]
+    tiles: Sequence[ThumbnailTile]
     paths: Sequence[str]
     width: float
     height: float
@@ -52,7 +52,9 @@ def thumbnail(document: Document) -> Thumbnail:
     height = 2 * _MARGIN + (most - 1) * _ROW + HEIGHT
     leads_back = any(source[0] >= target[0] for source, target in ends)
     return Thumbnail(
-        tiles=[Tile(*places[name], tone_of(node.type)) for name, node in graph.nodes.items()],
+        tiles=[
+            ThumbnailTile(*places[name], tone_of(node.type)) for name, node in graph.nodes.items()
+        ],
         paths=[_path(source, target, height) for source, target in ends],
         width=2 * _MARGIN + max(len(found) - 1, 0) * _COLUMN + WIDTH,
         height=height + (_BOW if leads_back else 0),

@@ -25,7 +25,7 @@ from ctxadmin.ui.forms.boxes import (
     is_active,
 )
 from ctxadmin.ui.forms.fields import LeafField
-from ctxadmin.ui.forms.shape import Kind
+from ctxadmin.ui.forms.shape import LeafKind
 from workflows.domain.graph import Edge, Node
 from workflows.pages.editor.document_parts import AnyElement
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
@@ -211,7 +211,7 @@ def _path(around: tuple[str, ...], label: str) -> str:
 
 def _is_json(box: FieldBox) -> bool:
     field = box.bound.field
-    return bool(box.marker) or (isinstance(field, LeafField) and field.leaf.kind is Kind.JSON)
+    return bool(box.marker) or (isinstance(field, LeafField) and field.leaf.kind is LeafKind.JSON)
 
 
 def _lines(box: FieldBox) -> list[str]:

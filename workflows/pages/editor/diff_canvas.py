@@ -23,7 +23,7 @@ from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.pages.definition.links import crumbs
 from workflows.pages.definition.workflow_pages import version_label
 from workflows.pages.drawing.diff_drawing import is_only_moved, merge_graphs
-from workflows.pages.drawing.marks import Mark, Marks, Sign
+from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
 from workflows.store import find_workflow
 
@@ -120,7 +120,7 @@ def _marks(changes: Sequence[ElementChange]) -> Marks:
     )
 
 
-def _of(element: Element, changes: Sequence[ElementChange]) -> Iterator[tuple[str, Mark]]:
+def _of(element: Element, changes: Sequence[ElementChange]) -> Iterator[tuple[str, CanvasMark]]:
     for each in changes:
         if each.element == element and not is_only_moved(each):
-            yield each.id, Mark(each.kind, _WORDS[each.kind])
+            yield each.id, CanvasMark(each.kind, _WORDS[each.kind])

@@ -74,7 +74,7 @@ class EditorPreviewRequest(CanvasRequest):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """The context of one node on a path; ``edge`` is empty for the first."""
 
     node: str
@@ -181,7 +181,7 @@ def _answer(
     )
 
 
-def _step(looked: NodePreview, is_last: bool) -> Step:
+def _step(looked: NodePreview, is_last: bool) -> PathStep:
     seen = preview_view(looked) if is_last else preview_view(looked, _MOST_IN_A_STEP)
     entered = looked.entered
-    return Step(entered.node_id, next(iter(entered.edges), ""), seen)
+    return PathStep(entered.node_id, next(iter(entered.edges), ""), seen)

@@ -21,7 +21,7 @@ from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
 from workflows.call_costs import CallCost
 from workflows.domain.context import Messages, PromptContext
-from workflows.domain.explain import Decision, Label, Notice, Verdict
+from workflows.domain.explain import Decision, Label, StepNotice, Verdict
 from workflows.node_inputs import shown_messages
 from workflows.pages.drawing import summaries
 from workflows.pages.preview.call_words import CallWords, call_words
@@ -169,7 +169,7 @@ def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:
     return {each["index"]: each for each in orjson.loads(orjson.dumps(list(messages)))}
 
 
-def _warning(notice: Notice) -> str:
+def _warning(notice: StepNotice) -> str:
     if notice.code == "over_budget":
         return over_budget_text(notice.message)
     named = format_indices(notice.indices)

@@ -18,7 +18,7 @@ Lacking = Mapping[str, Sequence[str]]  # of verbs: the tables on which they are 
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CheckedTable:
     """One of our tables with the columns that are written, and the rights that it needs."""
 
     name: str
@@ -26,7 +26,7 @@ class Table:
     verbs: Sequence[str] = VERBS
 
 
-def find_missing_rights(connection: Any, tables: Sequence[Table]) -> Lacking | None:
+def find_missing_rights(connection: Any, tables: Sequence[CheckedTable]) -> Lacking | None:
     """Returns the rights that the user of this connection lacks; missing tables lack nothing.
 
     The server is asked to explain a statement of each kind on each table. That needs the rights of
@@ -55,7 +55,7 @@ def find_missing_rights(connection: Any, tables: Sequence[Table]) -> Lacking | N
     return found
 
 
-def _statements(connection: Any, table: Table) -> Iterator[str]:
+def _statements(connection: Any, table: CheckedTable) -> Iterator[str]:
     """Returns one statement of each kind, in the order of VERBS.
 
     The names are those of our models.
@@ -97,7 +97,7 @@ def account_of(connection: Any) -> str:
 
 
 def finding_of(
-    database: str, tables: Sequence[Table], lacking: Lacking, account: str = ""
+    database: str, tables: Sequence[CheckedTable], lacking: Lacking, account: str = ""
 ) -> Finding:
     """Returns the finding, and the GRANT to ``account`` that fixes it."""
     if not lacking:
@@ -126,7 +126,7 @@ def finding_of(
     )
 
 
-def _granted_on(tables: Sequence[Table], names: Sequence[str], verb: str) -> tuple[str, ...]:
+def _granted_on(tables: Sequence[CheckedTable], names: Sequence[str], verb: str) -> tuple[str, ...]:
     """Returns the tables that are granted one by one; none if the whole database is.
 
     A right that append-only tables must not have is never granted on the database, which would open
@@ -139,7 +139,7 @@ def _granted_on(tables: Sequence[Table], names: Sequence[str], verb: str) -> tup
 
 def _grants(
     database: str,
-    tables: Sequence[Table],
+    tables: Sequence[CheckedTable],
     names: Sequence[str],
     verbs: Sequence[str],
     account: str,
