@@ -15,6 +15,7 @@ from checkpoints.api.answers import StreamedEvent, WaitedAnswer
 from checkpoints.api.change_waits import MOST_SECONDS, WaitCondition, answer, events, wait
 from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.domain.status import Status
+from conversations.store import find_head
 from ctxadmin.http.deferred_response import DeferredResponse
 from ctxadmin.http.described import Parameter, described
 from ctxadmin.http.renderers import JsonRenderer
@@ -127,7 +128,7 @@ class Events(ExecutionEndpoint):
         names of the changed `keys`. The stream ends when the token is revoked or the server stops.
         """
         after = self._after(request)
-        key, _ = page_updates.find(self.actor, conversation_id)
+        key = find_head(self.actor.workspace, conversation_id).key
         topic = Topic(page_updates.KIND, key, self.actor.workspace)
         caller = caller_of_request(request._request, self.actor)
         stream = DeferredResponse(partial(events, topic, caller, after), content_type=_STREAM)

@@ -51,7 +51,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return pauses
 
 
-SNAPSHOT = {"state_data": {}, "ready_nodes": [], "pause_requested": False}
+SNAPSHOT: dict[str, object] = {"state_data": {}, "ready_nodes": [], "pause_requested": False}
 
 
 def problem(status: int, code: str, **rest: object) -> httpx.Response:
@@ -174,11 +174,16 @@ def test_a_wait_can_name_the_execution_that_is_meant() -> None:
 
 def test_a_worker_does_not_wait_for_the_versions_of_another_execution() -> None:
     """The execution was ended and another begun while it looked: it must not wait for that."""
-    paused = {"status": "PAUSED", "execution": "exec_a", "version": 3, "workflow": "w"}
+    paused: dict[str, object] = {
+        "status": "PAUSED",
+        "execution": "exec_a",
+        "version": 3,
+        "workflow": "w",
+    }
     other = {**paused, "execution": "exec_b", "version": 0}
     waited = {"status": "CANCELLED", "version": 4, "revision": 0, "changed": True}
-    answers = [{"id": "c"}, paused, paused, waited, other]
-    server = Server(*(httpx.Response(200, json={**SNAPSHOT, **each}) for each in answers))
+    answers: list[dict[str, object]] = [{"id": "c"}, paused, paused, waited, other]
+    server = Server(*(httpx.Response(200, json=SNAPSHOT | each) for each in answers))
     with server.client().execution("c", workflow="w") as run:
         assert list(run.ready()) == []
     wait = next(each for each in server.requests if each.url.path.endswith("/wait"))
