@@ -17,7 +17,7 @@ from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.domain.status import Status
 from conversations.store import find_head
 from ctxadmin.http.deferred_response import DeferredResponse
-from ctxadmin.http.described import Parameter, described
+from ctxadmin.http.described import DIGITS, NAME, Parameter, described, one_or_more_of
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
@@ -27,12 +27,15 @@ from ctxadmin.realtime.topics import Topic
 
 _STREAM: Final = "text/event-stream"
 _WAIT: Final = (
-    Parameter("status", "The statuses to wait for, separated by commas."),
+    Parameter(
+        "status", "The statuses to wait for, separated by commas.", limits=one_or_more_of(Status)
+    ),
     Parameter("after_version", "Wait for a version later than this.", int),
     Parameter(
         "execution",
         "Id of the execution that is meant. When another one began, it has ended: the call "
         "answers with its last status and version.",
+        limits=NAME,
     ),
     Parameter(
         "timeout",
@@ -45,6 +48,7 @@ _LAST: Final = Parameter(
     "Last-Event-ID",
     "The number of the last change received; the stream continues after it.",
     place="header",
+    limits=DIGITS,
 )
 
 
