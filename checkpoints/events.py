@@ -118,6 +118,14 @@ def read_events(key: int, since: ConversationState) -> Sequence[Event]:
     return found
 
 
+def read_events_after(
+    key: int, public_id: str, seq: int
+) -> tuple[ConversationState, Sequence[Event]]:
+    """Returns the state after the change ``seq``, and ``read_events`` since then."""
+    state = state_at_event(key, public_id, seq)
+    return state, read_events(key, state)
+
+
 def _view_after(state: ConversationState, version_after: str) -> ConversationState:
     """Returns the state with revision and count of an audit entry: ``[version.]revision.count``."""
     parts = version_after.split(".")

@@ -15,7 +15,8 @@ from checkpoints.api.answers import StreamedEvent, WaitedAnswer
 from checkpoints.api.change_waits import MOST_SECONDS, WaitCondition, answer, events, wait
 from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.domain.status import Status
-from ctxadmin.http.described import Parameter, described
+from conversations.store import find_head
+from ctxadmin.http.described import DIGITS, NAME, Parameter, described, one_or_more_of
 from ctxadmin.http.endpoints.renderers import JsonRenderer
 from ctxadmin.http.requests.deferred_response import DeferredResponse
 from ctxadmin.lib.errors import ValidationFailed
@@ -26,12 +27,15 @@ from ctxadmin.realtime.topics import Topic
 
 _STREAM: Final = "text/event-stream"
 _WAIT: Final = (
-    Parameter("status", "The statuses to wait for, separated by commas."),
+    Parameter(
+        "status", "The statuses to wait for, separated by commas.", limits=one_or_more_of(Status)
+    ),
     Parameter("after_version", "Wait for a version later than this.", int),
     Parameter(
         "execution",
         "Id of the execution that is meant. When another one began, it has ended: the call "
         "answers with its last status and version.",
+        limits=NAME,
     ),
     Parameter(
         "timeout",
@@ -44,6 +48,7 @@ _LAST: Final = Parameter(
     "Last-Event-ID",
     "The number of the last change received; the stream continues after it.",
     place="header",
+    limits=DIGITS,
 )
 
 
@@ -127,7 +132,7 @@ class Events(ExecutionEndpoint):
         names of the changed `keys`. The stream ends when the token is revoked or the server stops.
         """
         after = self._after(request)
-        key, _ = page_updates.find(self.actor, conversation_id)
+        key = find_head(self.actor.workspace, conversation_id).key
         topic = Topic(page_updates.KIND, key, self.actor.workspace)
         caller = caller_of_request(request._request, self.actor)
         stream = DeferredResponse(partial(events, topic, caller, after), content_type=_STREAM)

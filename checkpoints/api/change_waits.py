@@ -15,7 +15,7 @@ from django.http import HttpResponse
 from rest_framework.exceptions import NotAuthenticated, Throttled
 
 from checkpoints.domain.status import Status
-from checkpoints.events import Event, read_events, state_at_event
+from checkpoints.events import Event, read_events, read_events_after
 from checkpoints.frames import ConversationChanged, ConversationState
 from checkpoints.page_updates import of_execution
 from ctxadmin.lib.errors import NotFound
@@ -156,7 +156,11 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
             yield _state_event("reset", shown)  # that change is not on record, as after a restore
         else:
             yield _ALIVE  # the head is sent with the first part, and nothing may have been missed
-            shown = await hub.query(state_at_event, topic.key, now.id, after)
+            name = (topic, after)
+            shown, missed = await hub.reads.once(name, read_events_after, topic.key, now.id, after)
+            for event in missed:
+                shown = event.after
+                yield _sent(event)
         while True:
             while waiter.heard:
                 change = _change_in(shown, waiter.heard.popleft())
@@ -170,7 +174,7 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
                 if not await waiter.wait_for_change(_BEAT_SECONDS):
                     yield _ALIVE
                 continue
-            missed = await hub.query(read_events, topic.key, shown)
+            missed = await hub.reads.once((topic, shown), read_events, topic.key, shown)
             for event in missed:
                 shown = event.after
                 yield _sent(event)

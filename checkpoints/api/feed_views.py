@@ -17,7 +17,16 @@ from checkpoints.domain.usage import ModelUsage
 from checkpoints.feed import FeedQuery
 from conversations.api.endpoints import json_answer
 from conversations.feed import last_position
-from ctxadmin.http.described import Answer, FromZero, Parameter, Time, described
+from ctxadmin.http.described import (
+    DIGITS,
+    NAME,
+    Answer,
+    FromZero,
+    Parameter,
+    Time,
+    described,
+    one_or_more_of,
+)
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.requests.deferred_response import DeferredResponse
 from ctxadmin.lib.errors import ValidationFailed
@@ -33,10 +42,22 @@ _STREAM: Final = "text/event-stream"
 _MOST_KINDS: Final = 50
 _BEAT_SECONDS: Final = 15.0
 _QUERY: Final = (
-    Parameter("after", "The cursor behind which to go on; the oldest kept change without one."),
-    Parameter("workflow", "Only conversations of this workflow."),
-    Parameter("kinds", "Only these kinds of changes: `execution,messages.append`."),
-    Parameter("status", "Only changes that led to one of these statuses, with commas between."),
+    Parameter(
+        "after",
+        "The cursor behind which to go on; the oldest kept change without one.",
+        limits=DIGITS,
+    ),
+    Parameter("workflow", "Only conversations of this workflow.", limits=NAME),
+    Parameter(
+        "kinds",
+        "Only these kinds of changes: `execution,messages.append`.",
+        limits=one_or_more_of(sorted(feed.KINDS)),
+    ),
+    Parameter(
+        "status",
+        "Only changes that led to one of these statuses, with commas between.",
+        limits=one_or_more_of(Status),
+    ),
     Parameter(
         "limit",
         "Number of events at most.",
@@ -45,7 +66,10 @@ _QUERY: Final = (
     ),
 )
 _LAST: Final = Parameter(
-    "Last-Event-ID", "The cursor of the last event received, instead of `after`.", place="header"
+    "Last-Event-ID",
+    "The cursor of the last event received, instead of `after`.",
+    place="header",
+    limits=DIGITS,
 )
 
 

@@ -29,7 +29,7 @@ from checkpoints.api.endpoints import (
 )
 from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.domain.commands import SaveCheckpoint, UpdateSnapshot
-from checkpoints.domain.details import DetailsFilter, value_spelled
+from checkpoints.domain.details import MAX_NAMESPACE, DetailsFilter, value_spelled
 from checkpoints.domain.move_commands import ForkCheckpoint, RestoreCheckpoint
 from checkpoints.domain.task_writes import PutWrites
 from checkpoints.services import (
@@ -43,7 +43,16 @@ from checkpoints.services import (
 from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
-from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.described import (
+    FROM_ZERO,
+    IF_MATCH,
+    NAME,
+    PAGE,
+    ListOf,
+    Parameter,
+    described,
+    one_or_more_of,
+)
 from ctxadmin.http.endpoints import etags
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.http.requests.chunked_response import ChunkedResponse
@@ -59,9 +68,11 @@ _IF_NONE_MATCH: Final = Parameter(
     "The ETag of an earlier answer; 304 if nothing has changed since.",
     place="header",
 )
-_ID: Final = Parameter("id", "Only the checkpoint that was saved under this id.")
+_ID: Final = Parameter("id", "Only the checkpoint that was saved under this id.", limits=NAME)
 _NAMESPACE: Final = Parameter(
-    "namespace", "Only checkpoints of this namespace; an empty value is the top one."
+    "namespace",
+    "Only checkpoints of this namespace; an empty value is the top one.",
+    limits={"maxLength": MAX_NAMESPACE},
 )
 _METADATA: Final = Parameter(
     "metadata",
@@ -70,21 +81,27 @@ _METADATA: Final = Parameter(
 )
 _IN_METADATA: Final = "metadata."
 _BEFORE: Final = Parameter(
-    "before", "Only versions before this one; a checkpoint id, or the number of a version."
+    "before",
+    "Only versions before this one; a checkpoint id, or the number of a version.",
+    limits=NAME,
 )
 _EXECUTION: Final = Parameter(
     "execution",
     "The execution whose checkpoints are listed, by default the current one; `any` with `id` finds "
     "the checkpoint in whichever it is.",
+    limits=NAME,
 )
 _EXECUTION_OF_VERSION: Final = Parameter(
     "execution",
     "The execution whose version is deleted, by default the current one.",
+    limits=NAME,
 )
+_INCLUDED: Final = ("state", "writes", "deleted")
 _INCLUDE: Final = Parameter(
     "include",
     "`state` adds `state_data` and `opaque` to each result, `writes` those of tasks, `deleted` the "
     "deleted versions; or several, with commas between.",
+    limits=one_or_more_of(_INCLUDED),
 )
 _WRITE_ERRORS: Final = ("invalid_state", "version_conflict")
 _DATA_ERRORS: Final = (*_WRITE_ERRORS, "duplicate", "type_mismatch", "out_of_range")
@@ -147,7 +164,7 @@ class Checkpoints(ExecutionEndpoint):
         """
         query = request.query_params
         include = [part for part in query.get("include", "").split(",") if part]
-        if wrong := sorted({*include} - {"state", "writes", "deleted"}):
+        if wrong := sorted({*include} - {*_INCLUDED}):
             raise ValidationFailed.at(
                 "?include",
                 say("{wrong} is unknown; known: state, writes, deleted", wrong=repr(wrong[0][:64])),

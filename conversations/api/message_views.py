@@ -32,7 +32,11 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
 
-_VIEW: Final = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
+_VIEW: Final = Parameter(
+    "view",
+    "`current`, `all` or `revision:N`.",
+    limits={"pattern": "^(?:current|all|revision:[0-9]+)$", "default": "current"},
+)
 _NODE: Final = Parameter(
     "node",
     "Id of the node that asks for a message which it did not see; it counts as a recall.",

@@ -27,11 +27,11 @@ from conversations.domain import legacy
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.imports.shapes import EXPORT_NAME, NAMES
 from conversations.domain.imports.uploads import read_value, report_of
-from conversations.matching import ConversationFilter
+from conversations.matching import STATUSES, ConversationFilter
 from conversations.metadata import change_metadata
 from conversations.services import NewConversation
 from conversations.store import find_with_details, read_details
-from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.described import IF_MATCH, NAME, PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Action
@@ -48,8 +48,12 @@ class Conversations(Endpoint):
         "List conversations",
         answer=ListOf[ConversationAnswer],
         query=(
-            Parameter("status", "Only those with this status; `IDLE` is without an execution."),
-            Parameter("workflow", "Only those of the workflow with this slug."),
+            Parameter(
+                "status",
+                "Only those with this status; `IDLE` is without an execution.",
+                limits={"enum": [*STATUSES]},
+            ),
+            Parameter("workflow", "Only those of the workflow with this slug.", limits=NAME),
             Parameter("q", "Only those with this text in the title or id."),
             Parameter("archived", "`true` for archived ones; otherwise they are left out.", bool),
             *PAGE,

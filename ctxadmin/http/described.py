@@ -24,7 +24,8 @@ authentication, paths and bodies come by themselves; ``errors`` names the codes 
 without such a line. Nothing here changes what an endpoint does.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Generic, TypeVar
 
@@ -76,9 +77,23 @@ class Parameter:
         return {"type": names[self.kind], **self.limits}
 
 
+def one_or_more_of(names: Iterable[str]) -> Mapping[str, object]:
+    """Returns the limits of a parameter that takes names with commas between."""
+    known = "|".join(map(re.escape, names))
+    return {"pattern": f"^(?:(?:{known})(?:,(?:{known}))*)?$"}
+
+
 FROM_ZERO: Final = {"minimum": 0}
+# A number of a change or a place in a feed, and what names something that is looked up: another
+# text is not found.
+DIGITS: Final = {"pattern": "^[0-9]{1,18}$"}
+NAME: Final = {"maxLength": 64}
 PAGE: Final = (
-    Parameter("cursor", "Start of the page: `next` of the previous page."),
+    Parameter(
+        "cursor",
+        "Start of the page: `next` of the previous page.",
+        limits={"pattern": "^[A-Za-z0-9_-]*={0,2}$"},
+    ),
     Parameter(
         "limit",
         "Number of results at most.",
@@ -90,6 +105,7 @@ IF_MATCH: Final = Parameter(
     "If-Match",
     "The ETag of an earlier answer, instead of the expected version in the body.",
     place="header",
+    limits={"pattern": r'^(?:\*|(?:W/)?"?[0-9]{1,18}(?:\.[0-9]{1,18}){0,2}"?)$'},
 )
 
 

@@ -59,13 +59,16 @@ _IDEMPOTENCY_KEY: Final = Parameter(
 _OF_EVERY_CALL: Final = (
     Parameter(
         "X-Request-ID",
-        "An id of your own for this request; it is in the answer, the logs and the audit.",
+        "An id of your own for this request; it is in the answer, the logs and the audit. "
+        "One of another form is replaced.",
         place="header",
+        limits={"pattern": "^[A-Za-z0-9._-]{1,64}$"},
     ),
     Parameter(
         "traceparent",
         "The trace that the request belongs to (W3C Trace Context).",
         place="header",
+        limits={"pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$"},
     ),
 )
 

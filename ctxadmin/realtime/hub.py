@@ -35,6 +35,7 @@ from ctxadmin.realtime.messages import (
 from ctxadmin.realtime.presence import TOLD_EVERY
 from ctxadmin.realtime.protocol import GOING_DOWN, State
 from ctxadmin.realtime.sending import PATIENCE, MessageSender
+from ctxadmin.realtime.shared_reads import SharedReads
 from ctxadmin.realtime.topics import WORKSPACE, Topic, source_of
 
 logger = logging.getLogger(__name__)
@@ -72,6 +73,7 @@ class Hub:
         self._layer: BaseChannelLayer | None = layer if shared else None
         self._sender = MessageSender(self.process, self._layer)
         self._news = asyncio.Event()
+        self.reads = SharedReads(self.query)
 
     @property
     def is_shared(self) -> bool:
@@ -138,11 +140,11 @@ class Hub:
         source = source_of(topic.kind)
         if source is None:
             return None
-        states = await self.query(source.read, [topic.key])
+        state = await self.reads.state(source, topic.key)
         followed = self._followed.get(topic)
         if followed is not None:
-            followed.store_state(states.get(topic.key))
-        return states.get(topic.key)
+            followed.store_state(state)
+        return state
 
     def listeners(self) -> list[Listener]:
         return [each for followed in self._followed.values() for each in followed.listeners]

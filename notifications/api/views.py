@@ -235,7 +235,14 @@ class Deliveries(Endpoint):
     @described(
         "List the deliveries of a webhook",
         answer=ListOf[DeliveryAnswer],
-        query=(*PAGE, Parameter("state", "Only those in this state: `waiting`, `sent` or `dead`.")),
+        query=(
+            *PAGE,
+            Parameter(
+                "state",
+                "Only those in this state: `waiting`, `sent` or `dead`.",
+                limits={"enum": _STATES},
+            ),
+        ),
         needs=Action.WEBHOOK_MANAGE,
     )
     def get(self, request: Request, webhook_id: str) -> Response:

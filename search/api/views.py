@@ -6,7 +6,7 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.http.described import PAGE, Answer, FromZero, ListOf, Parameter, Time, described
+from ctxadmin.http.described import NAME, PAGE, Answer, FromZero, ListOf, Parameter, Time, described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.lib import clock
@@ -22,16 +22,24 @@ _QUERY: Final = (
         " word. Filters can stand in it: `tool:refund`.",
         limits={"maxLength": LONGEST},
     ),
-    Parameter("in", f"Kinds of texts, with commas between: {', '.join(HitKind)}."),
+    Parameter(
+        "in",
+        f"Kinds of texts, with commas between: {', '.join(HitKind)}.",
+        limits={"maxLength": LONGEST},
+    ),
     Parameter("status", "Only conversations with this status.", limits={"enum": [*STATUSES]}),
-    Parameter("workflow", "Only conversations of this workflow, by its slug."),
+    Parameter("workflow", "Only conversations of this workflow, by its slug.", limits=NAME),
     Parameter(
         "role",
         "Only messages of this role; `developer` is a `system` message.",
         limits={"enum": [*ROLES]},
     ),
-    Parameter("tool", "Only calls and results of this tool."),
-    Parameter("since", "Only texts since then: `24h`, `7d`, `2w`, a day or a time (ISO 8601)."),
+    Parameter("tool", "Only calls and results of this tool.", limits={"maxLength": LONGEST}),
+    Parameter(
+        "since",
+        "Only texts since then: `24h`, `7d`, `2w`, a day or a time (ISO 8601).",
+        limits={"maxLength": LONGEST},
+    ),
     Parameter("archived", "Whether to search archived conversations instead.", bool),
     *(each for each in PAGE if each.name != "limit"),
     Parameter(

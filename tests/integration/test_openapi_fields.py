@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -142,7 +143,7 @@ def test_a_field_that_says_nothing_of_its_form_is_found(schema: Json) -> None:
     assert is_clear({**schema, "examples": ["x"]})
 
 
-# -- parameters: texts of queries and headers are bounded all together, by the head of a request
+# -- parameters
 
 
 def parameters() -> Iterator[tuple[str, str, Json]]:
@@ -163,6 +164,55 @@ def test_every_whole_number_of_a_parameter_tells_the_least_one() -> None:
         if parameter["schema"]["type"] == "integer" and "minimum" not in parameter["schema"]
     }
     assert without == {"after_version"}  # one below 0 stands for any version
+
+
+def test_every_text_of_a_parameter_tells_its_form() -> None:
+    """All texts of a request's head are bounded together, so these three have no form to tell."""
+    told = {"pattern", "maxLength", "enum", "format"}
+    without = {
+        name
+        for _, name, parameter in parameters()
+        if parameter["schema"]["type"] == "string" and told.isdisjoint(parameter["schema"])
+    }
+    assert without == {"If-None-Match", "keys", "q"}
+
+
+FORMS: list[tuple[str, str, str, list[str], list[str]]] = [
+    ("patch", "/conversations/c", "If-Match", ["*", '"0.0"', 'W/"0.0"', "0.0"], ["x", '"0.-1"']),
+    ("get", "/conversations/c/messages", "view", ["all", "revision:0"], ["none", "revision:"]),
+    ("get", "/conversations/c/messages", "cursor", ["", "WzBd", "WzBd=="], ["WzBd%", "W zB"]),
+    ("get", "/conversations/c/checkpoints", "include", ["", "state,writes"], ["status", "state;"]),
+    ("get", "/conversations", "status", ["IDLE", "PAUSED"], ["paused", "GONE"]),
+    ("get", "/events", "after", ["0", "12"], ["x", "-1", "1" * 19]),
+    ("get", "/events", "kinds", ["", "execution,messages.append"], ["message", "execution;"]),
+    ("get", "/events", "status", ["", "PAUSED,FAILED"], ["PAUSED FAILED", "DONE"]),
+    ("get", "/usage", "group", ["", "node,day"], ["nodes", "day;node"]),
+    ("get", "/recalls", "group", ["workflow"], ["model"]),
+    ("get", "/workflows/w/yaml", "version", ["draft"], ["latest", "1.5"]),
+]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("method", "path", "name", "taken", "refused"), FORMS)
+def test_the_form_of_a_parameter_is_what_the_server_takes(
+    method: str, path: str, name: str, taken: list[str], refused: list[str]
+) -> None:
+    api = Api()
+    api.send("post", "/conversations", {"id": "c"})
+    api.send("post", "/workflows", {"slug": "w", "name": "W"})
+    place = re.sub(r"/c(/|$)", r"/{conversation_id}\1", path).replace("/w/", "/{slug}/")
+    (schema,) = [
+        each["schema"]
+        for where, known, each in parameters()
+        if (where, known) == (f"{method} /api/v1{place}", name)
+    ]
+    for text in (*taken, *refused):
+        if name == "If-Match":
+            status = api.send(method, path, {"title": "t"}, **{name: text}).status_code
+        else:
+            status = api.get(f"{path}?{urlencode({name: text})}").status_code
+        fits = text in schema["enum"] if "enum" in schema else re.search(schema["pattern"], text)
+        assert (status, bool(fits)) == ((200, True) if text in taken else (422, False)), text
 
 
 @pytest.mark.django_db

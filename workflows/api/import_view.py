@@ -14,6 +14,7 @@ from ctxadmin.http.endpoints.json_body import StrictJsonParser
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
+from ctxadmin.lib.ids import FREE_SCHEMA
 from workflows import imports, services
 from workflows.api.answers import ImportedAnswer
 from workflows.api.schemas import ImportWorkflow, Slug
@@ -46,7 +47,11 @@ class ImportYaml(Endpoint):
         status=201,
         also=(200,),
         query=(
-            Parameter("slug", "With a YAML body: the slug; by default derived from its name."),
+            Parameter(
+                "slug",
+                "With a YAML body: the slug; by default derived from its name.",
+                limits={"pattern": FREE_SCHEMA["pattern"]},
+            ),
             Parameter(
                 "expected_version",
                 "With a YAML body: like the field of this name.",

@@ -31,6 +31,7 @@ from workflows.models import Workflow
 from workflows.services import SavedDraft
 from workflows.store import find_version, find_workflow
 
+_VERSION = {"pattern": "^(?:draft|[0-9]{1,9})$"}
 _WHICH = "`draft` or the number of a version."
 
 
@@ -208,8 +209,8 @@ class Diff(Endpoint):
         "Compare two versions",
         answer=ListOf[ElementChangeAnswer],
         query=(
-            Parameter("from", _WHICH, required=True),
-            Parameter("to", _WHICH, required=True),
+            Parameter("from", _WHICH, required=True, limits=_VERSION),
+            Parameter("to", _WHICH, required=True, limits=_VERSION),
             *PAGE,
         ),
     )
@@ -238,7 +239,7 @@ class Yaml(Endpoint):
     @described(
         "Export as YAML",
         answer=dict[str, str],
-        query=(Parameter("version", f"{_WHICH} The draft by default."),),
+        query=(Parameter("version", f"{_WHICH} The draft by default.", limits=_VERSION),),
         answer_types=("text/yaml", "application/yaml", "application/json"),
         yaml=DocumentJson,
     )

@@ -18,16 +18,16 @@ OBJECT_TYPES: Final = (
     *("person", "token", "webhook", "audit"),
 )
 NAMES: Final = ("actor", "action", "object_type", "object", "since", "until")
-_LONGEST: Final = 200
+LONGEST: Final = 200
 
 
 def filter_in(query: QueryDict) -> AuditFilter:
     """Returns the filter of a query string; raises ValidationFailed at a parameter."""
     given = {name: query.get(name, "").strip() for name in NAMES}
     for name, text in given.items():
-        if len(text) > _LONGEST or "\0" in text:
+        if len(text) > LONGEST or "\0" in text:
             raise ValidationFailed.at(
-                f"?{name}", say("a name has 1 to {longest} characters", longest=_LONGEST)
+                f"?{name}", say("a name has 1 to {longest} characters", longest=LONGEST)
             )
     _refuse_unknown(given)
     return AuditFilter(

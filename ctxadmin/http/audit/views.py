@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from ctxadmin.audit.queries import find_entries
 from ctxadmin.http.audit.entries import AuditEntryAnswer, entry_json
 from ctxadmin.http.audit.exports import TYPES, export
-from ctxadmin.http.audit.parameters import ACTIONS, OBJECT_TYPES, filter_in, position_in
+from ctxadmin.http.audit.parameters import ACTIONS, LONGEST, OBJECT_TYPES, filter_in, position_in
 from ctxadmin.http.described import PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.endpoints.pagination import PageRequest, page_of
@@ -18,13 +18,22 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 
+_TEXT: Final = {"maxLength": LONGEST}
 _FILTERS: Final = (
-    Parameter("actor", "Only what this person or token did: `anna`, or `token:engine-1`."),
+    Parameter(
+        "actor", "Only what this person or token did: `anna`, or `token:engine-1`.", limits=_TEXT
+    ),
     Parameter("action", "Only this action.", limits={"enum": sorted(ACTIONS)}),
     Parameter("object_type", "Only objects of this kind.", limits={"enum": list(OBJECT_TYPES)}),
-    Parameter("object", "Only the object with this id; of a conversation also its executions."),
-    Parameter("since", "Only from this day or time on: `2026-11-24`, `2026-11-24T13:05Z`."),
-    Parameter("until", "Only up to the end of this day, or before this time."),
+    Parameter(
+        "object",
+        "Only the object with this id; of a conversation also its executions.",
+        limits=_TEXT,
+    ),
+    Parameter(
+        "since", "Only from this day or time on: `2026-11-24`, `2026-11-24T13:05Z`.", limits=_TEXT
+    ),
+    Parameter("until", "Only up to the end of this day, or before this time.", limits=_TEXT),
 )
 _EXPORT: Final = Parameter(
     "export", "All matching entries as a file, without pages.", limits={"enum": sorted(TYPES)}

@@ -1,7 +1,12 @@
 """ETags of versions, and If-Match as an expected version."""
 
+from typing import Final
+
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
+from ctxadmin.lib.whole_number import whole_number
+
+_DIGITS: Final = 18
 
 
 def quoted(*numbers: int) -> str:
@@ -18,9 +23,11 @@ def parts(if_match: str, count: int) -> tuple[int, ...] | None:
     if text == "*":
         return None
     words = text.removeprefix("W/").strip('"').split(".")
-    if len(words) != count or not all(word.isascii() and word.isdigit() for word in words):
+    numbers = [whole_number(word, digits=_DIGITS) for word in words]
+    found = tuple(number for number in numbers if number is not None)
+    if len(words) != count or len(found) != count:
         raise ValidationFailed.at("If-Match", say("If-Match must be an ETag from a response."))
-    return tuple(int(word) for word in words)
+    return found
 
 
 def expected_version(if_match: str | None, given: int | None) -> int | None:

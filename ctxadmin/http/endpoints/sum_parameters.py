@@ -6,7 +6,7 @@ from typing import Final
 
 from django.http import QueryDict
 
-from ctxadmin.http.described import Parameter
+from ctxadmin.http.described import Parameter, one_or_more_of
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
@@ -24,7 +24,9 @@ def group_parameter(names: Collection[str]) -> Parameter:
     """Describes ``?group=`` of sums that can be grouped by ``names``."""
     known = ", ".join(names)
     return Parameter(
-        "group", f"By what to sum, with commas between: {known}; all in one sum without it."
+        "group",
+        f"By what to sum, with commas between: {known}; all in one sum without it.",
+        limits=one_or_more_of(names),
     )
 
 

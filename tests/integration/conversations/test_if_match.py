@@ -42,6 +42,16 @@ def test_the_one_of_now_holds(run: Run, name: str) -> None:
     assert writes(run, {"If-Match": etag})[name]().status_code < 300
 
 
+@pytest.mark.parametrize("digits", [19, 5_000])
+@pytest.mark.parametrize("name", ["change", "append", "start", "erase"])
+def test_a_number_that_no_answer_has_is_refused(run: Run, name: str, digits: int) -> None:
+    """Python itself refuses to read one of more than 4,300 digits."""
+    before = everything()
+    etag = {"If-Match": f'"0.{"1" * digits}"'}
+    refused(writes(run, etag)[name](), 422, "validation", "If-Match")
+    assert everything() == before
+
+
 @pytest.mark.parametrize("name", ["change", "append", "start", "erase"])
 def test_a_star_asks_for_nothing_but_that_it_is_there(run: Run, name: str) -> None:
     assert writes(run, {"If-Match": "*"})[name]().status_code < 300

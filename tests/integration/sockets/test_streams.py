@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from checkpoints import events
 from conversations.erasure import erase
 from conversations.services import NewConversation, create
 from ctxadmin.audit.models import AuditEntry
@@ -119,6 +120,48 @@ def test_a_stream_goes_on_exactly_behind_what_was_heard_last(
         event = await stream.event()
         assert (event["id"], event["what"], event["version"]) == (7, "messages.append", 5)
         await stream.leave()
+
+    play(scene)
+
+
+def test_streams_that_connect_again_together_read_what_they_missed_once(
+    app: Any, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a restart thousands do, while engines write."""
+    for number in (1, 2, 3):
+        save(api, number)
+    reads: list[str] = []
+
+    def counted(call: Any) -> Any:
+        def read(*given: Any) -> Any:
+            reads.append(call.__name__)
+            return call(*given)
+
+        return read
+
+    for call in (events.read_events_after, events.read_events):
+        where = f"checkpoints.api.change_waits.{call.__name__}"
+        monkeypatch.setattr(where, counted(call))
+
+    async def scene() -> None:
+        calls = [
+            Call(app, api.secret, "/conversations/one/events", **{"last-event-id": "2"})
+            for _ in range(12)
+        ]
+        async with current_hub().reads.turn:  # another read is under way
+            for call in calls:
+                await call.begin()
+            async with asyncio.timeout(PATIENCE):
+                while len(current_hub().listeners()) < len(calls):
+                    await asyncio.sleep(0.01)
+        for call in calls:
+            assert [(await call.event())["id"] for _ in range(2)] == [3, 4]
+        assert reads == ["read_events_after"]
+        await do(save, api, 4)
+        for call in calls:
+            assert (await call.event())["id"] == 5
+            await call.leave()
+        assert reads == ["read_events_after"]
 
     play(scene)
 

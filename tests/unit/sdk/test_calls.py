@@ -51,7 +51,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return pauses
 
 
-SNAPSHOT = {"state_data": {}, "ready_nodes": [], "pause_requested": False}
+SNAPSHOT: dict[str, object] = {"state_data": {}, "ready_nodes": [], "pause_requested": False}
 
 
 def problem(status: int, code: str, **rest: object) -> httpx.Response:
