@@ -11,6 +11,7 @@ from bulk.facts import item_facts, needs_review
 from bulk.models import BulkItem
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.services import status_changes
+from checkpoints.services.annotations import set_label
 from checkpoints.services.status_changes import MoveService
 from checkpoints.store import find_current
 from conversations import archival, erasure
@@ -21,9 +22,10 @@ from ctxadmin.lib.errors import ContextError, InvalidState, Unavailable
 from ctxadmin.lib.stored_sentence import sentence_bytes
 
 Change = Callable[[Actor, BulkItem, str], object]
+"""Does an action to an item, with the text that goes with it: a reason, or a label."""
 
 
-def change_item(actor: Actor, action: BulkAction, item: BulkItem, reason: str) -> BulkItem.Outcome:
+def change_item(actor: Actor, action: BulkAction, item: BulkItem, text: str) -> BulkItem.Outcome:
     """Does the action and writes down the outcome in one transaction, or why it was refused.
 
     However often it is called, by whom ever: the item is done once. Raises Unavailable if it cannot
@@ -35,7 +37,7 @@ def change_item(actor: Actor, action: BulkAction, item: BulkItem, reason: str) -
             if not store.record_outcome(item, BulkItem.Outcome.DONE):
                 return BulkItem.Outcome.WAITING
             _require(action, actor, item)
-            _CHANGES[action](actor, item, reason)
+            _CHANGES[action](actor, item, text)
     except Unavailable:
         raise
     except ContextError as error:
@@ -64,6 +66,13 @@ def _moved_by(service: MoveService) -> Change:
     return move
 
 
+def _label(actor: Actor, item: BulkItem, label: str) -> object:
+    """Labels the latest version, which is the one that was selected."""
+    row = find_current(item.conversation)
+    version = row.version if row is not None else 0
+    return set_label(actor, item.public_id, version, label, execution=item.execution)
+
+
 def _archive(actor: Actor, item: BulkItem, reason: str) -> object:
     return archival.archive(actor, item.public_id, reason=reason or None)
 
@@ -81,6 +90,7 @@ _CHANGES: Final[Mapping[BulkAction, Change]] = {
     BulkAction.PAUSE: _moved_by(status_changes.pause),
     BulkAction.RESUME: _moved_by(status_changes.resume),
     BulkAction.CANCEL: _moved_by(status_changes.cancel),
+    BulkAction.LABEL: _label,
     BulkAction.ARCHIVE: _archive,
     BulkAction.UNARCHIVE: _unarchive,
     BulkAction.ERASE: _erase,

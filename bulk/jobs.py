@@ -99,9 +99,10 @@ def preview_job(job: BulkJob) -> DryRun:
     return dry_run(action, facts_of(action, job.workspace, store.items_of(job)))
 
 
-def start(actor: Actor, job: BulkJob, *, reason: str) -> bool:
+def start(actor: Actor, job: BulkJob, *, reason: str, label: str = "") -> bool:
     """Starts a draft in the background; False if it was started before.
 
+    ``label`` is the one that each item gets, for the action that labels.
     Raises InvalidState if too many are not done.
     """
     actor.require(BulkAction(job.action).right)
@@ -110,7 +111,7 @@ def start(actor: Actor, job: BulkJob, *, reason: str) -> bool:
     if store.JOBS.count_active(actor.workspace) >= MOST_ACTIVE:
         text = say("{n} bulk actions are not done yet. Wait, or cancel one.", n=MOST_ACTIVE)
         raise InvalidState(text)
-    started = store.enqueue(job, reason)
+    started = store.enqueue(job, reason, label)
     transaction.on_commit(RUNNER.wake)
     return started
 

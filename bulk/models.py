@@ -12,6 +12,7 @@ class BulkJob(LeasedJob):
     """One action on many items: a draft that a person looks at, then work in the background.
 
     ``list`` and ``filter`` say where the items were selected (the query string of that list).
+    ``label`` is the one that each item gets, "" for other actions.
     ``person`` is the key of the user whose rights are asked again at each step, ``author`` the name
     that is shown, ``address`` and ``request_id`` go into the audit. ``done`` and ``refused`` count
     its items.
@@ -28,6 +29,7 @@ class BulkJob(LeasedJob):
     action = AsciiField(max_length=16)
     filter = models.TextField(default="")
     reason = models.TextField(default="")
+    label = models.CharField(max_length=80, default="")
     person = models.BigIntegerField()
     author = models.CharField(max_length=160)
     address = AsciiField(max_length=64, default="")

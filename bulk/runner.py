@@ -43,7 +43,8 @@ def run_job(row: BulkJob) -> None:
         if actor is None or not actor.may(action.right):
             store.finish(row, clock.now(), BulkProblem.NOT_ALLOWED)
             return
-        outcome = _change(actor, action, item, row.reason)
+        text = row.label if action is BulkAction.LABEL else row.reason
+        outcome = _change(actor, action, item, text)
         done += outcome == BulkItem.Outcome.DONE
         refused += outcome == BulkItem.Outcome.REFUSED
     store.finish(row, clock.now())
@@ -54,10 +55,10 @@ def _next_items(row: BulkJob) -> list[BulkItem]:
     return list(store.items_of(row, BulkItem.Outcome.WAITING)[:_PART])
 
 
-def _change(actor: Actor, action: BulkAction, item: BulkItem, reason: str) -> BulkItem.Outcome:
+def _change(actor: Actor, action: BulkAction, item: BulkItem, text: str) -> BulkItem.Outcome:
     for left in reversed(range(_TRIES)):
         try:
-            return change_item(actor, action, item, reason)
+            return change_item(actor, action, item, text)
         except (Unavailable, Error):
             if not left:
                 raise

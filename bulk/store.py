@@ -76,10 +76,10 @@ def record_outcome(item: BulkItem, outcome: BulkItem.Outcome, why: bytes = b"") 
     return bool(rows.update(outcome=outcome, why=why))
 
 
-def enqueue(job: BulkJob, reason: str) -> bool:
+def enqueue(job: BulkJob, reason: str, label: str) -> bool:
     """Start a draft; False if somebody did."""
     rows = BulkJob.objects.filter(key=job.key, status=BulkJob.Status.DRAFT)
-    return bool(rows.update(status=BulkJob.Status.QUEUED, reason=reason))
+    return bool(rows.update(status=BulkJob.Status.QUEUED, reason=reason, label=label))
 
 
 def stop(job: BulkJob, now: datetime) -> bool:

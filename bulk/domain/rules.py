@@ -34,14 +34,15 @@ def refusal(action: BulkAction, item: ItemFacts | None) -> Sentence | None:
     """Returns why an action refuses an item, None if it does not; without facts it is gone.
 
     An execution may have gone on since it was selected, as long as its status is the same: a
-    running one changes all the time. A conversation may not have changed at all.
+    running one changes all the time. A conversation may not have changed at all, nor may an
+    execution that gets a label: the label is for the version that was selected.
     """
     if item is None:
         return GONE
     wrong = _WRONG[action](item)
     if wrong is not None:
         return wrong
-    if action.list is BulkList.EXECUTIONS:
+    if action.list is BulkList.EXECUTIONS and action is not BulkAction.LABEL:
         if item.status != item.selected_status:
             return say("Its status has changed since it was selected.")
     elif item.change_seq != item.selected_change:
@@ -85,6 +86,7 @@ _WRONG: Final = {
     BulkAction.PAUSE: _pause,
     BulkAction.RESUME: _resume,
     BulkAction.CANCEL: _cancel,
+    BulkAction.LABEL: _nothing,
     BulkAction.ARCHIVE: _archive,
     BulkAction.UNARCHIVE: _unarchive,
     BulkAction.EXPORT: _nothing,

@@ -33,6 +33,13 @@ from ctxadmin.ui.sentences import translated
 
 NAME: Final = gettext_lazy("Bulk actions")
 _LISTED: Final = 50
+_LABEL: Final = TextEntry(
+    name="label",
+    label=gettext_lazy("Label"),
+    limit=80,
+    rows=1,
+    wrong=gettext_lazy("Enter a label of 1 to 80 characters."),
+)
 _COUNT: Final = TextEntry(
     name="count",
     label=gettext_lazy("Number of conversations to erase"),
@@ -122,16 +129,19 @@ def start(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     row = jobs.open_job(actor, job_id)
     if row.status != BulkJob.Status.DRAFT:
         return here
-    reason = request.POST.get("reason", "").strip()
-    typed = [replace(REASON, value=reason)]
-    if len(reason) > REASON.limit:
-        typed[0] = replace(typed[0], problem=REASON.wrong)
+    text = request.POST.get(_text_of(row).name, "").strip()
+    typed = [replace(_text_of(row), value=text)]
+    if len(text) > typed[0].limit or (typed[0].name == _LABEL.name and not text):
+        typed[0] = replace(typed[0], problem=typed[0].wrong)
     if row.action == BulkAction.ERASE:
         typed.append(_count_in(request, jobs.preview_job(row)))
     if any(entry.problem for entry in typed):
         return _show(request, actor, row, entries=typed, status=422)
     try:
-        jobs.start(actor, row, reason=reason)
+        if row.action == BulkAction.LABEL:
+            jobs.start(actor, row, reason="", label=text)
+        else:
+            jobs.start(actor, row, reason=text)
     except InvalidState as error:
         flash.warning(request, translated(error.detail))
     return here
@@ -143,6 +153,11 @@ def cancel(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     if request.method == "POST" and jobs.cancel(actor, jobs.open_job(actor, job_id)):
         flash.success(request, _("Cancelled. What is done stays done."))
     return redirect("bulk:job", job_id)
+
+
+def _text_of(row: BulkJob) -> TextEntry:
+    """Returns the field of the text that goes with an action."""
+    return _LABEL if row.action == BulkAction.LABEL else REASON
 
 
 def _count_in(request: HttpRequest, tried: DryRun) -> TextEntry:
@@ -167,7 +182,7 @@ def _show(
     asked = PageRequest.of(request.GET)
     found = page_of(_rows(row, outcome, asked), asked, lambda item: (item.place,))
     label, tone = STATUS_LABELS[row.status]
-    asks = [REASON, _COUNT] if action is BulkAction.ERASE else [REASON]
+    asks = [_text_of(row), _COUNT] if action is BulkAction.ERASE else [_text_of(row)]
     shown = JobPage(
         title=TITLES[action],
         crumbs=(Crumb(NAME, reverse("bulk:list")), Crumb(TITLES[action])),

@@ -14,6 +14,7 @@ TITLES: Final[Mapping[BulkAction, Text]] = {
     BulkAction.PAUSE: _("Pause executions"),
     BulkAction.RESUME: _("Resume executions"),
     BulkAction.CANCEL: _("Cancel executions"),
+    BulkAction.LABEL: _("Label executions"),
     BulkAction.ARCHIVE: _("Archive conversations"),
     BulkAction.UNARCHIVE: _("Unarchive conversations"),
     BulkAction.ERASE: _("Erase conversations"),
@@ -22,6 +23,10 @@ HINTS: Final[Mapping[BulkAction, Text]] = {
     BulkAction.PAUSE: _("Each pauses at its next checkpoint."),
     BulkAction.RESUME: _("Failed ones retry. Those that wait for review are decided one by one."),
     BulkAction.CANCEL: _("They cannot be resumed afterwards. Messages, state and history stay."),
+    BulkAction.LABEL: _(
+        "The latest version of each gets the label, instead of one that it has, and its state is "
+        "kept, whatever the retention policy says."
+    ),
     BulkAction.ARCHIVE: _(
         "They are hidden from lists and nothing is lost. Any new message unarchives one. The "
         "retention policy may erase conversations that have been archived for long."
@@ -51,6 +56,7 @@ _SUBMIT: Final[Mapping[BulkAction, Callable[[int], str]]] = {
     BulkAction.PAUSE: lambda n: ngettext("Pause %(n)s execution", "Pause %(n)s executions", n),
     BulkAction.RESUME: lambda n: ngettext("Resume %(n)s execution", "Resume %(n)s executions", n),
     BulkAction.CANCEL: lambda n: ngettext("Cancel %(n)s execution", "Cancel %(n)s executions", n),
+    BulkAction.LABEL: lambda n: ngettext("Label %(n)s execution", "Label %(n)s executions", n),
     BulkAction.ARCHIVE: lambda n: ngettext(
         "Archive %(n)s conversation", "Archive %(n)s conversations", n
     ),

@@ -243,7 +243,7 @@ def _governed(actor: Actor, name: str) -> User:
     user: User = _membership(actor, name).user
     if actor.kind == "person" and actor.id == str(user.pk):
         raise InvalidState(
-            _("You cannot do this to yourself. AuditChange your password on your account page.")
+            _("You cannot do this to yourself. Change your password on your account page.")
         )
     if user.is_superuser:
         raise InvalidState(

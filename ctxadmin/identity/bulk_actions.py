@@ -23,6 +23,7 @@ class BulkAction(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
     CANCEL = "cancel"
+    LABEL = "label"
     ARCHIVE = "archive"
     UNARCHIVE = "unarchive"
     EXPORT = "export"
@@ -39,11 +40,17 @@ class BulkAction(StrEnum):
         return BulkList.EXECUTIONS if self in _OF_EXECUTIONS else BulkList.CONVERSATIONS
 
 
-_OF_EXECUTIONS: Final = (BulkAction.PAUSE, BulkAction.RESUME, BulkAction.CANCEL)
+_OF_EXECUTIONS: Final = (
+    BulkAction.PAUSE,
+    BulkAction.RESUME,
+    BulkAction.CANCEL,
+    BulkAction.LABEL,
+)
 _RIGHTS: Final[Mapping[BulkAction, Action]] = {
     BulkAction.PAUSE: Action.EXECUTION_PAUSE,
     BulkAction.RESUME: Action.EXECUTION_RESUME,
     BulkAction.CANCEL: Action.EXECUTION_CANCEL,
+    BulkAction.LABEL: Action.LABEL_SET,
     BulkAction.ARCHIVE: Action.CONVERSATION_ARCHIVE,
     BulkAction.UNARCHIVE: Action.CONVERSATION_UNARCHIVE,
     BulkAction.EXPORT: Action.CONVERSATION_EXPORT,

@@ -14,6 +14,7 @@ LABELS: Final[Mapping[BulkAction, Text]] = {
     BulkAction.PAUSE: _("Pause"),
     BulkAction.RESUME: _("Resume"),
     BulkAction.CANCEL: _("Cancel"),
+    BulkAction.LABEL: _("Label"),
     BulkAction.ARCHIVE: _("Archive"),
     BulkAction.UNARCHIVE: _("Unarchive"),
     BulkAction.EXPORT: _("Export"),

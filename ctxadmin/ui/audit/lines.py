@@ -28,7 +28,6 @@ _PAGES: Final[Mapping[str, str]] = {
 }
 # What the versions of an object are called.
 _VERSIONS: Final[Mapping[str, Text]] = {
-    "conversation": _("Revision %(n)s"),
     "execution": _("Version %(n)s"),
     "workflow": _("Draft %(n)s"),
     "workspace": _("Version %(n)s"),
@@ -109,10 +108,24 @@ def _change_words(
     """Returns the versions before and after in words; "" if the change has none."""
     if entry.action == Action.WORKFLOW_PUBLISH:
         return gettext("Version %(n)s") % {"n": detail.get("version", after)}
+    if entry.object_type == "conversation":
+        return _batch_words(entry, detail, before, after)
     words = _VERSIONS.get(entry.object_type)
     if words is None or not after or before == after:
         return ""
     return words % {"n": f"{before} → {after}" if before else after}
+
+
+def _batch_words(
+    entry: AuditEntry, detail: Mapping[str, JsonValue], before: str, after: str
+) -> Text:
+    """Returns the batch that a change of a view made or led back to, as the pages number it."""
+    batch = detail.get("batch")
+    if isinstance(batch, int) and entry.action == Action.BATCH_ROLLBACK:
+        return gettext("Back to batch %(n)s") % {"n": batch}
+    if isinstance(batch, int):
+        return gettext("Batch %(n)s") % {"n": batch}
+    return gettext("Changes") if before and after and before != after else ""
 
 
 def _first_message(entry: AuditEntry, detail: Mapping[str, JsonValue]) -> int | None:

@@ -89,7 +89,11 @@ document.addEventListener(COLLECT, (event) => {
   const message = focused();
   const isThere = message !== null && message === document.activeElement;
   add("Space", texts.keysOpen, () => message && toggle(message), isThere);
-  if (has("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));
+  const hidesOne = message?.querySelector(":scope > .message-head [data-action=hide]") !== null && document.querySelector("#selection.selection-empty") !== null;
+  if (message && hidesOne) add("d", texts.keysHide, () => press("[data-action=hide]"));
+  const pinSelected = document.querySelector<HTMLElement>("#selection:not(.selection-empty) [data-with-selection=pin]");
+  if (pinSelected) add("p", texts.keysPinSelected, () => pinSelected.click());
+  else if (has("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));
   if (has("[data-action=comment]")) add("c", texts.keysComment, () => press("[data-action=comment]"));
 });
 

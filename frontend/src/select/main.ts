@@ -76,6 +76,16 @@ document.addEventListener("keydown", (event) => {
 
 form.querySelector("[data-clear]")?.addEventListener("click", () => show(nothing(shownRevision())));
 
+/** One message is hidden without being selected first: the sheet opens for it, or for all if it is among the selected. */
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest("[data-action=hide]") : null;
+  const box = link?.closest(".message")?.querySelector<HTMLInputElement>(":scope > .message-head .message-select");
+  if (!box || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  if (!selection.chosen.has(position(box))) show(pressed(nothing(shownRevision()), position(box), true, false));
+  form.querySelector<HTMLButtonElement>("button[value=hide]")?.click();
+});
+
 /** The texts of the selected messages, each under who says it, in the order of the page. */
 async function copy({ dataset }: HTMLElement): Promise<void> {
   const found = boxes().filter((box) => box.checked).map(messageOf);

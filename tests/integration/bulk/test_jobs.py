@@ -9,6 +9,7 @@ from bulk import item_changes, jobs, runner, store
 from bulk.jobs import Selection
 from bulk.models import BulkItem, BulkJob
 from bulk.runner import RUNNER
+from checkpoints.models import Label
 from conversations import archival
 from conversations.matching import ConversationFilter
 from conversations.models import Conversation
@@ -150,6 +151,22 @@ def test_executions_are_paused_resumed_and_cancelled_but_reviews_are_not_passed_
     assert numbers(cancelled) == ("done", 2, 0)
     found = Conversation.objects.values_list("status", flat=True)
     assert set(found) == {"CANCELLED"}
+
+
+def test_the_selected_version_of_each_execution_gets_the_label() -> None:
+    rita = someone(Role.REVIEWER, "rita")
+    chain("letter", "a", "b", configs={"b": REVIEW})
+    waits, goes_on = Run.start("letter"), Run.start("letter")
+    waits.complete("a", "x")
+    job = jobs.select(rita, BulkAction.LABEL, [waits.head.public_id, goes_on.head.public_id], "")
+    goes_on.complete("a", "y")
+    assert jobs.start(rita, job, reason="", label="golden")
+    RUNNER.run_next()
+    assert numbers(job) == ("done", 1, 1)
+    assert "has changed" in outcomes(job)[goes_on.head.public_id][1]
+    labels = Label.objects.values_list("version", "name", "author")
+    assert list(labels) == [(1, "golden", "person:rita")]
+    assert len(AuditEntry.objects.filter(action="label.set")) == 1
 
 
 def test_a_newer_execution_than_the_selected_one_is_not_cancelled() -> None:

@@ -57,6 +57,20 @@ def test_a_viewer_sees_no_bar_in_the_list_of_executions() -> None:
     assert 'id="bulk"' not in text(signed_in(Role.VIEWER).get("/executions/"))
 
 
+def test_a_label_is_asked_for_and_shown(reviewer: Client) -> None:
+    run = paused()
+    draft = selected(reviewer, "label", run.head.public_id)
+    assert 'name="reason"' not in text(reviewer.get(draft))
+    refused = reviewer.post(f"{draft}start/", {"label": " "})
+    assert refused.status_code == 422
+    assert "Enter a label of 1 to 80 characters." in text(refused)
+    assert "Label 1 execution" in text(refused)
+    assert reviewer.post(f"{draft}start/", {"label": "golden"}).status_code == 302
+    RUNNER.run_next()
+    assert "golden" in text(reviewer.get(draft))
+    assert "golden" in text(reviewer.get(f"/executions/{run.head.public_id}/versions/1/"))
+
+
 def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
     reviewer: Client,
 ) -> None:

@@ -52,6 +52,7 @@ def test_a_conversation_that_changed_is_refused_and_an_execution_only_with_anoth
     grown = replace(facts("COMPLETED"), change_seq=8)
     assert refusal(BulkAction.ERASE, grown) == "It has changed since it was selected."
     assert refusal(BulkAction.ARCHIVE, grown) is not None
+    assert refusal(BulkAction.LABEL, grown) == "It has changed since it was selected."
     assert refusal(BulkAction.PAUSE, replace(facts("RUNNING"), change_seq=8)) is None
     went_on = replace(facts("PAUSED"), status="RUNNING")
     assert refusal(BulkAction.CANCEL, went_on) == "Its status has changed since it was selected."
@@ -70,7 +71,7 @@ def test_the_actions_of_a_list_are_those_that_the_role_has_the_right_to() -> Non
 
     assert of(Role.VIEWER, BulkList.EXECUTIONS) == []
     assert of(Role.VIEWER, BulkList.CONVERSATIONS) == ["export"]
-    assert of(Role.REVIEWER, BulkList.EXECUTIONS) == ["pause", "resume", "cancel"]
+    assert of(Role.REVIEWER, BulkList.EXECUTIONS) == ["pause", "resume", "cancel", "label"]
     assert of(Role.REVIEWER, BulkList.CONVERSATIONS) == ["archive", "unarchive", "export"]
     assert of(Role.ADMIN, BulkList.CONVERSATIONS)[-1] == "erase"
 

@@ -80,6 +80,8 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
             _show_error(form, error)
         else:
             return redirect("workflows:editor", row.slug)
+    if not form.errors:
+        form.fields["name"].widget.attrs["autofocus"] = True
     shown = NewWorkflowPage(
         title=_("New workflow"),
         crumbs=crumbs(None, Crumb(_("New"))),

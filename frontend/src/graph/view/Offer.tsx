@@ -13,7 +13,8 @@ import { Popover } from "./Popover";
 interface Props {
   readonly at: Position;
   readonly onClose: () => void;
-  readonly onKind: (kind: NodeKind) => void;
+  /** `byKey`: the type was chosen by the keyboard. */
+  readonly onKind: (kind: NodeKind, byKey: boolean) => void;
 }
 
 /** What is pressed takes no focus: the field keeps it, and with it the keys. */
@@ -31,7 +32,7 @@ export function Offer({ at, onClose, onKind }: Props) {
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const kind = found[active];
     if (by && found.length) setActive((active + by + found.length) % found.length);
-    else if (event.key === "Enter" && kind) onKind(kind);
+    else if (event.key === "Enter" && kind) onKind(kind, true);
     else return;
     event.preventDefault();
   };
@@ -55,7 +56,7 @@ export function Offer({ at, onClose, onKind }: Props) {
       />
       <div id={`${id}-kinds`} role="listbox" aria-label={t("Node types")} className="editor-menu-items" onMouseDown={keepFocus}>
         {found.map((kind, place) => (
-          <div key={kind.type} id={`${id}-${kind.type}`} role="option" aria-selected={place === active} className={`tone-${kind.tone}`} onPointerMove={() => setActive(place)} onClick={() => onKind(kind)}>
+          <div key={kind.type} id={`${id}-${kind.type}`} role="option" aria-selected={place === active} className={`tone-${kind.tone}`} onPointerMove={() => setActive(place)} onClick={() => onKind(kind, false)}>
             <span className="flow-card-type">
               <Icon name={kind.icon} />
             </span>

@@ -3,7 +3,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { t } from "../texts";
 import { useDesk } from "./context";
-import { addKind, KIND_TYPE, nextSpot } from "./actions";
+import { addKind, KIND_TYPE, NAME_FIELD, nextSpot } from "./actions";
 import { Icon } from "./Icon";
 import { middle } from "./keys";
 
@@ -24,9 +24,11 @@ export function Palette() {
             event.dataTransfer.setData(KIND_TYPE, kind.type);
             event.dataTransfer.effectAllowed = "copy";
           }}
-          onClick={() => {
+          onClick={(event) => {
             const { spot, tie } = nextSpot(store, middle(flow, null));
             addKind(store, kind, spot, tie);
+            // Pressed by a key: the name is typed next.
+            if (!event.detail) store.getState().set({ wanted: NAME_FIELD });
           }}
         >
           <Icon name={kind.icon} />

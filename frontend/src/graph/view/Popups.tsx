@@ -8,7 +8,7 @@ import { find, indexOf } from "../model/document";
 import { type MenuAction, type MenuFor } from "../model/menu";
 import { t } from "../texts";
 import { useDesk } from "./context";
-import { addKind, centred, duplicateChosen, groupChosen, layOut, nextSpot, removeChosen, spotOn, ungroupChosen } from "./actions";
+import { addKind, centred, duplicateChosen, groupChosen, layOut, NAME_FIELD, nextSpot, removeChosen, spotOn, ungroupChosen } from "./actions";
 import { Menu } from "./Menu";
 import { Offer } from "./Offer";
 import { showAll, showChosen } from "./ViewTools";
@@ -34,10 +34,12 @@ export function Popups({ popup, onPopup, onConnect, onEdit }: Props) {
     <Offer
       at={popup.at}
       onClose={close}
-      onKind={(kind) => {
+      onKind={(kind, byKey) => {
         close();
         addKind(store, kind, popup.spot, popup.tie);
-        requestAnimationFrame(() => document.querySelector<HTMLElement>(".flow")?.focus({ preventScroll: true }));
+        // Chosen by a key: the name is typed next.
+        if (byKey) store.getState().set({ wanted: NAME_FIELD });
+        else requestAnimationFrame(() => document.querySelector<HTMLElement>(".flow")?.focus({ preventScroll: true }));
       }}
     />
   );

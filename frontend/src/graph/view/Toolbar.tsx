@@ -81,7 +81,10 @@ function ProblemCount() {
   return (
     <span className={errors ? "editor-faulty" : warnings ? "editor-warned" : ""}>
       <Tool icon={errors ? "alert-circle" : warnings ? "alert-triangle" : "circle-check"} label={label} name={t("Problems")} keys="p" onClick={() => showProblems(store)}>
-        {label}
+        <span className="tool-problems">
+          <span aria-hidden="true" className="tool-problems-count">{count || ""}</span>
+          <span className="tool-problems-words">{label}</span>
+        </span>
       </Tool>
     </span>
   );
