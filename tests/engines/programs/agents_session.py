@@ -81,6 +81,30 @@ async def keeps_items(client: AsyncClient) -> None:
     assert await session.get_items() == []
 
 
+async def keeps_long_texts_once(client: AsyncClient) -> None:
+    session = CtxAdminSession(f"s-{uuid4().hex[:8]}", client)
+    items: list[Any] = [
+        {"role": "user", "content": "x" * 1_000_000},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "y" * 1_000_000},
+        {"type": "function_call_output", "call_id": "c1", "output": "z" * 1_000_000},
+        {"type": "function_call_output", "call_id": "c2", "output": None},
+    ]
+    for item in items:
+        await session.add_items([item])
+    assert await session.get_items() == items
+
+
+async def names_a_text_that_cannot_be_sent(client: AsyncClient) -> None:
+    session = CtxAdminSession(f"s-{uuid4().hex[:8]}", client)
+    told = ""
+    try:
+        await session.add_items([{"role": "user", "content": "cut \ud83d"}])
+    except ValueError as error:
+        told = str(error)
+    assert told.startswith("/messages/0/content: half a character"), told
+    assert await session.get_items() == []
+
+
 async def gives_what_people_made(client: AsyncClient) -> None:
     name = f"s-{uuid4().hex[:8]}"
     session = CtxAdminSession(name, client)
@@ -115,6 +139,8 @@ async def main() -> None:
     set_tracing_disabled(True)
     async with AsyncClient(URL, ENGINE) as client:
         await keeps_items(client)
+        await keeps_long_texts_once(client)
+        await names_a_text_that_cannot_be_sent(client)
         await gives_what_people_made(client)
         await runs_an_agent(client)
 

@@ -121,6 +121,15 @@ def follows_what_people_publish() -> None:
     with Client(URL, DESIGN) as designer:
         made = {"slug": slug, "name": "Support"}
         designer.transport.send(Call("POST", "/workflows", body=made))
+    asked = model()
+    filters = CtxAdminFilters(CLIENT, workflow=slug, node="ask")
+    told = ""
+    try:
+        create_agent(asked, [find], middleware=[filters]).invoke({"messages": PAST})
+    except ValueError as error:
+        told = str(error)
+    assert told == f"the workflow '{slug}' has no published version"
+    assert asked.got == []
     publish(2, 0)
     middleware = CtxAdminFilters(CLIENT, workflow=slug, node="ask")
     for count in (2, 1):

@@ -145,6 +145,27 @@ def complete(node: str) -> None:
         engine.conversation(NAME).complete(node, f"{node}-done", {"response": "Lyon"})
 
 
+async def cuts_what_is_long_in_an_execution(client: McpClient) -> None:
+    name = f"{NAME}-long"
+    with Client(URL, ENGINE) as engine:
+        conversation = engine.create(name, messages=NEWS)
+        state = {"draft": "Lyon", "report": LONG}
+        opaque = {"graph": {"type": "msgpack", "base64": "gIA="}}
+        conversation.save("first", "ask", state_data=state, opaque=opaque)
+    execution = await called(client, "read_execution", conversation_id=name)
+    cut = f"{LONG[:4_000]}... (10,000 characters)"
+    assert execution["state_data"] == {"draft": "Lyon", "report": cut}
+    assert (execution["excerpt"], execution["message_count"]) == (True, 4)
+    assert execution["opaque"] == {"graph": {"type": "msgpack", "size": 2}}
+    whole = await called(client, "read_execution", conversation_id=name, keys=["report"])
+    assert whole["state_data"] == {"report": LONG}
+    compared = await called(
+        client, "compare_checkpoints", conversation_id=name, from_version=0, to_version=1
+    )
+    assert cut in str(compared["state"])
+    assert LONG not in str(compared["state"])
+
+
 async def decides_by_scope(engine: McpClient, reviewer: McpClient, looker: McpClient) -> None:
     about = await called(looker, "read_message", conversation_id=NAME, message="0")
     assert about["content"] == "question 0"
@@ -201,6 +222,7 @@ async def main() -> None:
         await describes_itself(engine)
         await reads_a_conversation(reviewer)
         await applies_what_was_previewed(engine)
+        await cuts_what_is_long_in_an_execution(reviewer)
         await decides_by_scope(engine, reviewer, looker)
     await serves_over_stdio()
 

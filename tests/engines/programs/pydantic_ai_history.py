@@ -72,6 +72,17 @@ async def keeps_every_kind_of_message(client: AsyncClient) -> None:
     assert [part.part_kind for part in one.parts] == ["retry-feedback", "user-prompt"]
 
 
+async def keeps_long_texts_once(client: AsyncClient) -> None:
+    history = new(client)
+    long: list[ModelMessage] = [
+        ModelRequest([UserPromptPart("x" * 1_000_000), UserPromptPart("y" * 200)]),
+        ModelResponse([TextPart("z" * 1_000_000), ToolCallPart("find", {}, "c1")]),
+        ModelRequest([ToolReturnPart("find", "w" * 1_000_000, "c1")]),
+    ]
+    await history.add(long)
+    assert await history.load() == long
+
+
 async def gives_what_people_made(client: AsyncClient) -> None:
     history = new(client)
     await history.add(GIVEN)
@@ -132,6 +143,7 @@ async def runs_an_agent(client: AsyncClient) -> None:
 async def main() -> None:
     async with AsyncClient(URL, ENGINE) as client:
         await keeps_every_kind_of_message(client)
+        await keeps_long_texts_once(client)
         await gives_what_people_made(client)
         await runs_an_agent(client)
 

@@ -302,3 +302,9 @@ def test_calls_that_are_repeated_for_long_say_so_once(caplog: pytest.LogCaptureF
     assert line == (
         "GET /api/v1/conversations/c: refused. The call is repeated for at most 120 seconds."
     )
+
+
+def test_half_a_character_is_refused_with_its_place() -> None:
+    body = {"messages": [{"content": "whole"}, {"content": [{"text": "cut \ud83d"}]}]}
+    with pytest.raises(ValueError, match=r"^/messages/1/content/0/text: half a character"):
+        Call("POST", "/x", body=body).content()

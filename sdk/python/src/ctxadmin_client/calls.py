@@ -4,7 +4,7 @@ import email.utils
 import json
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -50,11 +50,33 @@ class Call:
         return made
 
     def content(self) -> bytes | None:
-        """The body as JSON in UTF-8; None without one. NaN and Infinity are a ValueError."""
+        """The body as JSON in UTF-8; None without one.
+
+        NaN, Infinity and half a character, which JSON cannot hold, are a ValueError.
+        """
         if self.body is None:
             return None
         text = json.dumps(self.body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode()
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            place = next(_halves(self.body), "")
+            raise ValueError(
+                f"{place}: half a character (U+D800 to U+DFFF), as of a text that was cut"
+            ) from None
+
+
+def _halves(value: object, pointer: str = "") -> Iterator[str]:
+    """The JSON pointers of texts that have half a character."""
+    if isinstance(value, str):
+        if any("\ud800" <= each <= "\udfff" for each in value):
+            yield pointer
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _halves(each, f"{pointer}/{name}")
+    elif isinstance(value, (list, tuple)):
+        for place, each in enumerate(value):
+            yield from _halves(each, f"{pointer}/{place}")
 
 
 def address(url: str) -> str:

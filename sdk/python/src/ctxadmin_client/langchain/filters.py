@@ -107,6 +107,8 @@ class CtxAdminFilters(AgentMiddleware[Any, Any, Any]):
             return self._steps
         send, where = self._client.transport.send, ("workflows", self._workflow)
         number = send(Call("GET", path(*where)))["published_version"]
+        if number is None:
+            raise ValueError(f"the workflow {self._workflow!r} has no published version")
         if self._published is None or self._published[0] != number:
             version = send(Call("GET", path(*where, "versions", str(number))))
             self._published = (number, _input_steps(version["document"], self._node))

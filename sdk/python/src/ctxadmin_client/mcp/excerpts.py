@@ -1,5 +1,6 @@
-"""Excerpts of messages that fit a model's context: pure rules."""
+"""Excerpts of messages and states that fit a model's context: pure rules."""
 
+import base64
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,6 +14,28 @@ def excerpt(message: Mapping[str, Any]) -> JsonObject:
     content = _cut(message.get("content"))
     cut: JsonObject = {**message, "content": content}
     return cut if content == message.get("content") else {**cut, "excerpt": True}
+
+
+def shortened(answer: Mapping[str, Any], *names: str) -> JsonObject:
+    """An answer whose long texts under ``names`` are cut; ``excerpt`` is true in it if one was."""
+    cut = {name: _cut(answer[name]) for name in names if name in answer}
+    is_whole = all(answer[name] == value for name, value in cut.items())
+    return {**answer, **cut} if is_whole else {**answer, **cut, "excerpt": True}
+
+
+def state_excerpt(snapshot: Mapping[str, Any]) -> JsonObject:
+    """A snapshot for reading: texts are cut, messages counted, opaque values described."""
+    state = dict(snapshot["state_data"])
+    seen: JsonObject = {**snapshot, "state_data": state}
+    if "messages" in state:
+        seen["message_count"] = len(state.pop("messages"))
+    opaque = snapshot.get("opaque")
+    if opaque:
+        seen["opaque"] = {
+            key: {"type": value["type"], "size": len(base64.b64decode(value["base64"]))}
+            for key, value in opaque.items()
+        }
+    return shortened(seen, "state_data", "execution_history")
 
 
 def _cut(value: Any) -> Any:

@@ -8,7 +8,7 @@ from pydantic import Field
 from ctxadmin_client import AsyncClient
 from ctxadmin_client.answers import JsonObject
 from ctxadmin_client.calls import Call, path
-from ctxadmin_client.mcp.excerpts import excerpt
+from ctxadmin_client.mcp.excerpts import excerpt, shortened, state_excerpt
 
 ConversationId = Annotated[str, Field(description="Id of the conversation.")]
 _Limit = Annotated[int, Field(ge=1, le=200, description="Most entries in the answer.")]
@@ -123,7 +123,7 @@ class ReadTools:
     ) -> JsonObject:
         """List the batches of the view, with operation, reason and author. Roll back to one."""
         where = ("conversations", conversation_id, "batches")
-        return await self._get(*where, limit=limit, cursor=cursor)
+        return shortened(await self._get(*where, limit=limit, cursor=cursor), "results")
 
     async def compare_revisions(
         self,
@@ -135,18 +135,24 @@ class ReadTools:
     ) -> JsonObject:
         """Compare two revisions of the view: which messages were added, shown, hidden, edited."""
         query = {"from": from_revision, "to": to_revision, "limit": limit, "cursor": cursor}
-        return await self._get("conversations", conversation_id, "diff", **query)
+        page = await self._get("conversations", conversation_id, "diff", **query)
+        return shortened(page, "results")
 
     async def read_execution(
         self,
         conversation_id: ConversationId,
         keys: Annotated[
-            list[str] | None, Field(description="Only these state keys; by default all.")
+            list[str] | None,
+            Field(description="Only these state keys, in full; by default all, long texts cut."),
         ] = None,
     ) -> JsonObject:
-        """Read the execution as it stands: status, version, state, ready nodes, and the pause."""
+        """Read the execution as it stands: status, version, state, ready nodes, and the pause.
+
+        Messages are only counted: read_messages has them. `excerpt` marks a state that was cut.
+        """
         chosen = ",".join(keys) if keys else None
-        return await self._get("conversations", conversation_id, "snapshot", keys=chosen)
+        found = await self._get("conversations", conversation_id, "snapshot", keys=chosen)
+        return found if keys else state_excerpt(found)
 
     async def list_checkpoints(
         self, conversation_id: ConversationId, limit: _Limit = 20, cursor: _Cursor = None
@@ -163,7 +169,8 @@ class ReadTools:
     ) -> JsonObject:
         """Compare two versions of the execution: state and messages."""
         query = {"from": from_version, "to": to_version}
-        return await self._get("conversations", conversation_id, "checkpoints", "diff", **query)
+        where = ("conversations", conversation_id, "checkpoints", "diff")
+        return shortened(await self._get(*where, **query), "state", "messages")
 
     async def explain_node(
         self,
@@ -174,7 +181,8 @@ class ReadTools:
         where = path("conversations", conversation_id, "nodes", node, "enter")
         call = Call("POST", where, body={"explain": True})
         seen: JsonObject = await self._client.transport.send(call)
-        return {**seen, "messages": [excerpt(each) for each in seen["messages"]]}
+        cut = shortened(seen, "context")
+        return {**cut, "messages": [excerpt(each) for each in seen["messages"]]}
 
     async def _get(self, *parts: str, **query: Any) -> JsonObject:
         found: JsonObject = await self._client.transport.send(

@@ -1,7 +1,8 @@
 """Items of the Agents SDK as messages of the contract, and back without loss: pure rules.
 
 Each item is one message, so that popping takes one. What people read stands in the message; the
-item itself in its ``metadata.openai_agents``, which counts as long as nobody changed what is shown.
+rest of the item in its ``metadata.openai_agents``, which counts as long as nobody changed what is
+shown.
 """
 
 import hashlib
@@ -22,7 +23,12 @@ _SHOWN: Final = ("role", "content", "tool_calls", "tool_call_id")
 def to_stored(item: Mapping[str, Any]) -> JsonObject:
     """An item as it is logged."""
     shown = _shown(item)
-    aside = {"item": dict(item), "shown": _digest(shown)}
+    rest, left_out = dict(item), ""
+    name, text = _text_of(shown)
+    if text and rest.get(name) == text:  # it need not be stored twice
+        del rest[name]
+        left_out = name
+    aside = {"item": rest, "shown": _digest(shown), "left_out": left_out}
     return {**shown, "metadata": {_ASIDE: aside}}
 
 
@@ -30,7 +36,8 @@ def from_stored(stored: Mapping[str, Any]) -> JsonObject:
     """The item that was logged, or what people made of it."""
     aside = (stored.get("metadata") or {}).get(_ASIDE)
     if isinstance(aside, dict) and aside.get("shown") == _digest(stored):
-        return dict(aside["item"])
+        left_out = aside.get("left_out")
+        return {**aside["item"], **({left_out: _text_of(stored)[1]} if left_out else {})}
     if stored["role"] == "tool":
         call = stored.get("tool_call_id") or ""
         return {"type": "function_call_output", "call_id": call, "output": _text(stored)}
@@ -44,6 +51,15 @@ def from_stored(stored: Mapping[str, Any]) -> JsonObject:
             "arguments": function.get("arguments") or "{}",
         }
     return {"role": stored["role"], "content": _text(stored)}
+
+
+def _text_of(shown: Mapping[str, Any]) -> tuple[str, str]:
+    """The text that people see, after the name that it has in an item of that kind; "" if none."""
+    calls, content = shown.get("tool_calls"), shown.get("content")
+    name = "output" if shown["role"] == "tool" else "content"
+    if calls:
+        name, content = "arguments", calls[0]["function"]["arguments"]
+    return name, content if isinstance(content, str) else ""
 
 
 def _shown(item: Mapping[str, Any]) -> JsonObject:

@@ -2,8 +2,8 @@
 
 A request is one message for each of its parts, a response is one message: where people read and
 edit is where the texts, calls and results stand. What they have no field for stands in
-``metadata.pydantic_ai``; its parts count as long as nobody changed what is shown. Messages are here
-as ``ModelMessagesTypeAdapter`` dumps them.
+``metadata.pydantic_ai``; its parts count as long as nobody changed what is shown. A long text that
+is shown is not stored again in them. Messages are here as ``ModelMessagesTypeAdapter`` dumps them.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ from ctxadmin_client.answers import JsonObject
 
 _ASIDE: Final = "pydantic_ai"
 _SHOWN: Final = ("role", "content", "tool_calls", "tool_call_id")
+_SHORT: Final = 100  # characters, which may be stored twice
 _EMPTY: Final = "(empty)"  # the contract refuses an empty system text
 
 
@@ -66,7 +67,19 @@ def _stored(message: Mapping[str, Any]) -> Iterator[JsonObject]:
 
 
 def _with_aside(shown: JsonObject, aside: JsonObject) -> JsonObject:
+    parts = list(aside["parts"])
+    texts = [place for place, part in enumerate(parts) if _has_text(part, shown)]
+    if len(texts) == 1:
+        [place] = texts
+        rest = {name: value for name, value in parts[place].items() if name != "content"}
+        aside = {**aside, "parts": [*parts[:place], rest, *parts[place + 1 :]], "text": place}
     return {**shown, "metadata": {_ASIDE: {**aside, "shown": _digest(shown)}}}
+
+
+def _has_text(part: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+    """True if what people see is the content of a part, and long enough to count."""
+    text = part.get("content")
+    return isinstance(text, str) and len(text) > _SHORT and text == shown["content"]
 
 
 def _aside(stored: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -140,7 +153,11 @@ def _parts(
     """
     logged: Sequence[JsonObject] = aside.get("parts") or ()
     if aside.get("shown") == _digest(stored):
-        return [*logged]
+        text = {"content": stored["content"]}
+        return [
+            {**part, **text} if place == aside.get("text") else part
+            for place, part in enumerate(logged)
+        ]
     role = stored["role"]
     if role == "assistant":
         return _of_response(stored)

@@ -14,6 +14,7 @@ from ctxadmin_client.langgraph.checkpoints import public_id
 from ctxadmin_client.langgraph.threads import RESUMED, Now, Stopped, Thread, now_of
 
 _MOST_THREADS: Final = 256  # that are remembered
+_LONGEST_TITLE: Final = 300
 
 
 class AsyncOpenThreads:
@@ -69,7 +70,7 @@ class AsyncOpenThreads:
     async def _ensured(self, thread_id: str, thread: Thread) -> None:
         """Make the conversation if there is none."""
         if thread.now is None or not thread.now.exists:
-            title = thread_id if public_id(thread_id) != thread_id else None
+            title = thread_id[:_LONGEST_TITLE] if public_id(thread_id) != thread_id else None
             await self.client.ensure(
                 public_id(thread_id), title=title, metadata=self._mark(thread_id)
             )
