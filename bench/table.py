@@ -49,7 +49,8 @@ def times_of(
 ) -> dict[str, list[float]]:
     """Seconds of one call each, ascending, of calls that are made by turns.
 
-    So what slows the machine for a while slows them all. ``number`` calls make one measurement;
+    So what slows the machine for a while slows them all; every other round goes backwards, so that
+    none always follows the same. ``number`` calls make one measurement;
     no round is begun ``seconds`` after the start.
     """
     times: dict[str, list[float]] = {name: [] for name in calls}
@@ -57,7 +58,7 @@ def times_of(
     for done in range(rounds):
         if seconds is not None and done and time.perf_counter() - begun > seconds:
             break
-        for name, call in calls.items():
+        for name, call in list(calls.items())[:: -1 if done % 2 else 1]:
             start = time.perf_counter()
             for _ in range(number):
                 call()

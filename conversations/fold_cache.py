@@ -18,7 +18,9 @@ from django.db import connection
 from conversations.domain.budgets.fold import Fold
 from conversations.domain.view import View
 from conversations.models import Message
+from ctxadmin.storage.tables import Table
 
+_MESSAGES: Final = Table(Message)
 # Each entry of a fold takes up to 200 bytes: 100 MB at most.
 _KEPT_ENTRIES: Final = 500_000
 _KEPT_KEYS: Final = 1_000
@@ -118,5 +120,6 @@ class StoredFolds:
         checksum.
         """
         last = view.indices_as_runs()[-1][1] - 1
-        rows = Message.objects.filter(conversation=self._conversation, index=last)
-        return rows.values_list("tokens_upto", "sum").first()
+        given = "{conversation} = %s AND {index} = %s"
+        rows = _MESSAGES.read("{tokens_upto}, {sum}", given, [self._conversation, last])
+        return rows[0] if rows else None

@@ -23,7 +23,11 @@ from conversations.log_ranges import MANY, chunks, rows_of
 from conversations.message_rows import COLUMNS, check_message
 from conversations.models import Comment, Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.tool_links import LoggedResult, answers_to, call_digest
+from ctxadmin.storage.tables import Table
 
+_MESSAGES: Final = Table(Message)
+_CALLS: Final = Table(UnsettledCall)
+_MARKS: Final = Table(Mark)
 _INDEX_GAP: Final = 200  # messages that a range over an index may read in vain
 _BODY_GAP: Final = 8  # the same, if their bodies are read
 _BLOCK: Final = 100
@@ -134,10 +138,9 @@ class SqlLog:
         """All marked messages by kind, ascending, read with one statement: they are few."""
         kinds = (Mark.TOOLS, Mark.ORPHAN, Mark.PIN, Mark.LINE)
         found: dict[str, list[int]] = {kind: [] for kind in kinds}
-        rows = Mark.objects.filter(
-            conversation=self.conversation, kind__in=kinds, index__lt=self.length
-        ).order_by("kind", "index")
-        for kind, index in rows.values_list("kind", "index"):
+        given = "{conversation} = %s AND {index} < %s AND {kind} IN (%s, %s, %s, %s)"
+        rows = _MARKS.read("{kind}, {index}", given, [self.conversation, self.length, *kinds])
+        for kind, index in sorted(rows):
             found[kind].append(index)
         return found
 
@@ -236,9 +239,12 @@ class SqlLog:
     def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
         """Returns the loose groups, and those of the messages right after the cuts.
 
-        Only a result can come right after a cut through a group that is whole in the log.
+        Only a result can come right after a cut through a group that is whole in the log, so a cut
+        in front of the log or at its end reads nothing.
         """
-        places = cuts if self._newest else sorted({*cuts, self.length})
+        places = [cut for cut in cuts if 0 < cut < self.length]
+        if not self._newest:
+            places.append(self.length)
         self._read_answers(places)
         found = {self._answered_at[place] for place in places} | self._loose.keys()
         wanted = sorted(call for call in found if call is not None and call < self.length)
@@ -280,20 +286,22 @@ class SqlLog:
     def _read_answers(self, places: Sequence[int]) -> None:
         """Reads which calls the messages at some log indices answer."""
         missing = [place for place in places if place not in self._answered_at]
-        results = Message.objects.filter(conversation=self.conversation, call_index__isnull=False)
-        if len(missing) > MANY:
-            parts = [results.filter(index__gte=missing[0], index__lte=missing[-1])]
-        else:
-            parts = [results.filter(index__in=part) for part in chunks(missing)]
         self._answered_at.update(dict.fromkeys(missing))
-        for part in parts:
-            self._answered_at.update(part.values_list("index", "call_index"))
+        parts = [("{index} BETWEEN %s AND %s", [missing[0], missing[-1]])] if missing else []
+        if len(missing) <= MANY:
+            listed = chunks(missing)
+            parts = [(f"{{index}} IN ({', '.join(['%s'] * len(part))})", part) for part in listed]
+        for where, values in parts:
+            given = f"{{conversation}} = %s AND {where} AND {{call_index}} IS NOT NULL"
+            found = _MESSAGES.read("{index}, {call_index}", given, [self.conversation, *values])
+            self._answered_at.update(found)
 
     @cached_property
     def _loose(self) -> Mapping[int, int]:
         """Returns how many calls each message has whose group is not whole by now."""
-        rows = self._unsettled().filter(whole=False)
-        return Counter(rows.values_list("index", flat=True))
+        given = "{conversation} = %s AND {index} < %s AND NOT {whole}"
+        rows = _CALLS.read("{index}", given, [self.conversation, self.length])
+        return Counter(index for (index,) in rows)
 
     @cached_property
     def last_talk(self) -> int:

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
+from conversations.domain.budgets.fold import Fold
 from conversations.domain.budgets.incremental_fold import NOTHING, fold_of
 from conversations.domain.budgets.stand_ins import make_stand_ins
 from conversations.domain.configs import OperationConfig
 from conversations.domain.log import Log
+from conversations.domain.message import MessageDraft
 from conversations.domain.outcomes import (
     INCLUDE_PINNED,
     Notice,
@@ -29,7 +32,7 @@ from conversations.domain.pairing import (
 )
 from conversations.domain.pins import keep_pinned, pins_before, with_calls
 from conversations.domain.pointers import LINE_TOKENS
-from conversations.domain.recall import recall_line
+from conversations.domain.recall import line_draft, recall_line
 from conversations.domain.runs import Runs
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
@@ -51,6 +54,7 @@ __all__ = [
 ]
 
 _PROTECTING: Final = ("truncate", "filter", "budget")
+_RUNS_KEPT: Final = 8  # of a line that is kept with its fold
 
 TokensOf = Callable[[int, int], int]
 
@@ -83,12 +87,18 @@ def apply(config: OperationConfig, view: View, log: Log, *, with_notices: bool =
     return with_line(outcome, outcome.hidden, view, log) if config.leave_pointer else outcome
 
 
-def with_line(outcome: Outcome, hidden: Runs, before: View, log: Log) -> Outcome:
+def with_line(
+    outcome: Outcome,
+    hidden: Runs,
+    before: View,
+    log: Log,
+    draw: Callable[[Runs, Log], MessageDraft] | None = None,
+) -> Outcome:
     """The outcome with a line that names what was ``hidden``, unless there is nothing to recall.
 
-    Source: semantics 4.6.
+    ``draw`` as in ``recall_line``. Source: semantics 4.6.
     """
-    line = recall_line(hidden, before, outcome.view, log, outcome.entries)
+    line = recall_line(hidden, before, outcome.view, log, outcome.entries, draw)
     if line is None:
         return outcome
     shown = View(((line.entry.index, line.entry.index + 1),))
@@ -174,9 +184,20 @@ def apply_budget(
     )
     if not leaves or not fold.cut:
         return with_over_notice(outcome, fold.tokens, budget)
-    outcome = with_line(outcome, _in_front_of(fold.cut, pairs, view, outcome.hidden), view, log)
+    gone = _in_front_of(fold.cut, pairs, view, outcome.hidden)
+    outcome = with_line(outcome, gone, view, log, partial(_line_of, fold))
     line = sum(tokens_of_message(entry.draft) for entry in outcome.entries)
     return with_over_notice(outcome, fold.tokens - LINE_TOKENS + line, budget)
+
+
+def _line_of(fold: Fold, covered: Runs, log: Log) -> MessageDraft:
+    """The line of a fold, drawn once for what its cut hides."""
+    if fold.line is not None and fold.line[0] == covered:
+        return fold.line[1]
+    draft = line_draft(covered, log)
+    if len(covered) <= _RUNS_KEPT:
+        fold.line = (covered, draft)
+    return draft
 
 
 def _in_front_of(cut: int, pairs: View, before: View, hidden: Runs) -> Runs:

@@ -1,6 +1,6 @@
 """Lines that say what was hidden, so that it can be recalled. Source: semantics 4.6."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,11 +30,17 @@ class RecallLine:
 
 
 def recall_line(
-    hidden: Runs, before: View, after: View, log: Log, entries: Sequence[Entry] = ()
+    hidden: Runs,
+    before: View,
+    after: View,
+    log: Log,
+    entries: Sequence[Entry] = (),
+    draw: Callable[[Runs, Log], MessageDraft] | None = None,
 ) -> RecallLine | None:
     """The line for what of ``before`` is ``hidden`` in ``after``; None if nothing can be recalled.
 
-    ``entries`` are logged in front of it. It stands where the first hidden message stood, but
+    ``entries`` are logged in front of it; ``draw`` makes its draft, by default ``line_draft``. It
+    stands where the first hidden message stood, but
     behind what took that place and never in front of a result of an earlier call. Lines among the
     hidden messages are replaced: it names what they named.
     """
@@ -42,7 +48,7 @@ def recall_line(
     if not covered:
         return None
     index = len(log) + len(entries)
-    entry = Entry(index, line_draft(covered, log))
+    entry = Entry(index, (draw or line_draft)(covered, log))
     return RecallLine(entry, _position(hidden, before, after, log, entries))
 
 
@@ -75,9 +81,11 @@ def _position(hidden: Runs, before: View, after: View, log: Log, entries: Sequen
 
 def _answers_in_front(index: int, position: int, view: View, log: Log) -> bool:
     """True for a result whose call is visible in front of it."""
-    for weight in log.weights(((index, index + 1),)):
-        call = None if weight.call is None else view.position_of(weight.call)
-        return call is not None and call < position
+    # By the links, which the check of the view that follows asks for as well: one statement.
+    for group in log.tool_groups((index,)):
+        if index in group.results or index in group.surplus:
+            call = view.position_of(group.call)
+            return call is not None and call < position
     return False
 
 

@@ -7,8 +7,9 @@ from typing import NamedTuple, Protocol
 
 from conversations.domain import runs as run_sets
 from conversations.domain.budgets.config import BudgetConfig
-from conversations.domain.message import CountsAs
+from conversations.domain.message import CountsAs, MessageDraft
 from conversations.domain.pointers import LINE_TOKENS, emptied_text
+from conversations.domain.runs import Runs
 from conversations.domain.tokens import tokens_of_plain
 from conversations.domain.view import View
 
@@ -100,6 +101,8 @@ class Fold:
         self.count = 0
         self.tokens = 0
         self.cut = 0
+        # The line that names these hidden messages, once somebody has drawn it.
+        self.line: tuple[Runs, MessageDraft] | None = None
         self._before = 0  # tokens of all unprotected messages
         self._before_cut = 0
         self._stays: set[int] = set()  # all that were protected

@@ -312,7 +312,7 @@ function withErrors<T extends { readonly problems: readonly string[] }>(words: T
   if (!words || !typed?.errors.length) return words;
   const known = joined.get(typed.errors);
   if (known?.of === words) return known.words as T;
-  const made = { ...words, problems: [...words.problems, ...typed.errors] };
+  const made = { ...words, problems: [...words.problems, ...typed.errors], warned: false };
   joined.set(typed.errors, { of: words, words: made });
   return made;
 }

@@ -249,3 +249,29 @@ def test_a_budget_that_was_folded_costs_no_more_queries_than_to_truncate(run: Ru
     with CaptureQueriesContext(connection) as kept:
         entered(run, "oldest")
     assert len(kept) <= len(plain)
+
+
+def test_a_line_that_was_drawn_costs_no_more_queries_than_the_budget(run: Run) -> None:
+    ok(run.append(*[{**user(LONG), "id": f"question-{number}"} for number in range(9)]))
+    first = entered(run, "line")
+    with CaptureQueriesContext(connection) as plain:
+        entered(run, "oldest")
+    with CaptureQueriesContext(connection) as lined:
+        assert entered(run, "line") == first
+    assert len(lined) <= len(plain)
+    assert "1-6 (question-0 to question-5)" in str(first["messages"])
+
+
+def test_a_line_is_drawn_again_when_the_cut_moves(run: Run) -> None:
+    ok(run.append(*[user(LONG) for _ in range(9)]))
+    before = entered(run, "line")["messages"]
+    ok(run.append(*[user(LONG) for _ in range(6)]))
+    after = entered(run, "line")["messages"]
+    told = [
+        next(each["content"] for each in seen if "hidden" in each["content"])
+        for seen in (before, after)
+    ]
+    assert told[0] != told[1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fold_cache, "FOLDS", FoldCache())
+        assert entered(run, "line")["messages"] == after

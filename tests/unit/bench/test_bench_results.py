@@ -28,10 +28,10 @@ def test_the_table_marks_what_is_missed() -> None:
     assert [line.split()[-1] for line in lines[1:]] == ["MISSED", "met"]
 
 
-def test_calls_are_measured_by_turns() -> None:
+def test_calls_are_measured_by_turns_in_both_orders() -> None:
     order: list[str] = []
     times = times_of({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
-    assert order == ["a", "b"] * 3
+    assert order == ["a", "b", "b", "a", "a", "b"]
     assert [len(each) for each in times.values()] == [3, 3]
 
 

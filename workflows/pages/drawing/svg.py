@@ -85,6 +85,7 @@ class DrawnEdge:
     spoken: str
     url: str
     faulty: bool
+    warned: bool
     mark: Mark = ""
 
 
@@ -198,7 +199,7 @@ class _Drawer:
         self._current = current
         shown = [problem for problem in problems if problem.severity != "note"]
         self._nodes = Counter((problem.node, problem.severity) for problem in shown)
-        self._edges = Counter(problem.edge for problem in shown)
+        self._edges = Counter((problem.edge, problem.severity) for problem in shown)
 
     def card(self, node: Node, spot: NodePosition, *, starts: bool) -> Card:
         kind_of = summaries.NODE_TYPE_WORDS.get(node.type, node.type)
@@ -241,7 +242,8 @@ class _Drawer:
         text = shorten(" · ".join(parts), _CHIP_TEXT)
         width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT
         x, y = chips.stand(way.spots, width)
-        sentence = _marked(edge_sentence(edge, passes, self._edges[edge.id]), mark)
+        errors, warnings = self._edges[edge.id, "error"], self._edges[edge.id, "warning"]
+        sentence = _marked(edge_sentence(edge, passes, errors + warnings), mark)
         return DrawnEdge(
             path=way.path,
             id=edge.id,
@@ -255,7 +257,8 @@ class _Drawer:
             # Begins with what is seen where the words of the edge do not have it (WCAG 2.5.3).
             spoken=sentence if text in sentence else f"{text}: {sentence}",
             url=self._links.edge(edge.id),
-            faulty=bool(self._edges[edge.id]),
+            faulty=errors > 0,
+            warned=not errors and warnings > 0,
             mark=mark,
         )
 

@@ -28,9 +28,10 @@ class SummariesRequest(CanvasRequest):
 
 @editor_call
 def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Returns ``{nodes: {key: words}, edges: {key: words}, wrong, problems}``.
+    """Returns ``{nodes: {key: words}, edges: {key: words}, wrong, warned, problems}``.
 
-    ``problems`` are those of the whole document; ``wrong`` has them for cards and chips, by key. Of
+    ``problems`` are those of the whole document; ``wrong`` has them for cards and chips, by key,
+    and ``warned`` the keys of the elements that have nothing but warnings. Of
     elements with one id the first has it as its key, the second ``id~2``, as in the browser.
     """
     row = workflow_named(actor, slug)
@@ -40,15 +41,17 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     places = ProblemPlaces(parts.document)
     listed = [_listed(each, places.of(each)) for each in found]
     summaries = summaries_of(parts, asked.nodes, asked.edges)
-    return json_answer({**summaries, "wrong": _wrong(parts, found, places), "problems": listed})
+    marked = _marked(parts, found, places)
+    return json_answer({**summaries, **marked, "problems": listed})
 
 
-def _wrong(
+def _marked(
     parts: DocumentParts, found: Sequence[Problem], places: ProblemPlaces
-) -> dict[str, dict[str, list[str]]]:
-    """Returns the problems of each element, by key."""
+) -> dict[str, dict[str, Any]]:
+    """Returns the problems of each element, by key, and which elements have only warnings."""
     keys = {"nodes": _keys(parts.nodes), "edges": _keys(parts.edges)}
     wrong: dict[str, dict[str, list[str]]] = {"nodes": {}, "edges": {}}
+    faulty: dict[str, set[str]] = {"nodes": set(), "edges": set()}
     for problem in found:
         name, at = (*problem.pointer.split("/")[1:3], "", "")[:2]
         if problem.severity == "note" or name not in keys:
@@ -58,7 +61,10 @@ def _wrong(
         message = _card_text(problem, places.of(problem))
         if message not in messages:
             messages.append(message)
-    return wrong
+        if problem.severity == "error":
+            faulty[name].add(key)
+    warned = {name: sorted(listed.keys() - faulty[name]) for name, listed in wrong.items()}
+    return {"wrong": wrong, "warned": warned}
 
 
 def _listed(problem: Problem, place: ProblemPlace) -> dict[str, object]:

@@ -46,6 +46,8 @@ export interface NodeWords {
   readonly context_label: string;
   readonly filter: readonly string[];
   readonly problems: readonly string[];
+  /** Whether its problems are warnings, with which it can be published. */
+  readonly warned?: boolean;
 }
 
 export interface EdgeWords {
@@ -53,13 +55,16 @@ export interface EdgeWords {
   readonly chips: readonly string[];
   readonly condition: string | null;
   readonly problems: readonly string[];
+  readonly warned?: boolean;
 }
 
 /** The words of some elements, and what is wrong with all of them. */
 export interface ToldWords {
-  readonly nodes: { readonly [id: string]: Omit<NodeWords, "problems"> };
-  readonly edges: { readonly [id: string]: Omit<EdgeWords, "problems"> };
+  readonly nodes: { readonly [id: string]: Omit<NodeWords, "problems" | "warned"> };
+  readonly edges: { readonly [id: string]: Omit<EdgeWords, "problems" | "warned"> };
   readonly wrong: { readonly [list in "nodes" | "edges"]: { readonly [id: string]: readonly string[] } };
+  /** The elements whose problems are warnings only. */
+  readonly warned: { readonly [list in "nodes" | "edges"]: readonly string[] };
   readonly problems: readonly Problem[];
 }
 

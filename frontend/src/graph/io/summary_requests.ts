@@ -56,26 +56,28 @@ function wantedOf(known: WorkflowDocument | null, document: WorkflowDocument): W
 }
 
 /** The words of a document: those that were told now, else those of before. */
-export function wordsWith(before: Words | null, { nodes, edges, wrong, problems }: ToldWords, document: WorkflowDocument): Words {
+export function wordsWith(before: Words | null, { nodes, edges, wrong, warned, problems }: ToldWords, document: WorkflowDocument): Words {
   return {
-    nodes: taken(indexOf(document.nodes).keys, before?.nodes, nodes, wrong.nodes),
-    edges: taken(indexOf(document.edges).keys, before?.edges, edges, wrong.edges),
+    nodes: taken(indexOf(document.nodes).keys, before?.nodes, nodes, wrong.nodes, warned.nodes),
+    edges: taken(indexOf(document.edges).keys, before?.edges, edges, wrong.edges, warned.edges),
     problems,
   };
 }
 
 /** Words that say what they said are the same object: their cards are not drawn again. */
-function taken<T extends { readonly problems: readonly string[] }>(
+function taken<T extends { readonly problems: readonly string[]; readonly warned?: boolean }>(
   keys: readonly string[],
   before: { readonly [key: string]: T } = {},
-  told: { readonly [key: string]: Omit<T, "problems"> },
+  told: { readonly [key: string]: Omit<T, "problems" | "warned"> },
   wrong: { readonly [key: string]: readonly string[] },
+  warned: readonly string[],
 ): { readonly [key: string]: T } {
+  const onlyWarned = new Set(warned);
   const all = keys.flatMap((key): [string, T][] => {
     const [was, now] = [own(before, key), own(told, key)];
     const words = now ?? was;
     if (!words) return [];
-    const made = { ...words, problems: own(wrong, key) ?? [] } as T;
+    const made = { ...words, problems: own(wrong, key) ?? [], warned: onlyWarned.has(key) } as T;
     return [[key, was && same(was, made) ? was : made]];
   });
   return Object.fromEntries(all);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Asked, ToldWords, Wanted } from "../io/server";
 import { saysTheSame, startWording } from "../io/summary_requests";
 import type { WorkflowDocument } from "../model/document";
-import { type EditorStore, editorStore } from "../store";
+import { type EditorStore, type Typed, editorStore, formName, nodeWords } from "../store";
 import { patched } from "./patching";
 
 const base: WorkflowDocument = {
@@ -24,6 +24,7 @@ class Fake {
       nodes: Object.fromEntries(told),
       edges: Object.fromEntries(edges.filter(({ id }) => wanted.edges?.includes(id) ?? true).map(({ id, type }) => [id, { label: type, chips: [], condition: null }])),
       wrong: { nodes: Object.fromEntries(loose.map(({ id }) => [id, ["loose"]])), edges: {} },
+      warned: { nodes: loose.filter(({ type }) => type === "tool").map(({ id }) => id), edges: [] },
       problems: [],
     };
   }
@@ -68,6 +69,15 @@ describe("words", () => {
     await settled();
     expect(store.getState().words?.nodes.a?.problems).toEqual([]);
     expect(store.getState().words?.edges.ab?.label).toBe("sequence");
+  });
+
+  it("tell elements that have warnings only from those with errors", async () => {
+    store.getState().edit({ kind: "remove", nodes: [], edges: ["ab"] }, "Remove");
+    await settled();
+    expect(nodeWords(store.getState(), "a")?.warned).toBe(false);
+    expect(nodeWords(store.getState(), "b")).toMatchObject({ problems: ["loose"], warned: true });
+    store.getState().set({ typed: { [formName("node", "b")]: { errors: ["Name: too long"] } as unknown as Typed } });
+    expect(nodeWords(store.getState(), "b")).toMatchObject({ problems: ["loose", "Name: too long"], warned: false });
   });
 
   it("are not asked for when only cards were moved", () => {

@@ -18,7 +18,7 @@ function CardView(props: NodeProps<CardNode>) {
 }
 
 const look = ({ kind, words, mark, tried }: CardData): string =>
-  `flow-card tone-${kind?.tone ?? "secondary"}${words?.problems.length ? " flow-card-faulty" : ""}${mark ? ` flow-card-marked mark-${mark.sign}` : ""}${tried ? " flow-card-tried" : ""}`;
+  `flow-card tone-${kind?.tone ?? "secondary"}${words?.problems.length ? (words.warned ? " flow-card-warned" : " flow-card-faulty") : ""}${mark ? ` flow-card-marked mark-${mark.sign}` : ""}${tried ? " flow-card-tried" : ""}`;
 
 // Handles hear of every move. Without them, and without what nobody can read from far away, a frame
 // of dragging among 500 cards takes 13 ms of script and not 19, and the page has a third less in it.
@@ -70,7 +70,7 @@ function NearCard({ data, level }: { readonly data: CardData; readonly level: Le
         {pauses && !mark && <Icon name="player-pause" />}
         {problems.length > 0 && !isFar && (
           <span className="flow-card-problems" title={problems.map(inLine).join("\n")}>
-            <Icon name="alert-circle" />
+            <Icon name={words?.warned ? "alert-triangle" : "alert-circle"} />
             {problems.length}
           </span>
         )}

@@ -73,6 +73,7 @@ function Chips({ way, from, to, given, words }: ChipsProps) {
   const condition = conditionOf(edge);
   const chips = (data?.words?.chips ?? []).map(inLine);
   const faulty = Boolean(data?.words?.problems.length);
+  const warned = faulty && data?.words?.warned;
   const cost = data?.cost;
   // Beside a mark the rest is read in the panel.
   const mark = data?.mark;
@@ -81,14 +82,14 @@ function Chips({ way, from, to, given, words }: ChipsProps) {
     layer &&
     createPortal(
       <div
-        className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
+        className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${warned ? " flow-chips-warned" : faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
         style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
         translate="no"
         data-edge={id}
         title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, cost?.warning || cost?.line, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}
         onClick={() => choose({ edges: [id] })}
       >
-        {faulty && <Icon name="alert-circle" />}
+        {faulty && <Icon name={warned ? "alert-triangle" : "alert-circle"} />}
         {mark && (
           <span className="flow-chip flow-mark">
             <Icon name={mark.icon} />

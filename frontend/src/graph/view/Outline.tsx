@@ -67,7 +67,7 @@ function Nodes({ onConnect, onEdit }: Props) {
                   {name}
                   {name !== node.id && <div className="text-secondary small">{node.id}</div>}
                   {groupOf(node) && <div className="small">{t("in group {name}", { name: inLine(groupOf(node)) })}</div>}
-                  <Problems list={words?.problems} />
+                  <Problems list={words?.problems} warned={words?.warned} />
                 </th>
                 <td>{labels.get(node.type) ?? words?.type_label ?? node.type}</td>
                 {state.marks && <td>{markOf(state.marks, "nodes", node.id)?.text ?? "–"}</td>}
@@ -123,7 +123,7 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
                 <th scope="row" translate="no">
                   {edge.id}
                   <div className="small text-secondary">{words?.label ?? edge.type}</div>
-                  <Problems list={words?.problems} />
+                  <Problems list={words?.problems} warned={words?.warned} />
                 </th>
                 <td translate="no">
                   {edge.from} → {edge.to}
@@ -207,10 +207,10 @@ function neighbour(button: HTMLElement): HTMLElement | null {
   return next?.querySelector<HTMLElement>("button:last-of-type") ?? button.closest("section");
 }
 
-function Problems({ list }: { readonly list: readonly string[] | undefined }) {
+function Problems({ list, warned }: { readonly list: readonly string[] | undefined; readonly warned: boolean | undefined }) {
   if (!list?.length) return null;
   return (
-    <ul className="editor-problems">
+    <ul className={warned ? "editor-problems editor-problems-warned" : "editor-problems"}>
       {list.map((problem) => (
         <li key={problem}>{inLine(problem)}</li>
       ))}

@@ -52,6 +52,18 @@ def test_problems_lead_to_what_has_them(designer: Client) -> None:
     assert "there is no node" in page
 
 
+def test_an_edge_with_a_warning_is_not_drawn_as_one_with_an_error(designer: Client) -> None:
+    ends = {"type": "conditional", "from": "a", "to": "b"}
+    conditions = {"wrong": "a ===", "never": "context.tokens < 0", "fine": "context.tokens > 0"}
+    edges: list[JsonValue] = [
+        {"id": name, "condition": text, **ends} for name, text in conditions.items()
+    ]
+    nodes: JsonValue = [{"id": "a", "type": "llm"}, {"id": "b", "type": "llm"}]
+    made("small", {"name": "Three", "nodes": nodes, "edges": edges})
+    page = text(designer.get("/workflows/small/"))
+    assert (page.count("graph-edge-faulty"), page.count("graph-edge-warned")) == (1, 1)
+
+
 @pytest.mark.parametrize("slug", WORKFLOWS)
 def test_the_demo_is_drawn_with_every_node_and_edge(designer: Client, slug: str) -> None:
     document = graph.read(WORKFLOWS[slug])

@@ -30,6 +30,15 @@ def test_words_name_problems_at_the_element_and_in_the_list(designer: Client) ->
     assert told["wrong"]["edges"]["lost"][0].startswith("To: there is no node 'nowhere'")
     assert told["problems"][0]["pointer"] == "/edges/1/to"
     assert told["problems"][0]["edge"] == "lost"
+    assert told["warned"] == {"nodes": [], "edges": []}
+
+
+def test_an_element_with_nothing_but_warnings_is_told(designer: Client) -> None:
+    never = {**GO, "id": "never", "condition": "context.tokens < 0"}
+    both = {**never, "id": "both", "to": "nowhere"}
+    told = ask(designer, "words", {"document": document(edges=[GO, never, both])}).json()
+    assert told["warned"] == {"nodes": [], "edges": ["never"]}
+    assert told["wrong"]["edges"].keys() == {"never", "both"}
 
 
 def test_one_broken_element_leaves_the_words_of_the_others(designer: Client) -> None:
