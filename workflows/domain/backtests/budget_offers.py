@@ -14,6 +14,11 @@ _LEAST: Final = 200  # tokens
 _DEPTH: Final = 0.5  # of the maximum: deep cuts pay more often than shallow ones
 # Where cuts begin, beside the largest call of the conversation in the middle.
 _STARTS: Final = (0.5, 0.75, 1.0)
+# Budgets to try first begin within the conversation in the middle, which cuts once or twice then,
+# and leave so much: a call that follows a cut is paid in full, so few deep cuts pay soonest.
+_FIRST_STARTS: Final = (0.5, 0.75)
+_FIRST_TARGET: Final = 0.3  # of the maximum
+_SHORT: Final = 1_000  # tokens of a conversation that is not worth a cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,18 @@ def candidates(largest: Sequence[int]) -> list[Budget]:
     middle, most = median(largest), max(largest)
     limits = {_rounded(middle * share) for share in _STARTS} | {_rounded(most * 1.1)}
     return [Budget(limit, int(limit * _DEPTH)) for limit in sorted(limits)]
+
+
+def first_budgets(sizes: Sequence[int]) -> list[Budget]:
+    """Returns budgets to try first on conversations of these sizes in tokens; none on short ones.
+
+    They fit the conversation in the middle, and the second differs from the first.
+    """
+    middle = median(sizes) if sizes else 0
+    if middle < _SHORT:
+        return []
+    limits = [_rounded(middle * start) for start in _FIRST_STARTS]
+    return [Budget(limit, int(limit * _FIRST_TARGET)) for limit in limits]
 
 
 def _rounded(tokens: float) -> int:

@@ -17,6 +17,7 @@ from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Text
 from workflows.backtests import MOST_CONVERSATIONS
+from workflows.domain.backtests.budget_offers import Budget
 from workflows.domain.backtests.presets import DEFAULT_PRICE, PRESETS, RATIOS
 from workflows.domain.graph import Document, Node
 from workflows.pages.comparison.labels import DROP_LABELS, PRESET_LABELS, RATIO_LABELS
@@ -27,7 +28,7 @@ _MOST_TOKENS: Final = 1_000_000_000
 _MOST_NODES: Final = 40  # that the form offers
 _MOST_SCHEMAS: Final = 100_000  # characters
 _EMPTY_VARIANTS: Final = 2  # that are offered at least
-_USUAL: Final = 20
+USUAL: Final = 20
 _USUAL_PRESETS: Final = ("last_6", "trim", "budget", "results_budget")
 
 
@@ -52,10 +53,19 @@ class VariantFields:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstValues:
+    """What a form has that nobody filled in yet: where conversations are, budgets that fit them."""
+
+    scope: str = "workflow"
+    budgets: Sequence[Budget] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CompareForm:
     """What is asked for; ``errors`` are by the names of fields, ``price`` is that of ``model``.
 
-    ``policies`` are JSON as ``POST /backtests`` takes it.
+    ``policies`` are JSON as ``POST /backtests`` takes it. ``is_fitted``: the variants are budgets
+    that fit the conversations.
     """
 
     last: str
@@ -77,6 +87,7 @@ class CompareForm:
     variants: Sequence[VariantFields]
     policies: Sequence[JsonValue]
     schemas: JsonValue = None
+    is_fitted: bool = False
     errors: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -94,18 +105,21 @@ class CompareForm:
         return bool(self.status or self.text or self.calls_of or self.tools)
 
 
-def read_form(data: QueryDict, document: Document, actor: Actor) -> CompareForm:
+def read_form(
+    data: QueryDict, document: Document, actor: Actor, first: FirstValues | None = None
+) -> CompareForm:
     """The form of what was sent; one that asks for nothing yet has the usual policies chosen."""
     asked = "last" in data
+    first = FirstValues() if asked or first is None else first
     errors: dict[str, str] = {}
-    last = data.get("last", str(_USUAL)).strip()
+    last = data.get("last", str(USUAL)).strip()
     if not 1 <= (whole_number(last) or 0) <= MOST_CONVERSATIONS:
         errors["last"] = _("Enter a number from 1 to %(n)s.") % {"n": MOST_CONVERSATIONS}
     ratio, model, price = _prices(data, actor, errors)
     offered = [each for each in document.nodes if each.type != "start"]
     nodes = _nodes_asked(data, offered) if asked or "node" in data else _usual_nodes(offered)
     presets = [each for each in PRESETS if each in data.getlist("preset")]
-    variants = _variants(data)
+    variants = _variants(data, first.budgets)
     chosen = presets if asked else _USUAL_PRESETS
     policies: list[JsonValue] = [{"name": named(each)[:200], "node": each.id} for each in nodes]
     policies += [{"preset": name} for name in chosen]
@@ -121,7 +135,7 @@ def read_form(data: QueryDict, document: Document, actor: Actor) -> CompareForm:
     calls_of = data.get("calls_of", "")[:200]
     return CompareForm(
         last=last,
-        scope="all" if data.get("scope") == "all" else "workflow",
+        scope="all" if data.get("scope", first.scope) == "all" else "workflow",
         status=status,
         text=data.get("q", "").strip()[:200],
         calls_of=calls_of,
@@ -139,6 +153,7 @@ def read_form(data: QueryDict, document: Document, actor: Actor) -> CompareForm:
         variants=variants,
         policies=policies,
         schemas=_schemas(tools, errors),
+        is_fitted=bool(first.budgets) and "max_tokens" not in data,
         errors=errors,
     )
 
@@ -191,8 +206,13 @@ def _usual_nodes(offered: Sequence[Node]) -> list[Node]:
     return [each for each in offered if each.type == "llm"][:4]
 
 
-def _variants(data: QueryDict) -> list[VariantFields]:
-    """The budgets that were typed, and some empty ones behind them."""
+def _variants(data: QueryDict, first: Sequence[Budget]) -> list[VariantFields]:
+    """The budgets that were typed, else the first ones, and some empty ones behind them."""
+    if "max_tokens" not in data and first:
+        return [
+            VariantFields(number, "oldest", str(each.max_tokens), str(each.target_tokens))
+            for number, each in enumerate(first, start=1)
+        ]
     columns = [data.getlist(name) for name in ("drop", "max_tokens", "target_tokens")]
     found: list[VariantFields] = []
     for number in range(min(max(map(len, columns)), MOST_VARIANTS)):

@@ -9,8 +9,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from conversations.matching import ConversationFilter
-from conversations.queries import list_conversations
-from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
@@ -21,9 +19,11 @@ from ctxadmin.ui.sentences import translated
 from workflows import backtest_store, backtests
 from workflows.backtests import MOST_CONVERSATIONS, NewBacktest
 from workflows.definitions import definition
+from workflows.domain.backtests.budget_offers import first_budgets
 from workflows.models import Backtest, Workflow
-from workflows.pages.comparison.form import CompareForm, read_form
+from workflows.pages.comparison.form import USUAL, CompareForm, FirstValues, read_form
 from workflows.pages.definition.links import crumbs
+from workflows.recordings import latest_heads
 from workflows.store import find_workflow
 
 _LISTED = 5
@@ -56,7 +56,10 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
     row = find_workflow(actor.workspace, slug)
     document = definition(bytes(row.draft)).document
     data = request.POST if request.method == "POST" else request.GET
-    form = read_form(data, document, actor)
+    own = _sizes(actor, ConversationFilter(workflow=slug))
+    sizes = own or _sizes(actor, ConversationFilter())
+    first = FirstValues("workflow" if own or not sizes else "all", first_budgets(sizes))
+    form = read_form(data, document, actor, first)
     problem, problems = "", []
     if request.method == "POST" and not form.is_wrong:
 
@@ -76,8 +79,8 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
         form=form,
         most=MOST_CONVERSATIONS,
         latest=backtest_store.latest_backtests(actor.workspace, slug, _LISTED),
-        own=_has_any(actor, ConversationFilter(workflow=slug)),
-        all=_has_any(actor, ConversationFilter()),
+        own=bool(own),
+        all=bool(sizes),
         problem=problem,
         problems=[each for each in problems if each != problem],
     )
@@ -85,8 +88,9 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
     return show(request, "workflows/compare.html", shown, status=422 if wrong else 200)
 
 
-def _has_any(actor: Actor, wanted: ConversationFilter) -> bool:
-    return bool(list_conversations(actor, wanted, PageRequest(limit=1)).items)
+def _sizes(actor: Actor, wanted: ConversationFilter) -> list[int]:
+    """The tokens of the latest conversations that are wanted."""
+    return [head.log_tokens for head in latest_heads(actor, wanted, USUAL)]
 
 
 def new_backtest(slug: str, form: CompareForm, data: QueryDict) -> NewBacktest:

@@ -14,6 +14,7 @@ from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import (
     assistant,
+    conversation,
     signed_in,
     user,
     workspace,
@@ -285,7 +286,32 @@ def test_an_empty_workspace_and_a_workflow_without_conversations_are_explained(
     assert "No conversations yet" in text(designer.get(PAGE))
     made("other", SMALL)
     talk("other", slug="other")
-    assert "This workflow has no conversations yet." in text(designer.get(PAGE))
+    shown = text(designer.get(PAGE))
+    assert "This workflow has no conversations yet." in shown
+    assert '<option value="all" selected>' in shown
+    assert '<option value="all" selected>' not in text(designer.get(f"{PAGE}?scope=workflow"))
+
+
+def test_budgets_that_fit_the_conversations_are_offered_first(
+    designer: Client, talks: list[Conversation]
+) -> None:
+    middle = talks[0].log_tokens
+    first = text(designer.get(PAGE))
+    offered = [int(each) for each in re.findall(r'name="max_tokens" value="(\d+)"', first)]
+    targets = [int(each) for each in re.findall(r'name="target_tokens" value="(\d+)"', first)]
+    assert [round(each / middle, 1) for each in offered] == [0.5, 0.8]
+    assert targets == [int(each * 0.3) for each in offered]
+    assert "These fit the latest conversations" in first
+    again = text(designer.get(PAGE, {"last": "5", "preset": "budget"}))
+    assert not re.search(r'name="max_tokens" value="\d', again)
+    assert "These fit the latest conversations" not in again
+
+
+def test_short_conversations_have_no_budgets_that_fit(designer: Client, small: Workflow) -> None:
+    conversation(user("hello"), assistant("hello"), workflow="small")
+    shown = text(designer.get(PAGE))
+    assert "This workflow has no conversations yet." not in shown
+    assert not re.search(r'name="max_tokens" value="\d', shown)
 
 
 @pytest.mark.parametrize(
