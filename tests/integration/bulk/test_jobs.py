@@ -73,7 +73,7 @@ def test_each_item_is_its_own_audited_change_and_nothing_happens_before_the_star
     job = jobs.select(ada, BulkAction.ARCHIVE, ["one", "two", "two", "nope"], "")
     assert not RUNNER.run_next()
     assert not archived("one")
-    assert jobs.preview_job(job).meant == 2
+    assert jobs.preview_job(job).changing == 2
     assert jobs.start(ada, job, reason="tidy")
     assert RUNNER.run_next()
     assert numbers(job) == ("done", 2, 0)
