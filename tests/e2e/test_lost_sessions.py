@@ -1,4 +1,4 @@
-"""What becomes of a page and of what was typed in it when the session or the execution went on."""
+"""A page and its input after the session ended or the execution continued."""
 
 import re
 

@@ -25,9 +25,9 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import NotFound, Unavailable
+from tests.concurrent_writers import together
 from tests.factories import conversation, engine, workspace
 from tests.integration.checkpoints.flows import Run, chain, everything, ok, refused
-from tests.together import together
 
 pytestmark = pytest.mark.django_db
 BIG = "x" * 5_000

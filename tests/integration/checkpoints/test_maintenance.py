@@ -32,10 +32,10 @@ from ctxadmin.http.models import KeptAnswer
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Forbidden, NotFound, Unavailable, VersionConflict
+from tests.concurrent_writers import together
 from tests.factories import Api, assistant, conversation, engine, person, user, workspace
 from tests.integration.checkpoints.flows import Run, everything, ok
 from tests.integration.checkpoints.maintenance import head_of, keep, run, untouched
-from tests.together import together
 
 pytestmark = pytest.mark.django_db
 

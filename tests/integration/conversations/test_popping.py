@@ -15,10 +15,10 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import VersionConflict
+from tests.concurrent_writers import together
 from tests.factories import calls, conversation, drafts, engine, result, system, user
 from tests.integration.checkpoints.flows import Run, everything, ok, refused
 from tests.openapi import CheckedApi
-from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,8 +14,8 @@ from conversations.services import NewConversation
 from conversations.store import find_revision, view_of
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib.errors import Duplicate, VersionConflict
+from tests.concurrent_writers import together
 from tests.factories import Api, conversation, drafts, engine, user, workspace
-from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,9 +8,9 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.roles import Action, Scope
 from ctxadmin.lib.errors import Duplicate, InvalidState, VersionConflict
+from tests.concurrent_writers import together
 from tests.factories import engine
 from tests.integration.workflows.documents import document
-from tests.together import together
 from workflows import services, store
 from workflows.domain import graph, problems
 from workflows.domain.graph import Document

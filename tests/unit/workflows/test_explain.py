@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     GIVEN,
     block,
     explained,

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, Forbidden, InvalidState, NotFound, ValidationFailed
-from tests.unit.workflows.sights import REGISTRIES, chat, names, rule, shown, sight, verdicts
+from tests.unit.workflows.contexts import REGISTRIES, chat, names, rule, shown, sight, verdicts
 from workflows.domain.builtin_processors import Processor
 from workflows.domain.context import HistoryEntry, Messages, NodeInput
 from workflows.domain.context_types import CONTEXT_TYPES, node_steps
@@ -170,7 +170,7 @@ def test_packages_are_looked_for_only_when_another_name_does_not_answer() -> Non
 def test_a_package_that_cannot_be_loaded_is_named_and_harms_no_other(
     broken: EntryPoint, words: str
 ) -> None:
-    registries = with_points(broken, point("good", "tests.unit.workflows.sights:sight"))
+    registries = with_points(broken, point("good", "tests.unit.workflows.contexts:sight"))
     with pytest.raises(ValidationFailed, match="theirs") as caught:
         run("theirs", registries)
     assert words in caught.value.detail

@@ -1,4 +1,4 @@
-"""What two designers made of an element is told in the words of its form, the new ones marked."""
+"""The two sides of a conflict in the words of the element's form, with changes marked."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Two secrets while one is renewed, and webhooks behind which nobody is any more."""
+"""Two secrets while one is renewed, and webhooks whose receiver is gone."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Redis stalls, dies, comes back: nothing waits for it and nothing is lost with it."""
+"""Redis stalls, fails and recovers: nothing waits for it and nothing is lost."""
 
 from collections.abc import Iterator
 from pathlib import Path

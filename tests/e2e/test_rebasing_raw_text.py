@@ -1,4 +1,4 @@
-"""The open JSON text of a state takes in what others applied, and what was typed stays in it."""
+"""The open JSON text of a state merges what others applied, and keeps what was typed."""
 
 from typing import Any
 from uuid import uuid4

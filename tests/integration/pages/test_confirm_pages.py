@@ -1,4 +1,4 @@
-"""A change that is asked for first: what is refused is told in place, and nothing typed is lost."""
+"""Pages that ask before a change: refusals are shown in place, and no input is lost."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What those are told who follow the committed changes of conversations."""
+"""What followers of committed changes of conversations receive."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Others' changes come into an open JSON text; what another page replaced is kept beside."""
+"""An open JSON text merges the changes of others; replaced input becomes an alternative."""
 
 import json
 from typing import Any

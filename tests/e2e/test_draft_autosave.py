@@ -1,4 +1,4 @@
-"""What is typed into the form of a state stays, whatever becomes of the page and the line."""
+"""What is typed into the form of a state is saved, whatever happens to page and connection."""
 
 import re
 from collections.abc import Callable

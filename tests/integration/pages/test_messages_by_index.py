@@ -1,4 +1,4 @@
-"""Messages that are asked for by their index in the log."""
+"""Messages that are requested by their index in the log."""
 
 import re
 from typing import Any

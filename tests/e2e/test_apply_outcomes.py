@@ -1,4 +1,4 @@
-"""Each press of Apply ends in a word: done, in conflict, refused, or without a connection."""
+"""Each press of Apply ends in a message: done, in conflict, refused, or without a connection."""
 
 from collections.abc import Callable
 from functools import partial

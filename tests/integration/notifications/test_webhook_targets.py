@@ -1,4 +1,4 @@
-"""A webhook reaches no private address, follows nobody, and waits for no answer for long."""
+"""A webhook reaches no private address, follows no redirect, and waits briefly for answers."""
 
 import socket
 from ipaddress import ip_network

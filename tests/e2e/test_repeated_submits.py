@@ -1,4 +1,4 @@
-"""A form whose answer is lost or that finds no connection keeps what was typed and is done once."""
+"""A form whose answer is lost, or that has no connection, keeps its input and is applied once."""
 
 import re
 from collections.abc import Callable

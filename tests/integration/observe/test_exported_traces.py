@@ -1,4 +1,4 @@
-"""What a collector of traces is sent, by OpenTelemetry's own exporter."""
+"""What a collector of traces receives, by OpenTelemetry's own exporter."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Content, tokens and paths of callers stand in no log line, metric or span, whatever they call.
+"""No log line, metric or span has content, tokens or paths of callers, whatever they call.
 
 A server of its own is called in every operation of the contract, with good and with bad input.
 """

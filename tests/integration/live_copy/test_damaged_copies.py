@@ -1,4 +1,4 @@
-"""Whatever is wrong with the live copy, a read answers what SQL has."""
+"""Whatever is wrong with the live copy, a read returns what SQL has."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import cast
