@@ -296,14 +296,14 @@ def test_the_contract_says_the_same_whoever_reads() -> None:
 
 
 SHOWS = ("ctxadmin/ui", "checkpoints/editing", *(f"{app}/pages" for app in APPS))
-# What takes a sentence: it is shown by a form, raised again, kept as it is, or looked at.
+# The calls that take a sentence: they show it in a form, raise it again, keep or check it.
 TAKES = re.compile(
-    r"translated|in_words|over_budget_words|FieldProblem|Problem|ValidationFailed|at|_Faulty"
+    r"translated|translate_error|over_budget_text|FieldProblem|Problem|ValidationFailed|at|_Faulty"
     r"|Duplicate|len|_problem|_notice_words"
 )
 
 
-PASSED_ON = ROOT / "ctxadmin/ui/forms/places.py"  # to in_words, some lines below
+PASSED_ON = ROOT / "ctxadmin/ui/forms/places.py"  # to translate_error, some lines below
 
 
 def untranslated(path: Path) -> Iterator[str]:
