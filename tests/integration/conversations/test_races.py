@@ -47,7 +47,7 @@ def test_appends_of_many_writers_all_arrive_once_and_in_one_order() -> None:
         ]
 
 
-def test_of_two_operations_on_one_seen_view_one_wins_and_the_other_hears_of_it() -> None:
+def test_of_two_operations_on_one_seen_view_one_wins_and_the_other_is_notified_of_it() -> None:
     head, actor = conversation(user("a"), user("b")), engine()
     clear = read_operation({"operation": "clear"})
     task = lambda: services.apply_operation(actor, head.public_id, clear, seen=Seen(0, 2))  # noqa: E731

@@ -326,7 +326,7 @@ def test_what_a_processor_moved_is_followed() -> None:
     ]
 
 
-def test_a_processor_that_shows_a_hidden_message_again_is_told() -> None:
+def test_a_processor_that_shows_a_hidden_message_again_is_reported() -> None:
     def all_of_them(given: NodeInput, config: Config) -> NodeInput:
         return replace(given, messages=given.messages.with_view(View([(0, 6)])))
 
