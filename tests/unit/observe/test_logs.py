@@ -158,7 +158,9 @@ def test_of_other_packages_words_that_are_no_template_are_reported_by_their_plac
 ) -> None:
     logging.getLogger("django.security").error(f"Invalid host {CONTENT}")
     logging.getLogger("axes").error("%s: %s", CONTENT, CONTENT)
-    place = "test_logs.test_of_other_packages_words_that_are_no_template_are_told_by_their_place"
+    place = (
+        "test_logs.test_of_other_packages_words_that_are_no_template_are_reported_by_their_place"
+    )
     assert [told["event"] for told in lines.json] == [place, place]
     assert CONTENT not in "".join(lines.texts)
 
