@@ -118,7 +118,7 @@ class SqlLog:
         if target is not None:
             raise damaged(self.conversation, "message", target, MISSING)
 
-    def commented(self) -> Sequence[int]:
+    def commented_indices(self) -> Sequence[int]:
         rows = Comment.objects.filter(conversation=self.conversation, message__lt=self.length)
         return sorted(
             {index for index in rows.values_list("message", flat=True) if index is not None}
@@ -162,7 +162,7 @@ class SqlLog:
             found.update((index, str(name)) for index, name in named if name is not None)
         return found
 
-    def logged(self) -> int:
+    def logged_count(self) -> int:
         return self.length
 
     def tools(self) -> str | None:

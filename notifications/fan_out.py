@@ -37,7 +37,7 @@ _WORTH_IT: Final = ~Q(kind=WriteKind.UPDATE) & (
 class VersionEvent:
     """A version to notify: all of its kinds, most important first."""
 
-    told: VersionRecord
+    version: VersionRecord
     kinds: tuple[Kind, ...]
     node_id: str
     at: datetime
@@ -167,7 +167,7 @@ def _deliveries_of(
                 since = choice.mail_since if channel == "mail" else choice.browser_since
                 if choice.kind != kind or since is None or event.at < since:
                     continue
-                own = event.told.author == f"person:{choice.user.get_username()}"
+                own = event.version.author == f"person:{choice.user.get_username()}"
                 if not own and choice.user_id not in reached:
                     reached.add(choice.user_id)
                     yield channel, str(choice.user_id), kind
@@ -179,10 +179,10 @@ def _delivery(
     # What is for a browser waits there, to be asked for.
     waits = channel != "browser"
     now = clock.now()
-    timed_out = event.told.author == TIME_KEEPER
+    timed_out = event.version.author == TIME_KEEPER
     return Delivery(
         stream=row.conversation,
-        id=delivery_id(channel, target, row.public_id, str(event.told.version), kind),
+        id=delivery_id(channel, target, row.public_id, str(event.version.version), kind),
         workspace=row.workspace,
         channel=channel,
         target=target,
@@ -190,10 +190,10 @@ def _delivery(
         conversation_id=public_id,
         execution=row.public_id,
         workflow=row.workflow,
-        version=event.told.version,
-        status=event.told.status,
+        version=event.version.version,
+        status=event.version.status,
         node_id=event.node_id,
-        outcome=event.told.move if timed_out else "",
+        outcome=event.version.move if timed_out else "",
         at=event.at,
         state=Delivery.State.WAITING if waits else Delivery.State.SENT,
         next_at=now if waits else None,

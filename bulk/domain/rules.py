@@ -102,7 +102,7 @@ class DryRun:
     refused: tuple[tuple[Sentence, int], ...]
 
     @property
-    def meant(self) -> int:
+    def changing(self) -> int:
         return self.total - sum(count for _, count in self.refused)
 
 

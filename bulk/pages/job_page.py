@@ -163,7 +163,7 @@ def _text_of(row: BulkJob) -> TextEntry:
 def _count_in(request: HttpRequest, tried: DryRun) -> TextEntry:
     """Returns the typed number, with a problem unless it is that of the items to erase."""
     value = request.POST.get("count", "").strip()
-    is_right = value.replace(",", "") == str(tried.meant)
+    is_right = value.replace(",", "") == str(tried.changing)
     return replace(_COUNT, value=value, problem="" if is_right else _COUNT.wrong)
 
 
@@ -198,7 +198,7 @@ def _show(
         may_cancel=actor.may(action.right),
         dry_run=tried,
         refusals=[f"{count:,}: {translated(why)}" for why, count in tried.refused] if tried else (),
-        submit=submit_label(action, tried.meant) if tried and tried.meant else "",
+        submit=submit_label(action, tried.changing) if tried and tried.changing else "",
         entries=entries or (asks if is_draft else ()),
         problem=translated(BulkProblem(row.problem).sentence) if row.problem else "",
         worked=row.done + row.refused,

@@ -81,7 +81,7 @@ class Log(ToolLinks, Protocol):
     def origins(self, runs: Runs) -> Iterable[Origin]:
         """Yields the origins of the messages of ascending ``runs``, ascending; reads no bodies."""
 
-    def commented(self) -> Sequence[int]:
+    def commented_indices(self) -> Sequence[int]:
         """Returns the log indices of all messages with a comment, ascending."""
 
     def bodies(self, runs: Runs) -> Iterable[tuple[int, bytes]]:
@@ -102,7 +102,7 @@ class Log(ToolLinks, Protocol):
     def own_ids(self, indices: Collection[int]) -> Mapping[int, str]:
         """The ids that callers chose for some messages, by log index; not those by default."""
 
-    def logged(self) -> int:
+    def logged_count(self) -> int:
         """How many messages are in a log; those behind them exist in one view only."""
 
     def tools(self) -> str | None:

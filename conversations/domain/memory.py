@@ -184,7 +184,7 @@ class MemoryLog:
             node_id = self._drafts[index].node_id or ""
             yield Origin(index, tokens, node_id, None, self._call_of.get(index))
 
-    def commented(self) -> Sequence[int]:
+    def commented_indices(self) -> Sequence[int]:
         return ()
 
     def bodies(self, runs: Runs) -> Iterator[tuple[int, bytes]]:
@@ -206,7 +206,7 @@ class MemoryLog:
         chosen = {index: self._drafts[index].message_id for index in indices}
         return {index: name for index, name in chosen.items() if name is not None}
 
-    def logged(self) -> int:
+    def logged_count(self) -> int:
         return len(self)
 
     def tools(self) -> str | None:

@@ -126,7 +126,7 @@ def _that_have(parts: frozenset[str], kept: Runs, log: "Log") -> Runs:
     if "pinned" in parts:
         found.append(run_sets.intersection(kept, run_sets.of_indices(log.pins())))
     if "comment" in parts:
-        found.append(run_sets.intersection(kept, run_sets.of_indices(log.commented())))
+        found.append(run_sets.intersection(kept, run_sets.of_indices(log.commented_indices())))
     if not parts.isdisjoint(("tool_call", "image")):
         found.append(_by_body(kept, log, lambda body: _body_has(parts, body)))
     return run_sets.union(run for runs in found for run in runs)

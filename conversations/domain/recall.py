@@ -57,7 +57,7 @@ def _covered(hidden: Runs, after: View, log: Log) -> Runs:
     lines = {at: runs for at, runs in log.pointers().items() if _contains(hidden, at)}
     named = [run for runs in lines.values() for run in runs]
     found = run_sets.union((*hidden, *named))
-    found = run_sets.intersection(found, ((0, log.logged()),))
+    found = run_sets.intersection(found, ((0, log.logged_count()),))
     found = run_sets.difference(found, run_sets.of_indices(sorted(log.pointers())))
     return run_sets.difference(found, after.indices_as_runs())
 

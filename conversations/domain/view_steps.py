@@ -159,8 +159,8 @@ def span_of(config: SummarizeConfig, view: View, log: Log) -> View:
     sources = config.source_runs
     if sources is None:
         return span
-    if sources[-1][1] > log.logged():
-        raise _out_of_range("/summarize/sources", sources[-1][1] - 1, log.logged() - 1)
+    if sources[-1][1] > log.logged_count():
+        raise _out_of_range("/summarize/sources", sources[-1][1] - 1, log.logged_count() - 1)
     return span.within(sources)
 
 

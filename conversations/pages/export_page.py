@@ -36,7 +36,7 @@ _TITLES: Final[Mapping[ProviderFormat, str]] = MappingProxyType(
 class ExportLoss:
     """What a format omits or changes; the first messages that it concerns, and how many more."""
 
-    told: str
+    text: str
     indices: Sequence[int]
     more: int
 

@@ -74,7 +74,7 @@ class Imported:
     report: ImportReport
 
     @property
-    def was_taken(self) -> bool:
+    def has_new_id(self) -> bool:
         return self.wanted is not None and self.wanted != self.head.public_id
 
 
@@ -142,7 +142,7 @@ def _sent(request: HttpRequest, actor: Actor) -> HttpResponse:
     made = _import(actor, request.FILES.get("file"), request.POST.get("shape") or None)
     text = ngettext("%(n)s conversation imported.", "%(n)s conversations imported.", len(made))
     flash.success(request, text % {"n": len(made)})
-    renamed = [each for each in made if each.was_taken]
+    renamed = [each for each in made if each.has_new_id]
     if renamed:
         flash.warning(request, _of_taken(renamed))
     reports = merge_reports(each.report for each in made)

@@ -38,7 +38,7 @@ class Plot:
     """
 
     title: Text
-    spoken: Text
+    description: Text
     bars: Sequence[Bar]
     legend: Sequence[Series]
     most: str

@@ -130,7 +130,7 @@ def test_a_form_with_mistakes(designer_page: Page) -> None:
     assert_accessible(page)
 
 
-def test_the_first_password_of_somebody_new(page: Page) -> None:
+def test_the_first_password_of_someone_new(page: Page) -> None:
     page.goto("/settings/people/+new/")
     page.get_by_label("Name").fill("axe-newcomer")
     page.get_by_role("button", name="Add person").click()

@@ -90,7 +90,7 @@ def test_a_length_over_the_limit_is_refused_before_the_body(server: LiveServer, 
 
 
 @pytest.mark.parametrize("authorization", [[], ["Authorization: Bearer unknown"]])
-def test_a_large_body_of_nobody_is_refused_before_it_comes(
+def test_a_large_body_of_no_one_is_refused_before_it_comes(
     server: LiveServer, authorization: list[str]
 ) -> None:
     with opened(server) as wire:

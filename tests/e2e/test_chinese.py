@@ -176,7 +176,7 @@ def test_the_switch_in_the_menu_stays_on_the_page(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="简体中文")).to_have_attribute("aria-pressed", "true")
 
 
-def test_times_are_told_in_chinese(open_page: OpenPage) -> None:
+def test_times_are_reported_in_chinese(open_page: OpenPage) -> None:
     page = open_page(locale=CHINESE)
     page.goto("/conversations/")
     expect(page.locator("time").first).to_have_text(re.compile("前|刚刚|现在|年"))

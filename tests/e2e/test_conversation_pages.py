@@ -63,7 +63,7 @@ def test_a_reviewer_previews_applies_and_rolls_back(reviewer_page: Page, api: ht
     expect(page.locator("article.message")).to_have_count(4)
 
 
-def test_an_operation_that_cannot_be_is_told_at_the_field(
+def test_an_operation_that_cannot_be_is_reported_at_the_field(
     reviewer_page: Page, api: httpx.Client
 ) -> None:
     page, name = reviewer_page, made(api, "e2e-wrong")

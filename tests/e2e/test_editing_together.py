@@ -263,7 +263,7 @@ def test_a_lost_connection_loses_nothing_and_tells_afterwards_what_happened(
     assert (state["plan"], state["tone"]) == ("typed without a line", "warm")
 
 
-def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_next_pause(
+def test_an_execution_that_continues_is_reported_at_once_and_the_edit_waits_for_the_next_pause(
     three: tuple[Page, Page, Page], api: httpx.Client, name: str
 ) -> None:
     first, second, third = three
@@ -298,7 +298,7 @@ def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_ne
     expect(third.get_by_text("designer changed tone")).to_be_visible()
 
 
-def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_more(
+def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_longer(
     three: tuple[Page, Page, Page], api: httpx.Client, name: str
 ) -> None:
     first, second, third = three

@@ -120,7 +120,7 @@ def refetched(page: Page, run: str, api: httpx.Client) -> None:
     page.evaluate("() => new Promise(requestAnimationFrame)")
 
 
-def test_what_a_node_saw_opens_though_the_panel_is_fetched_anew_meanwhile(
+def test_what_a_node_saw_opens_though_the_panel_is_fetched_again_meanwhile(
     viewer_page: Page, run: str, api: httpx.Client
 ) -> None:
     complete(api, run, "answer")
@@ -134,7 +134,7 @@ def test_what_a_node_saw_opens_though_the_panel_is_fetched_anew_meanwhile(
     expect(panel(page).get_by_role("row", name="secret")).to_contain_text("dropped")
 
 
-def test_a_panel_that_is_fetched_anew_keeps_the_focus_and_where_it_was_scrolled_to(
+def test_a_panel_that_is_fetched_again_keeps_the_focus_and_where_it_was_scrolled_to(
     viewer_page: Page, run: str, api: httpx.Client
 ) -> None:
     complete(api, run, "answer")

@@ -32,7 +32,7 @@ def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx
         assert_does_something(page, label, steps)
 
 
-def test_the_list_of_keys_can_be_read_by_everybody(page: Page) -> None:
+def test_the_list_of_keys_can_be_read_by_everyone(page: Page) -> None:
     page.goto("/workflows/")
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keyboard")

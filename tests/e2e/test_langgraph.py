@@ -109,7 +109,7 @@ def test_a_graph_hears_the_reason_of_a_rejection(
 
 
 @pytest.mark.usefixtures("worker")
-def test_a_version_that_a_person_restored_is_where_the_graph_goes_on(
+def test_a_version_that_a_person_restored_is_where_the_graph_continues(
     reviewer_page: Page, api: httpx.Client, ask: Ask
 ) -> None:
     thread = ask()

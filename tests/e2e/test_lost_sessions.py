@@ -1,4 +1,4 @@
-"""What becomes of a page and of what was typed in it when the session or the execution went on."""
+"""A page and its input after the session ended or the execution continued."""
 
 import re
 
@@ -29,7 +29,7 @@ def kept(page: Page) -> int:
     return sum(name.startswith("draft:") for name in names)
 
 
-def test_a_refused_decision_goes_on_with_the_execution(
+def test_a_refused_decision_continues_with_the_execution(
     reviewer_page: Page, api: httpx.Client, start: Started
 ) -> None:
     name = start()
@@ -78,7 +78,7 @@ def test_a_reason_is_still_there_after_signing_in_again(
     assert kept(page) == 0
 
 
-def test_a_reason_is_not_given_to_somebody_else(open_page: OpenPage, start: Started) -> None:
+def test_a_reason_is_not_given_to_someone_else(open_page: OpenPage, start: Started) -> None:
     name, page = start(), open_page("reviewer")
     page.goto(f"/executions/{name}/")
     page.get_by_label("Reason").fill("mine alone")

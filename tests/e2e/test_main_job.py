@@ -148,7 +148,7 @@ def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Pa
     expect(reviewer.get_by_text("Completed").first).to_be_visible()
 
 
-def test_the_reference_engine_pauses_for_a_person_and_goes_on(
+def test_the_reference_engine_pauses_for_a_person_and_continues(
     server: LiveServer, token: str, reviewer_page: Page
 ) -> None:
     told: list[str] = []

@@ -34,7 +34,7 @@ def test_a_visitor_signs_in_and_comes_to_where_they_wanted(visitor_page: Page) -
     expect(visitor_page).to_have_url(re.compile(r"/conversations/$"))
 
 
-def test_a_wrong_password_is_told_and_lets_nobody_in(visitor_page: Page) -> None:
+def test_a_wrong_password_is_reported_and_lets_no_one_in(visitor_page: Page) -> None:
     visitor_page.goto("/sign-in/")
     visitor_page.locator("input[name=username]").fill("viewer")
     visitor_page.locator("input[name=password]").fill("not the passphrase")

@@ -29,7 +29,7 @@ def sign_in(page: Page, name: str, password: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def test_somebody_new_is_let_in_and_locked_out(open_page: OpenPage) -> None:
+def test_someone_new_is_let_in_and_locked_out(open_page: OpenPage) -> None:
     name = f"anna-{uuid4().hex[:8]}"
     admin = open_page("admin")
     password = add(admin, name, "reviewer")

@@ -68,7 +68,7 @@ def test_what_is_typed_and_taken_back_in_one_tab_moves_the_other(
     assert_inserted(second, "Hello", "cool")
 
 
-def test_fields_that_nobody_touched_move_and_who_types_keeps_the_place(
+def test_fields_that_no_one_touched_move_and_who_types_keeps_the_place(
     reviewer_page: Page, api: httpx.Client, name: str
 ) -> None:
     page = go(reviewer_page, f"/executions/{name}/state/")
@@ -187,7 +187,7 @@ def test_the_open_json_text_says_that_another_tab_put_something_in_its_place(
     expect(first.locator("ins")).to_have_text(["typed there"])
 
 
-def test_what_one_applies_in_another_tab_is_told_as_ones_own(
+def test_what_one_applies_in_another_tab_is_reported_as_ones_own(
     reviewer_page: Page, name: str
 ) -> None:
     path = f"/executions/{name}/state/"
@@ -247,7 +247,7 @@ def signs_in(page: Page, role: str) -> None:
     tab.close()
 
 
-def test_who_signs_in_again_in_another_tab_types_on_and_nobody_else_gets_the_text(
+def test_who_signs_in_again_in_another_tab_types_on_and_no_one_else_gets_the_text(
     open_page: OpenPage, name: str
 ) -> None:
     path = f"/executions/{name}/state/"
@@ -317,7 +317,7 @@ def unsent(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("raw", [False, True])
-def test_a_reload_within_the_pause_shows_what_was_typed_and_blames_nobody(
+def test_a_reload_within_the_pause_shows_what_was_typed_and_blames_no_one(
     reviewer_page: Page, name: str, raw: bool
 ) -> None:
     page = go(reviewer_page, f"/executions/{name}/state/{'?raw=1' if raw else ''}")

@@ -130,7 +130,7 @@ def test_a_page_that_misses_the_end_moves_nothing_into_the_form_of_the_new_execu
     page.unroute(f"**/executions/{name}/")
 
 
-def test_a_new_execution_is_told_also_if_nothing_was_typed(
+def test_a_new_execution_is_reported_also_if_nothing_was_typed(
     reviewer_page: Page, api: httpx.Client, name: str
 ) -> None:
     page = go(reviewer_page, f"/executions/{name}/")

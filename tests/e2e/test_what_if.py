@@ -59,7 +59,7 @@ def test_a_run_shows_each_execution_as_it_comes(designer_page: Page, recorded: s
     assert_accessible_in_every_look(page)
 
 
-def test_a_run_is_stopped_between_two_executions_and_goes_on(
+def test_a_run_is_stopped_between_two_executions_and_continues(
     reviewer_page: Page, recorded: str
 ) -> None:
     page = reviewer_page
@@ -126,7 +126,7 @@ def test_what_stands_on_the_canvas_is_tried_before_it_is_saved(
     expect(panel.get_by_role("region", name="Replay")).to_contain_text("variables: secret")
 
 
-def test_a_run_of_the_canvas_is_stopped_and_goes_on(designer_page: Page, recorded: str) -> None:
+def test_a_run_of_the_canvas_is_stopped_and_continues(designer_page: Page, recorded: str) -> None:
     page = designer_page
     page.goto(f"/workflows/{recorded}/editor/")
     held: list[Route] = []

@@ -106,7 +106,7 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     expect(page.get_by_role("heading", name="Built by hand, version 1")).to_be_visible()
 
 
-def test_fields_follow_the_type_of_the_node_and_system_messages_that_go_are_told(
+def test_fields_follow_the_type_of_the_node_and_system_messages_that_go_are_reported(
     designer_page: Page, drawn: str
 ) -> None:
     page = designer_page

@@ -14,7 +14,7 @@ from tests.live_server import LiveServer
 # One for each kind of call: pauses, edits, claims, executions, forks, operations, bytes, deletions.
 SCENARIOS = (
     "test_an_interrupt_pauses_with_what_it_asks_before_the_node_that_asks",
-    "test_the_graph_goes_on_with_what_people_made_of_state_and_messages",
+    "test_the_graph_continues_with_what_people_made_of_state_and_messages",
     "test_several_workers_take_up_a_decision_once",
     "test_each_turn_is_an_execution_and_the_history_has_all_of_them",
     "test_time_travel_from_the_graph_shows_the_messages_of_then",

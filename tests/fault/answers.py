@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from tests.fault.found import Violation
 from tests.fault.history import Attempt, History, Kind, Outcome, Read, Seen, Strike, Write
 from tests.fault.plan import SQL_AWAY, Fault
+from tests.fault.product_state import Violation
 
 PROMISED_SECONDS: Final = 5.0  # within which a caller hears that SQL is away
 # Two cores that others use, too, hand out time late; a breach by design is far beyond.

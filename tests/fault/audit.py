@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from tests.fault import answers, windows
 from tests.fault.digests import message_digest, state_digest, view_digests
-from tests.fault.found import Found, Violation
 from tests.fault.history import MAY_CHANGE_NOTHING, History, Kind, Outcome, Read, Seen, Write
 from tests.fault.model import Change, Model
+from tests.fault.product_state import Found, Violation
 
 
 @dataclass(frozen=True, slots=True)

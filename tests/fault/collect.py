@@ -8,9 +8,9 @@ from urllib.parse import quote
 from pydantic import JsonValue
 
 from tests.fault.digests import objects
-from tests.fault.found import Found
 from tests.fault.history import Json, Outcome
 from tests.fault.model import Change
+from tests.fault.product_state import Found
 from tests.fault.wire import Sender
 
 # The audit has no REST call yet; by conversation and in order, a line of JSON an entry. Its chains

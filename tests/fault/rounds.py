@@ -14,11 +14,11 @@ from tests.fault.audit import audit
 from tests.fault.cluster import Cluster
 from tests.fault.collect import Unreadable, collect
 from tests.fault.copies import copies_used, since
-from tests.fault.found import Found, Violation
+from tests.fault.fault_injection import Striker
 from tests.fault.history import History, Json, Kind, Outcome, Write
 from tests.fault.plan import Fault, Planned, plan
+from tests.fault.product_state import Found, Violation
 from tests.fault.roles import CAST, NODES, Opener, cast
-from tests.fault.strikes import Striker
 from tests.fault.wire import Sender, Wire
 from tests.servers import COMMAND_SECONDS
 

@@ -30,7 +30,7 @@ def test_unavailable_in_time_is_what_is_promised() -> None:
     assert broken(history_of(unavailable(11, 15))) == []
 
 
-def test_late_is_a_breach_while_sql_is_away() -> None:
+def test_late_is_a_breach_while_sql_is_down() -> None:
     assert broken(history_of(unavailable(11, 19.5))) == ["SQL away is told within 5 s"]
 
 

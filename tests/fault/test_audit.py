@@ -8,11 +8,11 @@ import pytest
 
 from tests.fault.actors import Scene
 from tests.fault.audit import audit, promises
+from tests.fault.broken_stores import LIES
 from tests.fault.collect import collect
-from tests.fault.found import Violation
 from tests.fault.history import History
 from tests.fault.ledger import Ledger
-from tests.fault.lies import LIES
+from tests.fault.product_state import Violation
 from tests.fault.roles import (
     NODES,
     Appender,

@@ -95,7 +95,7 @@ def struck(tmp_path: Path, mysql_client: ModuleType, django_db_blocker: Any) -> 
 
 
 @pytest.mark.parametrize(("dump", "targets"), [(DUMP, TARGET), (None, CREATED)])
-def test_a_migration_goes_on_after_a_kill_at_any_of_its_statements(
+def test_a_migration_continues_after_a_kill_at_any_of_its_statements(
     struck: Struck, dump: Path | None, targets: list[tuple[str, str]]
 ) -> None:
     struck.fresh(dump)

@@ -87,7 +87,7 @@ def test_a_transaction_whose_database_dies_leaves_nothing_and_the_next_one_works
     assert notes(connection) == before
 
 
-def test_a_database_that_dies_while_it_commits_is_told_apart(
+def test_a_database_that_dies_while_it_commits_is_distinguished(
     connection: Any, database: MariaDB
 ) -> None:
     with pytest.raises(CommitUnknown):
@@ -99,7 +99,7 @@ def test_a_database_that_dies_while_it_commits_is_told_apart(
     assert "known" in notes(connection)
 
 
-def test_a_stalled_commit_is_told_apart_and_may_be_stored_later(
+def test_a_stalled_commit_is_distinguished_and_may_be_stored_later(
     connection: Any, database: MariaDB
 ) -> None:
     try:
@@ -109,7 +109,7 @@ def test_a_stalled_commit_is_told_apart_and_may_be_stored_later(
         database.go_on()
 
 
-def test_after_a_stall_nobody_connects_for_a_moment(connection: Any, database: MariaDB) -> None:
+def test_after_a_stall_no_one_connects_for_a_moment(connection: Any, database: MariaDB) -> None:
     notes(connection)
     database.pause()
     try:

@@ -137,7 +137,9 @@ def test_a_node_that_is_not_completed_is_free_at_once(client: Client, workflow: 
             step.complete("done")
 
 
-def test_a_node_of_somebody_else_is_told_with_who_holds_it(client: Client, workflow: str) -> None:
+def test_a_node_of_someone_else_is_reported_with_who_holds_it(
+    client: Client, workflow: str
+) -> None:
     with client.execution(new_id(), workflow=workflow, messages=[QUESTION]) as run:
         nodes = run.ready()
         next(nodes)
@@ -146,7 +148,7 @@ def test_a_node_of_somebody_else_is_told_with_who_holds_it(client: Client, workf
         assert caught.value.held_by
 
 
-def test_a_run_waits_for_a_person_and_goes_on(client: Client, workflow: str) -> None:
+def test_a_run_waits_for_a_person_and_continues(client: Client, workflow: str) -> None:
     async def both() -> list[str]:
         name, seen = new_id(), []
         transport = client.transport._http
@@ -222,7 +224,7 @@ def test_a_completion_that_comes_too_late_ends_its_block_and_not_the_run(
         assert run.status() == "CANCELLED"
 
 
-def test_a_completion_of_somebody_else_with_other_words_ends_the_block_only(
+def test_a_completion_of_someone_else_with_other_words_ends_the_block_only(
     client: Client, workflow: str
 ) -> None:
     with client.execution(new_id(), workflow=workflow, messages=[QUESTION]) as run:
@@ -275,7 +277,7 @@ def test_nodes_get_messages_of_a_provider_and_give_them(client: Client, workflow
     assert roles == ["user", "assistant", "tool"]
 
 
-def test_a_run_whose_token_is_revoked_stops_and_goes_on_with_another(
+def test_a_run_whose_token_is_revoked_stops_and_continues_with_another(
     server: LiveServer, token: str, workflow: str
 ) -> None:
     name, revoked = new_id(), server.make_token("engine")

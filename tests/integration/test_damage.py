@@ -303,7 +303,7 @@ def test_a_page_says_what_is_damaged_and_what_to_do(
     assert "manage.py verify" in text
 
 
-def test_a_failure_that_comes_of_damage_is_told_as_damage(run: Run) -> None:
+def test_a_failure_that_comes_of_damage_is_reported_as_damage(run: Run) -> None:
     """Where no sum is looked at, what fails on a damaged row is no fault of the server."""
     Execution.objects.filter(conversation=run.head.key).update(decided=b'{"version": "x"}')
     answer = run.api.get(f"{run.path}/snapshot")

@@ -29,7 +29,7 @@ def post(app: App, path: str, **headers: str) -> httpx.Response:
 
 
 @pytest.mark.parametrize("authorization", ["", "Bearer unknown", "Basic eDp5"])
-def test_a_large_call_of_nobody_is_unauthenticated(app: App, authorization: str) -> None:
+def test_a_large_call_of_no_one_is_unauthenticated(app: App, authorization: str) -> None:
     named = {"Authorization": authorization} if authorization else {}
     answer = post(app, "/api/v1/conversations", **named)
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")

@@ -318,7 +318,7 @@ def test_two_workspaces_may_have_conversations_of_one_id_in_a_batch(app: App) ->
 
 
 @pytest.mark.only("mysql")
-def test_a_conversation_that_somebody_holds_makes_nobody_else_wait(app: App) -> None:
+def test_a_conversation_that_someone_holds_makes_no_one_else_wait(app: App) -> None:
     heads = named(2)
     app.send(*append("c1"))
     other = connections["default"].copy()

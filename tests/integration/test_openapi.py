@@ -294,7 +294,7 @@ def test_the_type_of_every_problem_leads_to_its_explanation() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.only("sqlite")
-def test_the_page_lists_every_operation_and_needs_nobody_signed_in() -> None:
+def test_the_page_lists_every_operation_and_needs_no_one_signed_in() -> None:
     page = Client().get("/api/docs").content.decode()
     for path, _, operation in operations():
         assert f"/api/docs/{operation['operationId']}" in page
@@ -335,7 +335,7 @@ KNOWN: dict[str, Any] = {
 }
 
 
-def test_a_schema_that_holds_itself_is_told_once() -> None:
+def test_a_schema_that_holds_itself_is_reported_once() -> None:
     rows = rows_of({"$ref": "#/components/schemas/Tree"}, KNOWN)
     assert [(row.name, row.kind, row.required) for row in rows] == [
         ("name", "string (at most 5 characters)", True),

@@ -27,7 +27,7 @@ def test_the_body_of_a_caller_without_the_right_is_not_read(
     assert_problem(Api(()).post(path, {"a": [1]}), 403, "forbidden")
 
 
-def test_the_health_is_told_while_all_threads_compute() -> None:
+def test_the_health_is_reported_while_all_threads_compute() -> None:
     handler = ThreadedHandler(1)
     free = threading.Event()
     busy = handler._pool.submit(free.wait, PATIENCE)

@@ -85,7 +85,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_what_a_page_typed_last_is_kept_until_somebody_who_saw_it_replaces_it(
+def test_what_a_page_typed_last_is_kept_until_someone_who_saw_it_replaces_it(
     steps: list[tuple[int, str, str]],
 ) -> None:
     play = Play()

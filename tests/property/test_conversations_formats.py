@@ -93,7 +93,7 @@ def codes(written: FormattedView) -> set[str]:
 @every_format
 @settings(max_examples=examples())
 @given(found=seen())
-def test_a_longer_view_goes_on_where_a_shorter_one_ended(
+def test_a_longer_view_continues_where_a_shorter_one_ended(
     name: ProviderFormat, found: tuple[MemoryLog, View]
 ) -> None:
     log, view = found

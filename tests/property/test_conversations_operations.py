@@ -119,7 +119,7 @@ def test_drop_leaves_no_split_pair_and_shows_nothing_new(data: st.DataObject) ->
 
 
 @given(st.data())
-def test_keep_leaves_nothing_split_that_the_log_can_mend_and_hides_nothing(
+def test_keep_leaves_nothing_split_that_the_log_can_fix_and_hides_nothing(
     data: st.DataObject,
 ) -> None:
     log = data.draw(logs())

@@ -74,7 +74,7 @@ def test_what_is_needed_stays(
 
 
 @given(cases())
-def test_what_was_the_newest_within_a_day_stays(
+def test_what_was_the_latest_within_a_day_stays(
     case: tuple[RetentionPolicy, list[RetainedVersion], Needs, datetime],
 ) -> None:
     policy, versions, needs, now = case

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ContextError, Duplicate
 from tests.examples import examples
-from tests.unit.workflows.sights import REGISTRIES, chat, shown, sight
+from tests.unit.workflows.contexts import REGISTRIES, chat, shown, sight
 from workflows.domain.context import HistoryEntry, NodeInput
 from workflows.domain.context_types import CONTEXT_TYPES, node_steps
 from workflows.domain.edge_filters import edge_step, read_edge_filter

@@ -56,8 +56,8 @@ class OverlayLog:
             tokens, node_id = tokens_of_message(entry.draft), entry.draft.node_id or ""
             yield Origin(entry.index, tokens, node_id, None, entry.call_index)
 
-    def commented(self) -> Sequence[int]:
-        return self._base.commented()
+    def commented_indices(self) -> Sequence[int]:
+        return self._base.commented_indices()
 
     def bodies(self, runs: Runs) -> Iterator[tuple[int, bytes]]:
         yield from self._base.bodies(self._below(runs))
@@ -82,8 +82,8 @@ class OverlayLog:
     def own_ids(self, indices: Collection[int]) -> Mapping[int, str]:
         return self._base.own_ids([index for index in indices if index < self._start])
 
-    def logged(self) -> int:
-        return self._base.logged()
+    def logged_count(self) -> int:
+        return self._base.logged_count()
 
     def tools(self) -> str | None:
         return self._base.tools()

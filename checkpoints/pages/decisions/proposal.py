@@ -103,7 +103,7 @@ def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
         return None
     reader = _Reader(moment, row, proposal)
     messages = ProposedMessages(moment, row, proposal.sources)
-    came_in, more_came_in = messages.came_in()
+    came_in, more_came_in = messages.latest_received()
     sources = [reader.source(each, messages) for each in proposal.sources]
     request = messages.request()
     shown = [message for source in sources for message in source.messages]

@@ -128,7 +128,7 @@ class ProposedMessages:
             index = _last_of_user(view, log)
         return None if index is None else self._read([index], self._since(source))[0]
 
-    def came_in(self) -> tuple[list[ShownMessage], int]:
+    def latest_received(self) -> tuple[list[ShownMessage], int]:
         """Returns the latest messages since the first source that no node wrote.
 
         Also returns how many older ones there are.

@@ -40,7 +40,7 @@ class GraphMap:
     height: int
     card_width: int
     card_height: int
-    spoken: str
+    description: str
     url: str
 
 
@@ -66,7 +66,7 @@ def map_of(
         height=drawing.height,
         card_width=drawing.card_width,
         card_height=drawing.card_height,
-        spoken=_spoken(stand),
+        description=_spoken(stand),
         url=reverse("checkpoints:canvas", args=[moment.head.public_id]),
     )
 

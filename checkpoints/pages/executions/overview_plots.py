@@ -99,7 +99,7 @@ def _started(days: Sequence[StartedDay], statuses: Sequence[Status]) -> Plot:
     bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Executions started per day"),
-        spoken=_("Bars of the executions of each day. The table below has the numbers."),
+        description=_("Bars of the executions of each day. The table below has the numbers."),
         bars=bars,
         legend=series,
         most=grouped(round(most)),

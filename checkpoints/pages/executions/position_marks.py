@@ -45,7 +45,7 @@ def marks_of(
     if moment.pinned is None:
         return Marks(_state_words(stand), STATUSES[stand.status].icon, ())
     return Marks(
-        said=_state_words(stand),
+        summary=_state_words(stand),
         icon=STATUSES[stand.status].icon,
         signs=_SIGNS,
         nodes=dict(_nodes(moment, moment.pinned, executed, usage)),

@@ -56,7 +56,7 @@ def _tokens(days: Sequence[tuple[str, UsageSum]]) -> Plot:
     bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Tokens per day"),
-        spoken=_("Bars of the tokens of each day. The table below has the numbers."),
+        description=_("Bars of the tokens of each day. The table below has the numbers."),
         bars=bars,
         legend=series,
         most=grouped(round(most)),
@@ -70,7 +70,7 @@ def _cost(days: Sequence[tuple[str, UsageSum]]) -> Plot:
     bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Cost per day"),
-        spoken=_("Bars of the cost of each day. The table below has the numbers."),
+        description=_("Bars of the cost of each day. The table below has the numbers."),
         bars=bars,
         legend=(),
         most=dollars(most),

@@ -132,7 +132,7 @@ def _marks(used: _Used) -> Marks:
         "n": used.days,
         "version": used.row.published_version,
     }
-    return Marks(said=title, icon="sum", signs=_SIGNS, nodes=nodes)
+    return Marks(summary=title, icon="sum", signs=_SIGNS, nodes=nodes)
 
 
 def _panel(used: _Used, node_id: str) -> UsagePanel:

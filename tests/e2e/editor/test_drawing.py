@@ -72,7 +72,7 @@ def test_everything_is_undone_and_redone_and_nodes_are_copied_pasted_and_duplica
     assert [edge["to"] for edge in found["edges"]] == ["answer", "answer-2", "answer-3"]
 
 
-def test_a_paste_that_is_no_part_of_a_workflow_is_told_once(
+def test_a_paste_that_is_no_part_of_a_workflow_is_reported_once(
     designer_page: Page, made: Make
 ) -> None:
     page = opened(designer_page, made())
@@ -104,7 +104,7 @@ def pasted(page: Page, where: str, text: str) -> None:
     )
 
 
-def test_signs_that_nobody_sees_are_named_on_the_canvas(designer_page: Page, made: Make) -> None:
+def test_signs_that_no_one_sees_are_named_on_the_canvas(designer_page: Page, made: Make) -> None:
     canvas: JsonValue = {"group": "Fi\u200brst", "note": {"text": "Ask\n\u202eyldnik"}}
     ask: JsonValue = {**ASK, "position": {"x": 0, "y": 0}, "properties": {"canvas": canvas}}
     condition = "context.tone === '\u202emlac'"
@@ -244,7 +244,7 @@ def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
     assert [edge["to"] for edge in found["edges"]] == ["llm"]
 
 
-def test_who_deletes_in_the_outline_by_keyboard_goes_on_at_the_next_row(
+def test_who_deletes_in_the_outline_by_keyboard_continues_at_the_next_row(
     designer_page: Page, made: Make
 ) -> None:
     page = opened(designer_page, made([*NODES, {"id": "end", "type": "end"}], EDGES))

@@ -290,7 +290,7 @@ def test_a_form_that_cannot_be_read_outlives_other_changes_of_its_node(
     assert "Beside it" in str(node["properties"])
 
 
-def test_what_is_typed_while_the_server_is_away_is_read_when_it_is_back(
+def test_what_is_typed_while_the_server_is_down_is_read_when_it_is_back(
     designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
 ) -> None:
     slug = made()
@@ -330,7 +330,7 @@ def held(page: Page, words: str) -> list[Route]:
     return waiting
 
 
-def test_a_row_is_removed_though_one_goes_on_before_the_server_has_answered(
+def test_a_row_is_removed_though_one_continues_before_the_server_has_answered(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     slug = made([NODES[0], RULED], EDGES)

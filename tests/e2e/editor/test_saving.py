@@ -106,7 +106,7 @@ def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
     assert "Theirs" in str(draft(api, slug)["nodes"][0]["properties"])
 
 
-def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
+def test_the_sides_are_reported_in_the_words_of_the_panel_with_what_is_new_marked(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     rules: list[JsonValue] = [{"type": "exclude", "pattern": "secret"}]
@@ -148,7 +148,7 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
     assert draft(api, slug)["nodes"][0] == theirs
 
 
-def test_the_ends_of_an_edge_in_a_conflict_are_told_by_name_and_id(
+def test_the_ends_of_an_edge_in_a_conflict_are_reported_by_name_and_id(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     slug = made(

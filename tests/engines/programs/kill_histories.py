@@ -16,7 +16,7 @@ from uuid import uuid4
 
 import httpx
 from ctxadmin_client import AsyncClient, Client
-from deaths import AsyncMortal, Death, Mortal, Work, die_at_all
+from kills import AsyncMortal, Death, Mortal, Work, die_at_all
 
 URL, ENGINE, REVIEW = sys.argv[1:4]
 QUESTIONS = ("Where is my parcel?", "And now?")

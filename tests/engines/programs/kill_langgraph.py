@@ -12,7 +12,7 @@ import httpx
 from ctxadmin_client import AsyncClient, Client
 from ctxadmin_client.calls import Call
 from ctxadmin_client.langgraph import AsyncCtxAdminSaver, CtxAdminSaver, aresume_decided
-from deaths import AsyncMortal, Death, Mortal, die_at_all
+from kills import AsyncMortal, Death, Mortal, die_at_all
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 from support import QUESTION, support

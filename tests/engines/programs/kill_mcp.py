@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from ctxadmin_client import AsyncClient, Client
 from ctxadmin_client.mcp import build_server
-from deaths import AsyncMortal, Death, die_at_all
+from kills import AsyncMortal, Death, die_at_all
 from mcp import Client as McpClient
 
 URL, ENGINE, REVIEW = sys.argv[1:4]

@@ -64,7 +64,7 @@ def test_time_travel_from_the_graph_shows_the_messages_of_then() -> None:
     assert contents(name) == [QUESTION, "I look it up.", "in Lyon", DRAFT]
 
 
-def test_time_travel_from_the_page_is_where_the_graph_goes_on() -> None:
+def test_time_travel_from_the_page_is_where_the_graph_continues() -> None:
     name, config = new_thread()
     ask(config)
     versions = [*REVIEWER.conversation(name).checkpoints()]

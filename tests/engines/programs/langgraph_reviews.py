@@ -60,7 +60,7 @@ def test_an_interrupt_pauses_with_what_it_asks_before_the_node_that_asks() -> No
     assert messages[1]["node_id"] == "draft"
 
 
-def test_the_graph_goes_on_with_what_people_made_of_state_and_messages() -> None:
+def test_the_graph_continues_with_what_people_made_of_state_and_messages() -> None:
     name, config = new_thread()
     ask(config)
     paused = REVIEWER.conversation(name)
@@ -79,7 +79,7 @@ def test_the_graph_goes_on_with_what_people_made_of_state_and_messages() -> None
     assert "interrupt" not in state_of(name)
 
 
-def test_a_rejection_goes_on_with_its_reason() -> None:
+def test_a_rejection_continues_with_its_reason() -> None:
     name, config = new_thread()
     ask(config)
     decide(name, "reject", "Too short.")

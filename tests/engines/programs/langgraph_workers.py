@@ -153,7 +153,7 @@ def test_time_travel_shows_the_messages_of_then_whatever_was_done_meanwhile() ->
     assert contents(name) == [QUESTION, "I look it up.", "in Lyon", DRAFT]
 
 
-def test_a_graph_that_stops_is_told_in_one_line() -> None:
+def test_a_graph_that_stops_is_reported_in_one_line() -> None:
     lines: list[logging.LogRecord] = []
     handler = logging.Handler()
     handler.emit = lines.append  # type: ignore[method-assign]
@@ -186,7 +186,7 @@ def test_an_update_of_a_checkpoint_as_it_was_saved_brings_back_what_was_edited_s
     assert app.graph.get_state(config).values["draft"] == DRAFT
 
 
-def test_a_graph_that_goes_on_from_what_was_saved_leaves_the_state_that_it_saw() -> None:
+def test_a_graph_that_continues_from_what_was_saved_leaves_the_state_that_it_saw() -> None:
     name, config = new_thread()
     ask(config)
     asked = app.graph.get_state(config).config

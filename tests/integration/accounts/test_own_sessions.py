@@ -62,7 +62,7 @@ def on_record() -> list[tuple[str, str, str, Any]]:
     ]
 
 
-def test_the_list_names_every_browser_of_ones_own_and_nobody_elses() -> None:
+def test_the_list_names_every_browser_of_ones_own_and_no_one_elses() -> None:
     here = entered()
     entered(address="203.0.113.6", agent=SAFARI)
     entered("otto", "203.0.113.77")
@@ -91,7 +91,7 @@ def test_one_browser_is_signed_out_from_another() -> None:
     assert not verify_stream(stream)
 
 
-def test_what_is_signed_out_already_is_told_and_not_on_record_twice() -> None:
+def test_what_is_signed_out_already_is_reported_and_not_on_record_twice() -> None:
     here, there = entered(), entered()
     session = digest(there)
     end(here, session)
@@ -112,14 +112,14 @@ def test_everywhere_else_leaves_this_browser_alone() -> None:
     assert on_record() == [("mila", "mila", "203.0.113.5", {"sessions": 2})]
 
 
-def test_nobody_ends_the_session_of_somebody_else() -> None:
+def test_no_one_ends_the_session_of_someone_else() -> None:
     here, otto = entered(), entered("otto")
     assert "already signed out" in end(here, digest(otto)).content.decode()
     assert is_in(otto)
     assert not on_record()
 
 
-def test_the_list_leaves_out_what_opens_nothing_any_more() -> None:
+def test_the_list_leaves_out_what_opens_nothing_any_longer() -> None:
     entered(address="203.0.113.6")
     user = User.objects.get()
     user.set_password("a long password")  # as manage.py changepassword does it

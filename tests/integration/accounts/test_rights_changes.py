@@ -23,7 +23,7 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return told
 
 
-def test_a_role_that_changes_is_told_after_the_commit(heard: list[tuple[str, str]]) -> None:
+def test_a_role_that_changes_is_reported_after_the_commit(heard: list[tuple[str, str]]) -> None:
     user = User.objects.create_user("rita")
     heard.clear()
     with transaction.atomic():

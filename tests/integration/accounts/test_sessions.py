@@ -131,14 +131,14 @@ def test_a_new_password_does_not_put_off_the_end_either() -> None:
     assert row.signed_in_at == end - timedelta(seconds=settings.SESSION_COOKIE_AGE)
 
 
-def test_to_sign_in_once_more_begins_anew() -> None:
+def test_to_sign_in_again_begins_again() -> None:
     client, _ = _signed_in()
     end = BrowserSession.objects.get().expire_date
     _sign_in(client)
     assert BrowserSession.objects.get().expire_date > end
 
 
-def test_a_session_that_nobody_used_for_long_ends() -> None:
+def test_a_session_that_no_one_used_for_long_ends() -> None:
     _, key = _signed_in()
     _later(hours=settings.SESSION_IDLE_HOURS, seconds=-60)
     assert _is_signed_in(key)

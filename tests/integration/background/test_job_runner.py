@@ -103,7 +103,7 @@ def test_an_error_of_the_database_fails_no_job() -> None:
     assert status(row) == JobStatus.RUNNING
 
 
-def test_a_lease_of_a_clock_that_was_wrong_holds_nobody_up() -> None:
+def test_a_lease_of_a_clock_that_was_wrong_holds_no_one_up() -> None:
     row = queued()
     now = clock.now()
     assert TABLE.take_next("fast clock", now + timedelta(days=1))
@@ -129,7 +129,7 @@ def test_a_job_of_another_workspace_is_not_found() -> None:
     assert TABLE.find(row.workspace, "no id at all!") is None
 
 
-def test_the_first_request_of_a_server_has_unfinished_jobs_go_on() -> None:
+def test_the_first_request_of_a_server_has_unfinished_jobs_continue() -> None:
     woken: list[str] = []
 
     class Woken(JobRunner[Backtest]):

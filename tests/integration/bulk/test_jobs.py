@@ -73,7 +73,7 @@ def test_each_item_is_its_own_audited_change_and_nothing_happens_before_the_star
     job = jobs.select(ada, BulkAction.ARCHIVE, ["one", "two", "two", "nope"], "")
     assert not RUNNER.run_next()
     assert not archived("one")
-    assert jobs.preview_job(job).meant == 2
+    assert jobs.preview_job(job).changing == 2
     assert jobs.start(ada, job, reason="tidy")
     assert RUNNER.run_next()
     assert numbers(job) == ("done", 2, 0)
@@ -214,7 +214,7 @@ def test_an_item_whose_change_fails_midway_is_not_written_down_as_done(
     assert outcomes(job)["one"] == ("", "")
 
 
-def test_a_job_whose_server_died_goes_on_where_it_stopped(
+def test_a_job_whose_server_died_continues_where_it_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ada = someone()
@@ -272,7 +272,7 @@ def test_a_cancelled_job_stops_and_keeps_what_is_done(monkeypatch: pytest.Monkey
     assert not RUNNER.run_next()
 
 
-def test_somebody_who_lost_the_right_meanwhile_does_nothing_more() -> None:
+def test_someone_who_lost_the_right_meanwhile_does_nothing_more() -> None:
     ada = someone(Role.REVIEWER)
     talks("one")
     job = started(ada, BulkAction.ARCHIVE, ["one"])

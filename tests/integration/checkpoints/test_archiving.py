@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("pauses", [True, False])
-def test_what_goes_on_is_not_archived(pauses: bool) -> None:
+def test_what_continues_is_not_archived(pauses: bool) -> None:
     made = Run.start()
     if pauses:
         made.pause_now()

@@ -213,7 +213,7 @@ def test_what_is_not_committed_is_not_kept(run: Run) -> None:
     assert not FOLDS._known
 
 
-def test_a_row_that_is_another_by_now_is_folded_anew(run: Run) -> None:
+def test_a_row_that_is_another_by_now_is_folded_again(run: Run) -> None:
     """As after a backup was put back."""
     ok(run.append(*[user(LONG) for _ in range(9)]))
     first = entered(run, "oldest")

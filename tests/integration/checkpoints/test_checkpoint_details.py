@@ -38,7 +38,7 @@ def save_some(run: Run) -> None:
     ok(run.save("c4", namespace="sub:1|x", parent="c3", metadata={"step": 1, "x.y": True}))
 
 
-def test_what_is_said_of_a_checkpoint_is_told_in_the_list(run: Run) -> None:
+def test_what_is_said_of_a_checkpoint_is_reported_in_the_list(run: Run) -> None:
     save_some(run)
     newest, *_, start = run.versions()
     told = {"metadata": {"step": 1, "x.y": True}, "parent": "c3", "namespace": "sub:1|x"}
@@ -94,7 +94,7 @@ def test_filtered_pages_follow_each_other(run: Run) -> None:
     assert ids == ["c7", "c5", "c3", "c1"]
 
 
-def test_a_call_looks_at_so_many_versions_and_says_where_it_goes_on(
+def test_a_call_looks_at_so_many_versions_and_says_where_it_continues(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(1, 8):

@@ -25,9 +25,9 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import NotFound, Unavailable
+from tests.concurrent_writers import together
 from tests.factories import conversation, engine, workspace
 from tests.integration.checkpoints.flows import Run, chain, everything, ok, refused
-from tests.together import together
 
 pytestmark = pytest.mark.django_db
 BIG = "x" * 5_000
@@ -281,7 +281,7 @@ def test_the_audit_and_the_events_tell_of_it(run: Run) -> None:
     assert last[0]["seq"] == entry.seq
 
 
-def test_verify_finds_a_mark_that_nobody_made_and_one_that_is_missing(run: Run) -> None:
+def test_verify_finds_a_mark_that_no_one_made_and_one_that_is_missing(run: Run) -> None:
     head = Conversation.objects.get(key=run.head.key)
     rows = Checkpoint.objects.filter(conversation=head.key)
     gone(run, 2)
@@ -305,7 +305,7 @@ def test_an_archived_conversation_stays_archived(run: Run) -> None:
     assert head_of(run).archived
 
 
-def test_a_pinned_execution_goes_on_when_its_first_steps_are_deleted() -> None:
+def test_a_pinned_execution_continues_when_its_first_steps_are_deleted() -> None:
     chain("line", "a", "b", "c")
     run = Run.start("line")
     for name in ("a", "b"):

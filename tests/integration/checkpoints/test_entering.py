@@ -42,7 +42,7 @@ def test_the_metadata_of_the_execution_lies_over_that_of_the_conversation() -> N
     assert ok(run.enter("n"))["context"]["metadata"] == {"a": 1, "b": 2}
 
 
-def test_edges_and_nodes_filter_what_is_seen_and_the_flow_goes_on_unfiltered() -> None:
+def test_edges_and_nodes_filter_what_is_seen_and_the_flow_continues_unfiltered() -> None:
     hides = {"type": "selective", "exclude_patterns": ["secret.*"]}
     keeps = {"rules": [{"type": "include", "pattern": "plan"}], "default_behavior": "block"}
     nodes = [

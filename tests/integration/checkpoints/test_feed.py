@@ -59,7 +59,7 @@ def test_changes_of_all_conversations_come_in_one_order() -> None:
     assert saved["who"] == {"kind": "token", "name": "test token"}
 
 
-def test_the_cursor_goes_on_where_it_stood() -> None:
+def test_the_cursor_continues_where_it_stood() -> None:
     api = Api()
     run = Run.start(api=api)
     cursor = ok(api.get("/events"))["next"]
@@ -99,7 +99,7 @@ def test_a_workspace_sees_its_own_only() -> None:
     assert events(Api(slug="other")) == []
 
 
-def test_old_entries_go_and_a_cursor_behind_is_told() -> None:
+def test_old_entries_go_and_a_cursor_behind_is_reported() -> None:
     api = Api()
     run = Run.start(api=api)
     cursor = ok(api.get("/events"))["next"]
@@ -116,7 +116,7 @@ def test_old_entries_go_and_a_cursor_behind_is_told() -> None:
     assert ok(api.get(f"/events?after={part['next']}"))["reset"] is False
 
 
-def test_a_cursor_ahead_of_all_is_told() -> None:
+def test_a_cursor_ahead_of_all_is_reported() -> None:
     api = Api()
     Run.start(api=api)
     last = ok(api.get("/events"))["next"]

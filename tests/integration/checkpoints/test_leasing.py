@@ -40,7 +40,7 @@ def test_of_two_workers_one_has_the_node(run: Run) -> None:
     ok(run.complete("a", "own", lease=lease))
 
 
-def test_a_lease_of_somebody_else_completes_renews_and_frees_nothing(run: Run) -> None:
+def test_a_lease_of_someone_else_completes_renews_and_frees_nothing(run: Run) -> None:
     """Neither one that was made up nor one of another node; the holder goes on."""
     lease = claim(run)
     other = Run.start("w", run.api)
@@ -77,7 +77,7 @@ def test_a_repeat_is_the_same_save_whatever_lease_it_names(run: Run) -> None:
     assert (again.status_code, again.json()) == (200, first)
 
 
-def test_a_lease_that_ran_out_binds_nobody(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lease_that_ran_out_binds_no_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     late = claim(run, ttl=1)
     pass_time(monkeypatch, 2)
     lease = claim(run)
@@ -85,7 +85,7 @@ def test_a_lease_that_ran_out_binds_nobody(run: Run, monkeypatch: pytest.MonkeyP
     ok(run.complete("a", "own", lease=lease))
 
 
-def test_a_completion_that_names_no_lease_waits_for_nobody_whose_lease_ran_out(
+def test_a_completion_that_names_no_lease_waits_for_no_one_whose_lease_ran_out(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is done once: the slow worker finds that its lease has ended, or its node not ready."""

@@ -32,10 +32,10 @@ from ctxadmin.http.models import KeptAnswer
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Forbidden, NotFound, Unavailable, VersionConflict
+from tests.concurrent_writers import together
 from tests.factories import Api, assistant, conversation, engine, person, user, workspace
 from tests.integration.checkpoints.flows import Run, everything, ok
 from tests.integration.checkpoints.maintenance import head_of, keep, run, untouched
-from tests.together import together
 
 pytestmark = pytest.mark.django_db
 
@@ -140,7 +140,7 @@ def test_a_run_that_is_at_work_keeps_others_out() -> None:
     run()
 
 
-def test_a_killed_run_blocks_nobody_for_long() -> None:
+def test_a_killed_run_blocks_no_one_for_long() -> None:
     dead = clock.now() + timedelta(minutes=5)
     Maintenance.objects.create(name="maintain", holder="killed", until=dead)
     with pytest.raises(CommandError, match="Another run"):
@@ -168,7 +168,7 @@ def test_after_a_jump_of_the_clock_a_run_only_looks(moved: timedelta) -> None:
     assert "11 versions thinned" in run()
 
 
-def test_what_fails_is_told_and_left_to_the_next_run() -> None:
+def test_what_fails_is_reported_and_left_to_the_next_run() -> None:
     first, second = long_run(), long_run()
     keep(keep_last=1, hourly_days=0)
     thin = thinning.thin
@@ -306,7 +306,7 @@ def test_beside_the_server_it_runs_once_a_day_and_outlives_an_outage(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_thinning_beside_saves_reads_and_forks_disturbs_nobody() -> None:
+def test_thinning_beside_saves_reads_and_forks_disturbs_no_one() -> None:
     made = long_run(60)
     row = Execution.objects.get(conversation=made.head.key)
     keeper = system_actor(workspace(), "maintain")

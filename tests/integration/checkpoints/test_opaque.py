@@ -57,7 +57,7 @@ def test_versions_are_compared_by_digest(run: Run) -> None:
     assert change["before"]["$opaque"]["digest"] != change["after"]["$opaque"]["digest"]
 
 
-def test_nobody_edits_it(run: Run) -> None:
+def test_no_one_edits_it(run: Run) -> None:
     ok(run.save("c1", status="PAUSED", opaque={"a": value()}, state_data={"k": 1}))
     for data in ({"a": 1}, {"a": {"$replace": 1}}, {"a": {"$delete": True}}):
         refused(run.update("a", state_data=data), 422, "type_mismatch", "/state_data/a")

@@ -92,7 +92,7 @@ def test_every_version_still_reads_back_after_restores_and_more_work() -> None:
     assert run.state()["log"] == [0, 1, 2, 600]
 
 
-def test_an_append_after_a_restore_goes_on_from_what_was_restored() -> None:
+def test_an_append_after_a_restore_continues_from_what_was_restored() -> None:
     run, _ = grown()
     ok(run.post("checkpoints/1/restore"))
     ok(run.update("n1", state_data={"log": ["a"]}))
@@ -117,7 +117,7 @@ def test_a_restore_writes_small_rows_and_copies_nothing() -> None:
     assert run.versions()[0]["written_bytes"] == 0
 
 
-def test_a_restore_of_the_newest_version_is_a_version_too() -> None:
+def test_a_restore_of_the_latest_version_is_a_version_too() -> None:
     run, _ = grown()
     assert ok(run.post("checkpoints/5/restore"))["version"] == 6
     assert run.versions()[0]["changed_keys"] == []
@@ -232,7 +232,7 @@ def test_a_fork_has_the_whole_history_up_to_its_version(version: int) -> None:
     assert told["message_count"] == min(version, 4)
 
 
-def test_a_fork_goes_on_by_itself_and_leaves_its_source_alone() -> None:
+def test_a_fork_continues_by_itself_and_leaves_its_source_alone() -> None:
     run, _ = grown()
     ok(run.post("checkpoints/2/fork", {"id": "forked"}))
     before = run.snapshot()
@@ -361,7 +361,7 @@ def test_a_repeated_fork_with_one_idempotency_key_makes_one_conversation() -> No
     assert Checkpoint.objects.filter(version=0).count() == 2
 
 
-def test_a_tool_that_runs_again_after_a_restore_answers_its_call_anew() -> None:
+def test_a_tool_that_runs_again_after_a_restore_answers_its_call_again() -> None:
     chain("tooled", "ask", "tools", "answer")
     run = Run.start("tooled")
     ok(run.complete("ask", messages=[user("q"), calls("c1")]))

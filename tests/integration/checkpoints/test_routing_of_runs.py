@@ -100,7 +100,7 @@ def test_executed_nodes_that_go_back_replace_those_that_were_there() -> None:
     assert ok(run.get("checkpoints/3"))["executed_node_ids"] == ["a"]
 
 
-def test_executed_nodes_are_told_apart_by_the_decisions_on_record() -> None:
+def test_executed_nodes_are_distinguished_by_the_decisions_on_record() -> None:
     nodes = [node("a"), node("x"), node("y")]
     edges = [
         when("a", "x", "context.n < 2"),

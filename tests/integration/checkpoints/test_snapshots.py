@@ -151,7 +151,7 @@ def test_versions_of_an_idle_conversation() -> None:
     refused(run.get("checkpoints/0"), 404, "not_found")
 
 
-def test_the_list_of_versions_comes_in_pages_newest_first() -> None:
+def test_the_list_of_versions_comes_in_pages_latest_first() -> None:
     run = Run.start()
     for number in range(4):
         ok(run.save(f"c{number}"))

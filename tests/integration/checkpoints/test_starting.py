@@ -184,7 +184,7 @@ def test_a_foreign_conversation_is_not_found() -> None:
     refused(start(run), 404, "not_found")
 
 
-def test_a_deleted_workflow_does_not_start_but_goes_on() -> None:
+def test_a_deleted_workflow_does_not_start_but_continues() -> None:
     chain("triage", "a", "b")
     run = Run.start("triage")
     workflows.delete(engine(Scope.DESIGN), "triage")

@@ -181,7 +181,7 @@ def test_of_two_thousand_versions_every_kept_one_is_what_it_was() -> None:
     assert long.head.updated_at == changed_at
 
 
-def test_a_thinned_execution_goes_on() -> None:
+def test_a_thinned_execution_continues() -> None:
     """Compared, forked, gone back to, resumed, thinned again, and the fork as well."""
     long = written(120)
     long.age(timedelta(hours=1))
@@ -243,7 +243,7 @@ def test_what_waits_keeps_every_version_since_it_waits() -> None:
     assert long.kept() == [0, 8, 9, 10, 11]
 
 
-def test_what_was_the_newest_an_hour_ago_stays() -> None:
+def test_what_was_the_latest_an_hour_ago_stays() -> None:
     long = Long()
     for number in range(8):
         long.save(log=[number])

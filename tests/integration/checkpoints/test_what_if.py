@@ -158,7 +158,9 @@ def test_what_happens_on_an_edge_changes_the_node_behind_it(api: CheckedApi, run
     }
 
 
-def test_a_node_that_is_gone_and_an_edge_that_is_gone_are_told(api: CheckedApi, run: Run) -> None:
+def test_a_node_that_is_gone_and_an_edge_that_is_gone_are_reported(
+    api: CheckedApi, run: Run
+) -> None:
     without = {"name": "letter", "nodes": NODES[:2], "edges": EDGES[:1]}
     found = only_input(ask(api, without))
     assert (found["node_id"], found["problem"]) == ("send", "The document has no such node.")
@@ -221,7 +223,7 @@ def test_a_join_is_entered_along_the_edges_that_brought_something(api: CheckedAp
     assert only_input(ask(api, document))["node_id"] == "meet"
 
 
-def test_the_last_executions_are_the_newest_and_named_ones_keep_their_order(
+def test_the_last_executions_are_the_latest_and_named_ones_keep_their_order(
     api: CheckedApi, run: Run
 ) -> None:
     others = [played(api) for _ in range(3)]

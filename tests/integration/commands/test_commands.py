@@ -110,7 +110,7 @@ def test_import_tells_what_each_shape_became_and_what_was_left_out(tmp_path: Pat
     assert Conversation.objects.count() == 2
 
 
-def test_import_takes_the_shape_that_it_is_told_and_exports(tmp_path: Path) -> None:
+def test_import_takes_the_shape_that_it_is_reported_and_exports(tmp_path: Path) -> None:
     path = chats(tmp_path, [user("hi")])
     assert "Anthropic Messages" in run("import_conversations", path, "--shape", "anthropic")
     with pytest.raises(CommandError, match="a run has a run_type"):
@@ -155,7 +155,7 @@ def test_migrating_configs_converts_drafts_and_tells_rule_by_rule() -> None:
     assert "No draft" in run("migrate_processor_configs")
 
 
-def test_looking_for_overdue_pauses_goes_on_when_the_database_is_away(
+def test_looking_for_overdue_pauses_continues_when_the_database_is_down(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found: list[int | BaseException] = [OperationalError("away"), 2, KeyboardInterrupt()]
@@ -215,7 +215,7 @@ def test_the_demo_is_seeded_under_the_settings_of_production(hosts: list[str]) -
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_demo_that_is_refused_half_way_is_gone_on_with_later() -> None:
+def test_a_demo_that_is_refused_half_way_is_continued_later() -> None:
     def refuse(engine: Engine, node: str) -> None:
         raise ServerRefused("unavailable: The database does not respond.")
 

@@ -260,7 +260,7 @@ def test_an_error_in_one_row_ends_neither_its_conversation_nor_the_others(run: R
     assert found.count("message 0 is damaged") == 3
 
 
-def test_what_fails_in_a_way_that_nobody_foresaw_is_a_finding(
+def test_what_fails_in_a_way_that_no_one_foresaw_is_a_finding(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Message.objects.filter(conversation=run.head.key, index=1).update(author="x")
@@ -327,7 +327,7 @@ def test_damage_of_one_is_told_of_that_one_alone(run: Run) -> None:
     assert not verify("--conversation", run.head.public_id)[2]
 
 
-def test_a_run_goes_on_behind_the_conversation_where_it_was_stopped(run: Run) -> None:
+def test_a_run_continues_behind_the_conversation_where_it_was_stopped(run: Run) -> None:
     first, second, last = Conversation.objects.order_by("key").values_list("key", flat=True)
     Message.objects.filter(conversation=first, index=0).delete()
     assert not verify()[2]
@@ -337,7 +337,7 @@ def test_a_run_goes_on_behind_the_conversation_where_it_was_stopped(run: Run) ->
     assert verify("--after", str(last))[0].startswith("0 conversation")
 
 
-def test_rows_without_sums_are_told_and_get_theirs_when_asked(run: Run) -> None:
+def test_rows_without_sums_are_reported_and_get_theirs_when_asked(run: Run) -> None:
     tables = (Message, Revision, StateKey, StateValue)
     for table in tables:
         table.objects.update(sum=None)

@@ -233,7 +233,7 @@ def test_a_writer_who_missed_an_append_conflicts_if_it_names_the_count() -> None
     talk.open_batch(1, Seen(revision=0))
 
 
-def test_tokens_are_told_before_and_after_and_those_of_the_lost_prefix() -> None:
+def test_tokens_are_reported_before_and_after_and_those_of_the_lost_prefix() -> None:
     talk = Talk(*(user("x", tokens=10) for _ in range(4)))
     applied = talk.operate(operation("truncate", {"remove_first": 1}))
     assert (applied.tokens_before, applied.tokens_after) == (40, 30)
@@ -244,7 +244,7 @@ def test_tokens_are_told_before_and_after_and_those_of_the_lost_prefix() -> None
     assert applied.cached_prefix_lost == 0
 
 
-def test_a_clear_logs_the_tools_text_once_and_a_changed_one_anew() -> None:
+def test_a_clear_logs_the_tools_text_once_and_a_changed_one_again() -> None:
     talk = Talk(user(), tools="Tools: look")
     clear = operation("clear")
     assert talk.operate(clear).added == ((1, 2),)

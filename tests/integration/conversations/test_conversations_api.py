@@ -55,7 +55,7 @@ def test_an_unknown_field_is_named(api: Api) -> None:
     assert_problem(api.post("/conversations", {"titel": "x"}), 422, "validation", "/titel")
 
 
-def test_a_workflow_that_nobody_made_is_named(api: Api) -> None:
+def test_a_workflow_that_no_one_made_is_named(api: Api) -> None:
     answer = api.post("/conversations", {"workflow": "nothing"})
     assert_problem(answer, 422, "validation", "/workflow")
 
@@ -244,7 +244,7 @@ def test_an_explicit_batch_narrows_the_view(api: Api, chat: str) -> None:
     assert_problem(too_far, 422, "out_of_range")
 
 
-def test_a_writer_who_names_what_it_saw_hears_of_every_append(api: Api, chat: str) -> None:
+def test_a_writer_who_names_what_it_saw_is_notified_of_every_append(api: Api, chat: str) -> None:
     body = {"operation": "clear", "expected_revision": 0, "expected_count": 4}
     api.post(f"/conversations/{chat}/messages", {"messages": [user("late")]})
     answer = api.post(f"/conversations/{chat}/operations", body)

@@ -86,13 +86,13 @@ def test_another_media_type_is_unsupported() -> None:
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
 
 
-def test_an_answer_that_nobody_makes_is_not_acceptable() -> None:
+def test_an_answer_that_no_one_makes_is_not_acceptable() -> None:
     answer = Api().get("/conversations", Accept="image/png")
     assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer nonsense", "Basic abc", "Bearer a b"])
-def test_nobody_gets_in_without_a_token(header: str) -> None:
+def test_no_one_gets_in_without_a_token(header: str) -> None:
     workspace()
     headers = {"Authorization": header} if header else {}
     answer = Client().get("/api/v1/conversations", headers=headers)

@@ -42,7 +42,7 @@ def pages(run: Run, query: str) -> list[list[int]]:
         ("order=asc&limit=4", [[0, 1, 2, 3], [4, 5]]),
     ],
 )
-def test_pages_begin_with_the_newest(run: Run, query: str, expected: list[list[int]]) -> None:
+def test_pages_begin_with_the_latest(run: Run, query: str, expected: list[list[int]]) -> None:
     assert pages(run, query) == expected
 
 

@@ -43,7 +43,7 @@ def test_nodes_and_tools_are_those_of_the_log(run: Run) -> None:
     assert hidden(run, larger_than=0) == []
 
 
-def test_minutes_count_back_from_the_newest_visible_message(run: Run) -> None:
+def test_minutes_count_back_from_the_latest_visible_message(run: Run) -> None:
     rows = Message.objects.filter(conversation=run.head.key)
     newest = rows.get(index=3).created_at
     rows.filter(index=0).update(created_at=newest - timedelta(minutes=10))

@@ -15,10 +15,10 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import VersionConflict
+from tests.concurrent_writers import together
 from tests.factories import calls, conversation, drafts, engine, result, system, user
 from tests.integration.checkpoints.flows import Run, everything, ok, refused
 from tests.openapi import CheckedApi
-from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -80,7 +80,7 @@ def test_an_empty_view_is_an_empty_list_and_opens_no_batch(run: Run) -> None:
     assert everything() == before
 
 
-def test_a_pair_that_is_split_and_hidden_tools_are_told(run: Run) -> None:
+def test_a_pair_that_is_split_and_hidden_tools_are_reported(run: Run) -> None:
     ok(run.append(calls("a"), result("a")))
     assert [each["code"] for each in ok(pop(run))["warnings"]] == ["split_pair"]
     ok(run.append({**system("tools"), "tool_description": True}))

@@ -55,7 +55,7 @@ def test_prices_of_the_workspace_stand_above_them(api: Api) -> None:
     assert found(api, "house-large")["source"] is None
 
 
-def test_the_price_of_a_model_that_nobody_knows_is_not_0(api: Api) -> None:
+def test_the_price_of_a_model_that_no_one_knows_is_not_0(api: Api) -> None:
     told = found(api, "unheard-of")
     assert told["source"] is None
     assert {told[name] for name in ("input", "cached", "cache_write", "output")} == {None}

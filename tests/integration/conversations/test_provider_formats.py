@@ -35,7 +35,7 @@ def test_our_own_format_is_the_list_with_its_pages(run: Run) -> None:
     assert plain["next"]
 
 
-def test_only_what_is_visible_is_written_and_what_is_split_is_told(run: Run) -> None:
+def test_only_what_is_visible_is_written_and_what_is_split_is_reported(run: Run) -> None:
     keep = {"operation": "truncate", "truncate": {"keep_last": 1}}
     ok(run.post("operations", keep))
     found = ok(run.get("messages?format=openai"))

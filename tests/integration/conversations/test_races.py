@@ -14,8 +14,8 @@ from conversations.services import NewConversation
 from conversations.store import find_revision, view_of
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib.errors import Duplicate, VersionConflict
+from tests.concurrent_writers import together
 from tests.factories import Api, conversation, drafts, engine, user, workspace
-from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -47,7 +47,7 @@ def test_appends_of_many_writers_all_arrive_once_and_in_one_order() -> None:
         ]
 
 
-def test_of_two_operations_on_one_seen_view_one_wins_and_the_other_hears_of_it() -> None:
+def test_of_two_operations_on_one_seen_view_one_wins_and_the_other_is_notified_of_it() -> None:
     head, actor = conversation(user("a"), user("b")), engine()
     clear = read_operation({"operation": "clear"})
     task = lambda: services.apply_operation(actor, head.public_id, clear, seen=Seen(0, 2))  # noqa: E731

@@ -55,7 +55,7 @@ def _together(**fields: str) -> OperationConfig:
     return operation("truncate", {"remove_first": 0}, pairing="keep", **fields)
 
 
-def test_a_moved_message_is_told_with_who_moved_it_when_another_hides_something_later() -> None:
+def test_a_moved_message_is_reported_with_who_moved_it_when_another_hides_something_later() -> None:
     shared = _apart()
     shared.operate(shared.rita, _together())
     shared.operate(shared.rosa, operation("truncate", {"remove_last": 1}))
@@ -64,7 +64,7 @@ def test_a_moved_message_is_told_with_who_moved_it_when_another_hides_something_
     assert causes["hidden", 3].author == "person:rosa"
 
 
-def test_a_moved_message_that_another_edits_later_is_told_with_both() -> None:
+def test_a_moved_message_that_another_edits_later_is_reported_with_both() -> None:
     shared = _apart()
     shared.operate(shared.rita, _together())
     edit: JsonValue = {
@@ -77,7 +77,9 @@ def test_a_moved_message_that_another_edits_later_is_told_with_both() -> None:
     assert causes["edited", 5].author == "person:rosa"
 
 
-def test_a_message_that_was_hidden_and_came_back_elsewhere_is_told_with_who_brought_it() -> None:
+def test_a_message_that_was_hidden_and_came_back_elsewhere_is_reported_with_who_brought_it() -> (
+    None
+):
     shared = _apart()
     shared.operate(shared.rita, operation("truncate", {"remove_last": 1}))
     shared.operate(shared.rosa, _together())
@@ -85,7 +87,7 @@ def test_a_message_that_was_hidden_and_came_back_elsewhere_is_told_with_who_brou
     assert shared.causes()["moved", 4].author == "person:rosa"
 
 
-def test_a_message_that_a_rollback_moves_is_told_with_who_rolled_back() -> None:
+def test_a_message_that_a_rollback_moves_is_reported_with_who_rolled_back() -> None:
     shared = _apart()
     shared.operate(shared.rita, _together())
     shared.read = shared.as_read()

@@ -37,7 +37,7 @@ def test_columns_as_our_migrations_make_them_are_right() -> None:
     assert set(probe.charsets().values()) == {"ascii", "utf8mb4"}
 
 
-def test_a_narrow_column_is_named_until_it_is_mended(narrow_title: None, client: Client) -> None:
+def test_a_narrow_column_is_named_until_it_is_fixed(narrow_title: None, client: Client) -> None:
     for _ in range(2):
         answer = client.get("/readyz")
         (found,) = [each for each in answer.json()["checks"] if each["level"] == "error"]

@@ -33,7 +33,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
         yield made
 
 
-def test_a_full_disk_is_told_whether_a_migration_is_pending_or_not(
+def test_a_full_disk_is_reported_whether_a_migration_is_pending_or_not(
     tmp_path: Path, disk: Disk
 ) -> None:
     server = OnDisk(tmp_path / "server", disk)

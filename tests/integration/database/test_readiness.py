@@ -39,7 +39,7 @@ def test_a_process_that_lives_says_so_without_the_database(client: Client) -> No
         assert client.get("/healthz").json() == {"status": "ok"}
 
 
-def test_a_database_that_forgets_is_not_served_and_the_answer_says_how_to_mend_it(
+def test_a_database_that_forgets_is_not_served_and_the_answer_says_how_to_fix_it(
     client: Client,
 ) -> None:
     with patch.object(probe, "settings_found", forgetful):
@@ -60,7 +60,7 @@ def test_an_operator_may_serve_it_all_the_same(client: Client) -> None:
     assert {**ERROR.as_json(), "level": "warning"} in answer.json()["checks"]
 
 
-def test_a_database_that_is_away_is_one_finding(client: Client) -> None:
+def test_a_database_that_is_down_is_one_finding(client: Client) -> None:
     away = OperationalError(2003, "Can't connect to 'secret-host'")
     with patch.object(connection, "cursor", side_effect=away):
         answer = client.get("/readyz")
@@ -104,7 +104,7 @@ def test_the_system_checks_tell_the_same() -> None:
 
 
 @pytest.mark.only("mysql")
-def test_a_write_that_had_no_room_is_told_for_a_minute(client: Client) -> None:
+def test_a_write_that_had_no_room_is_reported_for_a_minute(client: Client) -> None:
     """Nobody can ask a server for the room on its disk; what its errors say is remembered."""
     kind: Any = type(connections["default"])
     with patch.object(kind, "full_at", float("-inf")):

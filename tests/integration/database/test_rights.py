@@ -99,7 +99,7 @@ def tables() -> list[str]:
     return [table.name for table in probe.granted_tables()]
 
 
-def test_a_user_who_may_only_read_is_told_with_grants_that_leave_the_audit_as_it_is(
+def test_a_user_who_may_only_read_is_reported_with_grants_that_leave_the_audit_as_it_is(
     weak: Weak, database: str, find: Callable[[], Finding], mysql_client: ModuleType
 ) -> None:
     weak.grant("SELECT", f"{database}.*")
@@ -169,7 +169,7 @@ def test_rights_by_a_role_count(weak: Weak, database: str, find: Callable[[], Fi
     weak.operate(f"DROP ROLE {weak.name}_role")
 
 
-def test_rights_on_tables_and_columns_are_told_by_table(
+def test_rights_on_tables_and_columns_are_reported_by_table(
     weak: Weak, database: str, find: Callable[[], Finding]
 ) -> None:
     weak.grant("SELECT", f"{database}.django_migrations")

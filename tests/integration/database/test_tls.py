@@ -117,7 +117,7 @@ def test_a_server_without_tls_is_refused_when_it_is_required(
             assert cipher(plain, options, django_db_blocker) == ""
 
 
-def test_no_connection_goes_on_in_clear_text_after_tls_was_taken_off(
+def test_no_connection_continues_in_clear_text_after_tls_was_taken_off(
     tmp_path: Path, django_db_blocker: DjangoDbBlocker
 ) -> None:
     """The first connection was secret, and the server is another one then."""

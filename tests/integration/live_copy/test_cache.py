@@ -31,7 +31,7 @@ def test_only_json_is_stored(redis_url: str) -> None:
         cache_of(redis_url).set("n", object())
 
 
-def test_a_redis_that_is_away_holds_nothing_and_stops_nobody() -> None:
+def test_a_redis_that_is_down_holds_nothing_and_stops_no_one() -> None:
     cache = cache_of(f"redis://127.0.0.1:{free_port()}/0")
     began = monotonic()
     cache.set("n", 1)

@@ -133,7 +133,7 @@ def test_drop_leaves_nothing(head: Conversation, server: redis.Redis) -> None:
 
 
 @pytest.mark.parametrize("what", ["show", "sizes", "verify", "rebuild", "drop"])
-def test_a_redis_that_is_away_is_told_in_a_sentence(
+def test_a_redis_that_is_down_is_reported_in_a_sentence(
     head: Conversation, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     monkeypatch.setattr(Link, "is_down", True)

@@ -132,7 +132,7 @@ def test_a_node_sees_the_same_with_and_without_the_copy() -> None:
         assert b'"x":2' in enter(engine(), "c", "b")
 
 
-def test_the_newest_version_by_its_number_is_answered_by_the_copy_too() -> None:
+def test_the_latest_version_by_its_number_is_answered_by_the_copy_too() -> None:
     conversation(user("hello"), public_id="c")
     steps.save("c", "more", x=1)
     steps.save("c", "more", x=2)

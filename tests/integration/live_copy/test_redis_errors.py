@@ -46,7 +46,7 @@ def found(url: str) -> Finding:
         ("redis://127.0.0.1:1", "Redis does not respond", "Check Redis"),
     ],
 )
-def test_a_wrong_setting_is_told_from_an_outage(
+def test_a_wrong_setting_is_reported_from_an_outage(
     plain: Redis, url: str, text: str, fix: str
 ) -> None:
     finding = found(url.format(port=plain.port))
@@ -57,7 +57,7 @@ def test_a_wrong_setting_is_told_from_an_outage(
     assert "s3cr3t" not in finding.text + finding.fix
 
 
-def test_a_password_that_is_missing_or_wrong_is_told(plain: Redis) -> None:
+def test_a_password_that_is_missing_or_wrong_is_reported(plain: Redis) -> None:
     with redis.Redis.from_url(plain.url) as client:
         client.config_set("requirepass", "right")
     try:
@@ -91,7 +91,7 @@ def listener(greeting: bytes) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("greeting", [b"SSH-2.0-OpenSSH\r\n", b"J\0\0\0\n10.11.6-MariaDB\r\n"])
-def test_another_server_is_told(greeting: bytes) -> None:
+def test_another_server_is_reported(greeting: bytes) -> None:
     with listener(greeting) as port:
         finding = found(f"redis://127.0.0.1:{port}")
     assert "What answers is not a Redis" in finding.text

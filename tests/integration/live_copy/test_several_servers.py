@@ -64,7 +64,7 @@ def test_a_cluster_keeps_each_conversation_on_one_node(cluster: list[ClusterNode
     link.close()
 
 
-def test_all_nodes_of_a_cluster_hear_of_what_is_committed_together(
+def test_all_nodes_of_a_cluster_are_notified_of_what_is_committed_together(
     cluster: list[ClusterNode],
 ) -> None:
     link = use(f"redis+cluster://127.0.0.1:{cluster[0].port}")

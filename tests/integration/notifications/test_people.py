@@ -66,7 +66,7 @@ def test_one_event_is_one_mail_by_the_first_kind_that_fits() -> None:
     assert [letter.subject.partition(":")[0] for letter in mail.outbox] == ["Waiting for review"]
 
 
-def test_nobody_is_told_what_they_did_themselves() -> None:
+def test_no_one_is_told_what_they_did_themselves() -> None:
     rita = reviewer("rita", Kind.FAILED, browser=(Kind.FAILED,))
     reviewer("rolf", Kind.FAILED)
     run = Run.start()
@@ -132,7 +132,7 @@ def test_nothing_is_sent_to_who_may_not_or_does_not_want_to_hear_by_now(
     assert [(row.state, row.problem) for row in Delivery.objects.all()] == [("dead", problem)]
 
 
-def test_a_mail_server_that_is_away_is_tried_again(
+def test_a_mail_server_that_is_down_is_tried_again(
     monkeypatch: pytest.MonkeyPatch, later: Callable[[timedelta], None]
 ) -> None:
     reviewer("rita", Kind.PAUSED)
@@ -196,7 +196,7 @@ def paused() -> Run:
     return run
 
 
-def test_who_gets_a_review_from_a_colleague_is_told() -> None:
+def test_who_gets_a_review_from_a_colleague_is_reported() -> None:
     boss, rita = person_of("boss"), reviewer("rita", Kind.ASSIGNED, browser=(Kind.ASSIGNED,))
     reviewer("rolf", Kind.ASSIGNED)
     run = paused()

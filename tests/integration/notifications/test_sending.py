@@ -146,7 +146,7 @@ def test_what_arrived_late_has_arrived_whoever_took_it_over(
     assert (one().state, one().answered) == ("sent", 200)
 
 
-def test_one_that_does_not_answer_keeps_nobody_else_waiting(receiver: Receiver) -> None:
+def test_one_that_does_not_answer_keeps_no_one_else_waiting(receiver: Receiver) -> None:
     with Receiver() as dead:
         subscribe(dead, Kind.PAUSED)
         subscribe(receiver, Kind.PAUSED, actor=person_of("eve"))
@@ -165,7 +165,7 @@ def test_one_that_does_not_answer_keeps_nobody_else_waiting(receiver: Receiver) 
     assert len({each.id for each in receiver.got}) == len(receiver.got) == 6
 
 
-def test_what_waits_for_a_paused_webhook_is_sent_when_it_goes_on(receiver: Receiver) -> None:
+def test_what_waits_for_a_paused_webhook_is_sent_when_it_continues(receiver: Receiver) -> None:
     dora = person_of("dora")
     hook = subscribe(receiver, Kind.PAUSED, actor=dora)
     webhooks.change(dora, hook.public_id, ChangeWebhook(paused=True))
@@ -189,7 +189,7 @@ def test_nothing_is_sent_to_a_webhook_that_was_removed(receiver: Receiver) -> No
     assert (one().state, one().problem) == ("dead", "unwanted")
 
 
-def test_what_nobody_thought_of_is_a_failed_attempt(
+def test_what_no_one_thought_of_is_a_failed_attempt(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subscribe(receiver, Kind.PAUSED)
@@ -203,7 +203,7 @@ def test_what_nobody_thought_of_is_a_failed_attempt(
     assert (one().state, one().attempts) == ("waiting", 1)
 
 
-def test_the_command_goes_on_when_the_database_is_away(
+def test_the_command_continues_when_the_database_is_down(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subscribe(receiver, Kind.PAUSED)

@@ -64,7 +64,7 @@ def test_the_secret_is_shown_once(designer: Client) -> None:
         ({"name": ""}, "Name"),
     ],
 )
-def test_what_is_wrong_is_told_at_its_field(
+def test_what_is_wrong_is_reported_at_its_field(
     designer: Client, wrong: dict[str, Any], said: str
 ) -> None:
     answer = designer.post("/settings/webhooks/new/", WANTED | wrong)
@@ -90,7 +90,7 @@ def test_a_test_is_sent_and_what_came_of_it_stands_in_the_list(
     assert receiver.got[0].id == receiver.got[1].id
 
 
-def test_a_paused_webhook_says_so_and_goes_on(designer: Client, receiver: Receiver) -> None:
+def test_a_paused_webhook_says_so_and_continues(designer: Client, receiver: Receiver) -> None:
     hook = made(designer, url=receiver.url)
     assert "Paused: deliveries are queued" in act(designer, hook, "pause")
     assert "This webhook is paused; nothing is sent." in act(designer, hook, "test")
@@ -102,7 +102,7 @@ def test_a_paused_webhook_says_so_and_goes_on(designer: Client, receiver: Receiv
     assert receiver.kinds == ["execution.paused"]
 
 
-def test_what_somebody_else_saved_meanwhile_is_not_overwritten(designer: Client) -> None:
+def test_what_someone_else_saved_meanwhile_is_not_overwritten(designer: Client) -> None:
     hook = made(designer)
     path = f"/settings/webhooks/{hook.public_id}/"
     assert designer.post(path, WANTED | {"name": "theirs", "version": "0"}).status_code == 302

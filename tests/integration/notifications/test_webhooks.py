@@ -36,7 +36,7 @@ def one() -> Delivery:
     return Delivery.objects.get()
 
 
-def test_a_pause_is_told_with_ids_and_a_link_and_no_content(receiver: Receiver) -> None:
+def test_a_pause_is_reported_with_ids_and_a_link_and_no_content(receiver: Receiver) -> None:
     subscribe(receiver, Kind.PAUSED)
     run = Run.start()
     run.pause_now(state_data={"said": SECRETS}, messages=[user(SECRETS)])
@@ -73,7 +73,7 @@ def test_a_delivery_is_signed_as_standard_webhooks_has_it(receiver: Receiver) ->
     assert got.id == one().id
 
 
-def test_each_step_of_a_review_is_told(receiver: Receiver) -> None:
+def test_each_step_of_a_review_is_reported(receiver: Receiver) -> None:
     subscribe(receiver)
     chain("w", "a", "b", configs={"b": REVIEW})
     run = Run.start("w")
@@ -93,7 +93,9 @@ def test_each_step_of_a_review_is_told(receiver: Receiver) -> None:
 
 
 @pytest.mark.parametrize(("move", "status"), [("reject", "FAILED"), ("cancel", "CANCELLED")])
-def test_a_rejection_is_told_and_so_is_the_end(receiver: Receiver, move: str, status: str) -> None:
+def test_a_rejection_is_reported_and_so_is_the_end(
+    receiver: Receiver, move: str, status: str
+) -> None:
     run = Run.start()
     run.pause_now()
     subscribe(receiver)
@@ -105,7 +107,7 @@ def test_a_rejection_is_told_and_so_is_the_end(receiver: Receiver, move: str, st
     assert set(told.values()) == {status}
 
 
-def test_what_nobody_answered_in_time_is_told_with_its_outcome(
+def test_what_no_one_answered_in_time_is_reported_with_its_outcome(
     receiver: Receiver, later: Any
 ) -> None:
     subscribe(receiver, Kind.TIMED_OUT, Kind.REJECTED)
@@ -147,7 +149,7 @@ def test_only_the_kinds_the_workflow_and_the_workspace_that_were_asked_for(
     assert [each.json["data"]["workflow"] for each in receiver.got] == ["w"]
 
 
-def test_a_webhook_hears_of_nothing_that_was_before_it(receiver: Receiver) -> None:
+def test_a_webhook_is_notified_of_nothing_that_was_before_it(receiver: Receiver) -> None:
     run = Run.start()
     run.pause_now()
     subscribe(receiver)
@@ -169,7 +171,7 @@ def test_a_fork_does_not_tell_the_history_of_its_source(receiver: Receiver) -> N
     assert receiver.kinds == ["execution.paused", "execution.resumed"]
 
 
-def test_a_secret_is_told_once_and_not_stored(receiver: Receiver) -> None:
+def test_a_secret_is_reported_once_and_not_stored(receiver: Receiver) -> None:
     api = Api()
     wanted = {"name": "n", "url": receiver.url, "kinds": ["execution.paused"]}
     made = ok(api.post("/webhooks", wanted, **{"Idempotency-Key": "again"}))
@@ -220,7 +222,7 @@ def _remove(name: str) -> None:
 
 
 @pytest.mark.parametrize("revoke", [_demote, _remove])
-def test_nothing_is_sent_for_somebody_whose_role_was_taken(receiver: Receiver, revoke: Any) -> None:
+def test_nothing_is_sent_for_someone_whose_role_was_taken(receiver: Receiver, revoke: Any) -> None:
     subscribe(receiver, Kind.PAUSED)
     Run.start().pause_now()
     enqueue_deliveries()
@@ -263,7 +265,7 @@ def test_deliveries_of_an_erased_conversation_are_gone(receiver: Receiver) -> No
     assert not Delivery.objects.exists()
 
 
-def test_what_is_erased_between_the_look_and_the_telling_is_told_to_nobody(
+def test_what_is_erased_between_the_look_and_the_telling_is_told_to_no_one(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subscribe(receiver)

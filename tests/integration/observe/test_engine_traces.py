@@ -82,7 +82,7 @@ def told(spans: Spans, usage: Mapping[str, object]) -> dict[str, object]:
     return dict(span.attributes or {})
 
 
-def test_a_model_and_its_tokens_are_told_by_the_names_of_the_conventions(spans: Spans) -> None:
+def test_a_model_and_its_tokens_are_reported_by_the_names_of_the_conventions(spans: Spans) -> None:
     usage = {"model": "small-3:latest", "input_tokens": 1200, "output_tokens": 80}
     usage |= {"cached_tokens": 1000, "cache_write_tokens": None, "cost": 0.02}
     assert told(spans, usage) == {

@@ -80,7 +80,7 @@ def test_the_token_of_the_settings_opens(settings: Settings) -> None:
     assert (opened.status_code, refused.status_code) == (200, 401)
 
 
-def test_the_token_of_the_settings_opens_while_the_database_is_away(
+def test_the_token_of_the_settings_opens_while_the_database_is_down(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*args: object) -> None:
@@ -147,7 +147,7 @@ def test_a_conflict_is_counted_by_its_code() -> None:
     assert figure("ctxadmin_refusals_total", code="version_conflict") == before + 1
 
 
-def test_executions_are_told_by_status_and_the_oldest_review_by_its_age() -> None:
+def test_executions_are_reported_by_status_and_the_oldest_review_by_its_age() -> None:
     api = Api()
     for name in ("one", "two", "three"):
         api.post("/conversations", {"id": name})
@@ -170,18 +170,18 @@ def test_no_review_waits_for_no_time() -> None:
 
 
 @pytest.mark.only("mysql")
-def test_sizes_are_told_by_app_and_connections_of_the_server() -> None:
+def test_sizes_are_reported_by_app_and_connections_of_the_server() -> None:
     assert figure("ctxadmin_database_bytes", group="conversations") > 0
     assert figure("ctxadmin_database_bytes", group="checkpoints") > 0
     assert figure("ctxadmin_database_connections") >= 1
 
 
 @pytest.mark.only("sqlite")
-def test_of_sqlite_the_whole_size_is_told() -> None:
+def test_of_sqlite_the_whole_size_is_reported() -> None:
     assert figure("ctxadmin_database_bytes", group="all") > 0
 
 
-def test_a_database_that_is_away_leaves_the_other_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_is_down_leaves_the_other_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     def away() -> list[Any]:
         raise OperationalError
 
@@ -200,7 +200,7 @@ def test_the_database_is_asked_once_in_a_while(
         assert list(collector.collect()) == first
 
 
-def test_the_page_of_the_docs_lists_what_is_told() -> None:
+def test_the_page_of_the_docs_lists_what_is_reported() -> None:
     """Every figure with its type, labels and meaning; those of other databases are there, too."""
     row = re.compile(r"\| `(\w+)` \| (\w+) \| (.*?) \| (.*?) \|")
     listed = {found[1]: (found[2], found[3]) for found in row.finditer(PAGE.read_text())}

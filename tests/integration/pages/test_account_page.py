@@ -93,7 +93,7 @@ def test_the_page_is_for_who_is_signed_in() -> None:
     assert Client().get("/account/")["Location"].startswith("/sign-in/")
 
 
-def test_somebody_without_a_workspace_has_no_account_here() -> None:
+def test_someone_without_a_workspace_has_no_account_here() -> None:
     client = Client()
     client.force_login(
         User.objects.create_user("nobody"), "django.contrib.auth.backends.ModelBackend"

@@ -92,7 +92,7 @@ def test_a_comment_on_nothing_is_refused(reviewer: Client, query: str, status: i
     assert reviewer.get(url(run, f"comment/?{query}")).status_code == status
 
 
-def test_an_empty_comment_is_told_at_its_field(reviewer: Client) -> None:
+def test_an_empty_comment_is_reported_at_its_field(reviewer: Client) -> None:
     run = paused()
     answer = reviewer.post(url(run, "comment/?version=1"), {"text": "  "})
     assert (answer.status_code, Comment.objects.count()) == (422, 0)
@@ -137,7 +137,7 @@ def test_a_viewer_reads_and_writes_nothing() -> None:
     assert (Comment.objects.count(), Claim.objects.count()) == (1, 0)
 
 
-def test_somebody_elses_comment_is_taken_back_only_by_an_admin(reviewer: Client) -> None:
+def test_someone_elses_comment_is_taken_back_only_by_an_admin(reviewer: Client) -> None:
     run = paused()
     Api().post(f"/conversations/{run.head.public_id}/comments", {"text": "said", "message": 0})
     path = url(run, f"comments/{Comment.objects.get().number}/take-back/")

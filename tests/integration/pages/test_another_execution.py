@@ -105,7 +105,7 @@ def test_each_button_of_a_summary_leads_to_what_was_typed_and_writes_nothing(
     assert (run.state(), run.snapshot()["status"]) == (OTHER, "PAUSED")
 
 
-def test_what_was_written_anew_in_a_conflict_is_shown_and_kept_with_its_place(
+def test_what_was_written_again_in_a_conflict_is_shown_and_kept_with_its_place(
     reviewer: Client, run: Run
 ) -> None:
     summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend", count="9"))
@@ -219,7 +219,7 @@ def test_the_buttons_beside_what_is_pending_reach_no_further(
     assert PendingEdit.objects.get(execution=2)
 
 
-def test_who_typed_nothing_is_told_and_led_to_the_execution_of_now(
+def test_who_typed_nothing_is_reported_and_led_to_the_execution_of_now(
     reviewer: Client, run: Run
 ) -> None:
     form = opened(reviewer, run)
@@ -273,7 +273,7 @@ def test_an_execution_that_begins_while_it_is_applied_gets_nothing_of_it(
     assert run.state() == OTHER
 
 
-def test_what_the_same_press_wrote_before_it_ended_is_told_as_written(
+def test_what_the_same_press_wrote_before_it_ended_is_reported_as_written(
     reviewer: Client, run: Run
 ) -> None:
     summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))

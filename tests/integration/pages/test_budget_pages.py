@@ -72,7 +72,7 @@ def test_a_budget_that_cannot_be_met_says_by_how_much_in_the_readers_language(
     assert re.search(r"“超过[^”]*”[^<]*其余内容都必须保留", page)
 
 
-def test_a_target_above_the_maximum_is_told_at_its_field(reviewer: Client) -> None:
+def test_a_target_above_the_maximum_is_reported_at_its_field(reviewer: Client) -> None:
     looked_up()
     page = previewed(reviewer, **budget("100", "200"))
     assert "This must be less than “Cut when over”." in page

@@ -73,7 +73,7 @@ def test_what_was_hidden_at_the_front_and_at_the_end_stands_there(reviewer: Clie
     ]
 
 
-def test_long_rows_of_a_kind_are_told_by_their_ends(reviewer: Client) -> None:
+def test_long_rows_of_a_kind_are_reported_by_their_ends(reviewer: Client) -> None:
     chat(60)
     do(operation="truncate", truncate={"keep_last": 10})
     page = text(reviewer.get("/conversations/chat/diff/?from=0&to=1"))

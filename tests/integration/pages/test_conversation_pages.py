@@ -100,7 +100,7 @@ def test_messages_without_text_and_results_without_a_call_are_marked(reviewer: C
     assert (page.count("no text"), page.count("no matching call")) == (1, 1)
 
 
-def test_the_length_of_one_long_line_is_told(reviewer: Client) -> None:
+def test_the_length_of_one_long_line_is_reported(reviewer: Client) -> None:
     conversation(user("word " * 400), public_id="long")
     assert "2,000 characters in one line" in text(reviewer.get("/conversations/long/"))
 
@@ -133,7 +133,7 @@ def test_an_operation_is_previewed_and_then_applied(reviewer: Client, chat: Conv
     assert "long" in text(reviewer.get("/conversations/chat/"))
 
 
-def test_what_was_changed_after_its_preview_is_previewed_anew(
+def test_what_was_changed_after_its_preview_is_previewed_again(
     reviewer: Client, chat: Conversation
 ) -> None:
     seen = hidden(reviewer.post(OPERATE, KEEP_ONE | {"preview": "1"}))
@@ -146,7 +146,7 @@ def test_what_was_changed_after_its_preview_is_previewed_anew(
     assert visible() == 2
 
 
-def test_after_a_conflict_one_sees_what_would_happen_now_and_can_go_on(
+def test_after_a_conflict_one_sees_what_would_happen_now_and_can_continue(
     reviewer: Client, chat: Conversation
 ) -> None:
     seen = hidden(reviewer.post(OPERATE, KEEP_ONE | {"preview": "1"}))

@@ -23,7 +23,7 @@ from tests.integration.pages.execution_scenes import (
 pytestmark = pytest.mark.django_db
 
 
-def test_an_approval_lets_it_go_on_and_is_on_record(reviewer: Client) -> None:
+def test_an_approval_lets_it_continue_and_is_on_record(reviewer: Client) -> None:
     run = paused()
     answer = move(reviewer, run, "approve", reason="well said", expected_version="1")
     assert answer.status_code == 302
@@ -47,7 +47,7 @@ def test_a_rejection_needs_a_reason(reviewer: Client) -> None:
     assert "too long" in page(reviewer, run)
 
 
-def test_what_was_decided_on_an_old_version_is_told_with_the_reason_kept(
+def test_what_was_decided_on_an_old_version_is_reported_with_the_reason_kept(
     reviewer: Client,
 ) -> None:
     run = paused()

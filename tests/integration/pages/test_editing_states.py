@@ -58,7 +58,7 @@ def test_json_is_edited_as_json(reviewer: Client, run: Run) -> None:
     assert run.state()["facts"] == {"a": 1, "b": [True, None]}
 
 
-def test_a_type_that_the_reducer_cannot_go_on_with_names_the_key(reviewer: Client) -> None:
+def test_a_type_that_the_reducer_cannot_continue_with_names_the_key(reviewer: Client) -> None:
     run = paused("tallies", reducers={"count": "increment", "facts": "merge"})
     fields = typed(opened(reviewer, run), facts="[1]")
     answer = send(reviewer, run, fields)
@@ -97,7 +97,7 @@ def test_the_same_is_edited_as_one_json_text(reviewer: Client, run: Run) -> None
         ('{"": 1}', "1 to 200"),
     ],
 )
-def test_a_wrong_json_text_is_told_and_kept(
+def test_a_wrong_json_text_is_reported_and_kept(
     reviewer: Client, run: Run, raw: str, told: str
 ) -> None:
     sent = form_of(text(send(reviewer, run, opened(reviewer, run), "raw"))) | {"raw": raw}

@@ -80,7 +80,7 @@ def test_nothing_is_stored(designer: Client, runs: list[Run]) -> None:
     assert everything() == before
 
 
-def test_a_run_goes_on_with_no_other_document(designer: Client, runs: list[Run]) -> None:
+def test_a_run_continues_with_no_other_document(designer: Client, runs: list[Run]) -> None:
     token = ok(ask(designer, document()))["run"]
     refused = ask(designer, document(context_filter=NARROW), run=token)
     assert (refused.status_code, refused.json()["code"]) == (409, "invalid_state")
@@ -94,7 +94,7 @@ def test_what_cannot_be_read_is_not_tried(designer: Client, runs: list[Run]) -> 
     assert "write is invalid" in refused.json()["detail"]
 
 
-def test_a_run_goes_on_though_the_document_was_saved_meanwhile(
+def test_a_run_continues_though_the_document_was_saved_meanwhile(
     designer: Client, runs: list[Run]
 ) -> None:
     tried = document(context_filter=NARROW)

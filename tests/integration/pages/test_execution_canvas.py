@@ -175,7 +175,7 @@ def test_a_step_whose_state_was_thinned_is_listed_without_what_it_saw(
     assert reader.get(url(loop, "versions/2/saw/")).status_code == 404
 
 
-def test_of_a_long_course_the_newest_turns_are_told(loop: Run) -> None:
+def test_of_a_long_course_the_latest_turns_are_reported(loop: Run) -> None:
     row = find_current(loop.head.key)
     assert row is not None
     course = trace_of(row, most=2)

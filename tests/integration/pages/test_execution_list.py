@@ -33,7 +33,7 @@ def test_the_list_is_filtered_by_status_and_workflow(reviewer: Client) -> None:
     assert 'href="/executions/">Go to executions' in lost
 
 
-def test_the_list_goes_on_where_the_page_before_ended(reviewer: Client) -> None:
+def test_the_list_continues_where_the_page_before_ended(reviewer: Client) -> None:
     runs = [running() for _ in range(3)]
     first = text(reviewer.get("/executions/?limit=2"))
     cursor = first.split("cursor=")[1].split('"')[0]
@@ -43,7 +43,7 @@ def test_the_list_goes_on_where_the_page_before_ended(reviewer: Client) -> None:
     assert reviewer.get("/executions/?cursor=x").status_code == 422
 
 
-def test_only_the_newest_execution_of_a_conversation_is_listed(reviewer: Client) -> None:
+def test_only_the_latest_execution_of_a_conversation_is_listed(reviewer: Client) -> None:
     run = running()
     run.post("cancel")
     run.post("executions", {})

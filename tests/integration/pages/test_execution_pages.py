@@ -112,7 +112,7 @@ def test_a_page_without_a_socket_asks_for_a_running_execution_until_it_stops(
     assert "data-poll" not in stopped
 
 
-def test_a_page_without_a_socket_hears_of_another_execution_at_the_same_version(
+def test_a_page_without_a_socket_is_notified_of_another_execution_at_the_same_version(
     reviewer: Client,
 ) -> None:
     run = running()

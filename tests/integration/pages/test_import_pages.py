@@ -132,7 +132,7 @@ def test_a_bad_line_imports_nothing_and_is_named() -> None:
         ({"messages": [{"role": "user", "content": "x"}], "tools": 1}, "/tools：tools 应为"),
     ],
 )
-def test_a_refused_upload_is_told_in_the_readers_language_with_its_place(
+def test_a_refused_upload_is_reported_in_the_readers_language_with_its_place(
     value: object, told: str
 ) -> None:
     admin = signed_in(Role.ADMIN)

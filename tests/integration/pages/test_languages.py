@@ -248,7 +248,7 @@ def test_the_choices_of_the_forms_of_a_workflow_are_translated(reader: Client) -
     assert "append – 将列表追加到已有的列表" in text(reader.get("/workflows/w/reducers/"))
 
 
-def test_what_is_wrong_with_a_key_of_a_state_is_told_in_the_readers_language(
+def test_what_is_wrong_with_a_key_of_a_state_is_reported_in_the_readers_language(
     reader: Client,
 ) -> None:
     run = paused("tallies", reducers={"facts": "merge"})

@@ -61,7 +61,7 @@ def test_a_list_asks_once_for_all_names_and_keeps_them(
         assert node_names(places) == names
 
 
-def test_a_decision_says_by_name_where_it_goes_on(designer: Client) -> None:
+def test_a_decision_says_by_name_where_it_continues(designer: Client) -> None:
     run = named()
     answer = move(designer, run, "approve")
     assert answer.status_code == 302

@@ -70,7 +70,7 @@ def test_keep_from_here_on_keeps_the_system_message_and_says_so(reviewer: Client
     assert "system messages kept" in text(reviewer.get("/conversations/chat/"))
 
 
-def test_a_truncate_by_form_keeps_the_system_messages_unless_somebody_says_otherwise(
+def test_a_truncate_by_form_keeps_the_system_messages_unless_someone_says_otherwise(
     reviewer: Client,
 ) -> None:
     chat()

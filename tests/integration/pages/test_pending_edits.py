@@ -198,7 +198,7 @@ def merged_with_theirs(reviewer: Client, run: Run, meanwhile: dict[str, str] | N
     return merged
 
 
-def test_it_is_shown_and_kept_when_the_execution_goes_on(reviewer: Client, run: Run) -> None:
+def test_it_is_shown_and_kept_when_the_execution_continues(reviewer: Client, run: Run) -> None:
     kept(reviewer, run, draft="Dear friend")
     run.post("approve")
     answer = reviewer.get(url(run, "state/"))
@@ -308,7 +308,7 @@ def test_who_looked_at_a_draft_cannot_apply_another_one(reviewer: Client, run: R
     assert (run.snapshot()["version"], run.snapshot()["status"]) == (1, "PAUSED")
 
 
-def test_nobody_sees_what_another_person_typed(reviewer: Client, run: Run) -> None:
+def test_no_one_sees_what_another_person_typed(reviewer: Client, run: Run) -> None:
     kept(reviewer, run, draft="Dear friend")
     html = page(signed_in(Role.ADMIN), run, "state/")
     assert "Dear friend" not in html

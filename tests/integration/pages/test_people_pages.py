@@ -68,7 +68,7 @@ def test_with_an_own_password_everything_of_the_role_opens(admin: Client) -> Non
     assert not User.objects.get(username="anna").must_change_password
 
 
-def test_the_list_tells_everybody_with_role_and_status(admin: Client) -> None:
+def test_the_list_tells_everyone_with_role_and_status(admin: Client) -> None:
     add(admin, name="zoe", role="designer")
     html = text(admin.get("/settings/people/"))
     assert "zoe" in html
@@ -91,7 +91,7 @@ def test_a_name_that_is_taken_is_refused_at_its_field(admin: Client, taken: str)
     [{"name": ""}, {"name": "a b"}, {"name": "+new"}, {"name": ".."}, {"name": "<b>"},
      {"name": "x" * 65}, {"role": "root"}],
 )  # fmt: skip
-def test_a_wrong_wish_adds_nobody(admin: Client, wrong: dict[str, str]) -> None:
+def test_a_wrong_wish_adds_no_one(admin: Client, wrong: dict[str, str]) -> None:
     before = User.objects.count()
     assert admin.post("/settings/people/+new/", ANNA | wrong).status_code == 422
     assert User.objects.count() == before
@@ -104,7 +104,7 @@ def test_a_role_is_changed_and_holds_at_once(admin: Client) -> None:
     assert client.get("/settings/people/").status_code == 200
 
 
-def test_a_role_that_somebody_changed_meanwhile_is_not_overwritten(admin: Client) -> None:
+def test_a_role_that_someone_changed_meanwhile_is_not_overwritten(admin: Client) -> None:
     add(admin)
     Membership.objects.filter(user__username="anna").update(role="viewer")
     answer = admin.post("/settings/people/anna/", {"role": "admin", "seen": "reviewer"})
@@ -121,7 +121,7 @@ def test_the_last_administrator_stays_one(admin: Client) -> None:
     assert Membership.objects.get().role == "admin"
 
 
-def test_a_locked_administrator_is_nobody_to_rely_on(admin: Client) -> None:
+def test_a_locked_administrator_is_no_one_to_rely_on(admin: Client) -> None:
     own = User.objects.get().username
     add(admin, name="second", role="admin")
     assert admin.post("/settings/people/second/lock/").status_code == 302
@@ -151,7 +151,7 @@ def test_a_renewed_password_ends_what_was_open_and_is_a_first_one_again(admin: C
 
 
 @pytest.mark.parametrize("act", ["password", "lock", "unlock"])
-def test_nobody_does_it_to_themself(admin: Client, act: str) -> None:
+def test_no_one_does_it_to_themself(admin: Client, act: str) -> None:
     own = User.objects.get().username
     assert admin.post(f"/settings/people/{own}/{act}/").status_code == 409
     assert User.objects.get().is_active
@@ -248,7 +248,7 @@ def test_an_admin_removes_an_address(admin: Client) -> None:
     assert User.objects.get(username="anna").email == ""
 
 
-def test_an_address_that_somebody_changed_meanwhile_is_not_overwritten(admin: Client) -> None:
+def test_an_address_that_someone_changed_meanwhile_is_not_overwritten(admin: Client) -> None:
     add(admin, email="old@example.org")
     User.objects.filter(username="anna").update(email="other@example.org")
     sent = {"role": "viewer", "seen": "reviewer", "seen_email": "old@example.org"}

@@ -58,7 +58,7 @@ def test_an_edit_is_marked_with_who_and_what_stood_before(reviewer: Client) -> N
     assert "edited by" not in key(page(reviewer, run), "draft"), "it was changed back"
 
 
-def test_a_restore_and_a_removed_key_are_told(reviewer: Client) -> None:
+def test_a_restore_and_a_removed_key_are_reported(reviewer: Client) -> None:
     run = paused()
     ok(run.update("review", state_data={"draft": "Dear Mia"}))
     ok(run.update("review", state_data={"sent": {"$delete": True}}))
@@ -225,7 +225,7 @@ def test_a_hidden_system_prompt_stays_on_the_card_behind_many_newer_changes(
     assert "and 2 more changes" in html
 
 
-def test_behind_too_many_revisions_nobody_is_named_for_a_hidden_message(
+def test_behind_too_many_revisions_no_one_is_named_for_a_hidden_message(
     reviewer: Client,
 ) -> None:
     run = prompted()
@@ -258,7 +258,7 @@ def test_a_system_prompt_that_was_replaced_shows_its_words(reviewer: Client) -> 
     assert "a new rule" in html
 
 
-def test_what_is_shown_again_is_told(reviewer: Client) -> None:
+def test_what_is_shown_again_is_reported(reviewer: Client) -> None:
     chain("letter", "write", "review", configs={"review": REVIEW})
     first = [system("Never promise a date."), user("where is my parcel?")]
     run = Run(Api(), conversation(*first))

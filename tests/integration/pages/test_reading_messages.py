@@ -193,7 +193,7 @@ def long_chat(count: int = 12) -> Conversation:
     return conversation(*[user(f"number {n}") for n in range(count)], public_id="chat", title="C")
 
 
-def test_what_is_hidden_is_told_in_its_place_and_fetched_on_demand(reviewer: Client) -> None:
+def test_what_is_hidden_is_reported_in_its_place_and_fetched_on_demand(reviewer: Client) -> None:
     long_chat()
     cut("chat", keep_first=2, keep_last=3)
     page = text(reviewer.get("/conversations/chat/"))
@@ -214,7 +214,7 @@ def test_many_hidden_messages_come_fifty_at_a_time(reviewer: Client) -> None:
     assert "70 hidden messages: #50–#119" in part
 
 
-def test_each_hidden_message_is_told_with_the_operation_that_hid_it(reviewer: Client) -> None:
+def test_each_hidden_message_is_reported_with_the_operation_that_hid_it(reviewer: Client) -> None:
     long_chat()
     for first in (9, 6, 3):
         cut("chat", keep_last=first)
@@ -283,7 +283,7 @@ def test_many_hits_come_in_parts(reviewer: Client) -> None:
     assert re.findall(r"at=(\d+)#m", text(reviewer.get(on)))[0] == "50"
 
 
-def test_a_search_looks_through_a_bounded_part_and_goes_on(
+def test_a_search_looks_through_a_bounded_part_and_continues(
     reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long_chat(30)

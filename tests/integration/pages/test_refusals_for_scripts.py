@@ -38,7 +38,7 @@ def test_a_call_without_the_token_of_its_form_is_refused_in_words_that_its_calle
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/api/v1/conversations"])
-def test_programs_hear_of_an_outage_without_a_page(path: str) -> None:
+def test_programs_are_notified_of_an_outage_without_a_page(path: str) -> None:
     answer = error_pages.unavailable(RequestFactory().get(path), Unavailable("It is away."))
     assert answer["Content-Type"] == "application/problem+json"
     assert answer["Retry-After"]

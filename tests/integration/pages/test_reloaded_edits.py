@@ -48,7 +48,7 @@ def test_a_reload_shows_what_others_applied_to_other_keys_even_in_a_conflict(
     assert "based on version 2" in html
 
 
-def test_a_conflict_is_asked_and_nobodys_change_of_another_key_is_written_over(
+def test_a_conflict_is_asked_and_no_ones_change_of_another_key_is_written_over(
     reviewer: Client, run: Run
 ) -> None:
     kept(reviewer, run, draft="mine")

@@ -121,7 +121,7 @@ def test_edited_arguments_are_sent_as_the_text_that_providers_want(reviewer: Cli
     assert orjson.loads(function["arguments"]) == {"city": "Basel", "days": [1, 2]}
 
 
-def test_a_mistake_in_the_arguments_is_told_with_line_and_column(reviewer: Client) -> None:
+def test_a_mistake_in_the_arguments_is_reported_with_line_and_column(reviewer: Client) -> None:
     conversation(user("zero"), asking(call()), public_id="chat")
     form = replacing(reviewer) | {
         "replace-message-calls-choice": "keep",
@@ -138,7 +138,7 @@ def test_a_mistake_in_the_arguments_is_told_with_line_and_column(reviewer: Clien
         ([call(), call()], "two tool calls of one message have the same id"),
     ],
 )
-def test_what_the_rules_refuse_in_calls_is_told_at_their_field(
+def test_what_the_rules_refuse_in_calls_is_reported_at_their_field(
     reviewer: Client, calls: JsonValue, told: str
 ) -> None:
     conversation(user("zero"), asking(call()), public_id="chat")

@@ -56,7 +56,7 @@ def test_a_wrong_wish_changes_nothing(admin: Client, wrong: dict[str, str]) -> N
     assert not Retention.objects.exists()
 
 
-def test_of_two_admins_the_second_is_told(admin: Client) -> None:
+def test_of_two_admins_the_second_is_reported(admin: Client) -> None:
     admin.post("/settings/retention/", {**FILLED, "version": "0"})
     answer = admin.post("/settings/retention/", {**FILLED, "keep_last": "7", "version": "0"})
     assert answer.status_code == 409

@@ -85,7 +85,7 @@ def test_the_page_says_that_the_index_is_behind(reviewer: Client) -> None:
     assert "search-behind" not in page(reviewer, q="needle")
 
 
-def test_pages_go_on_with_the_words(reviewer: Client) -> None:
+def test_pages_continue_with_the_words(reviewer: Client) -> None:
     conversation(*[user(f"needle {number}") for number in range(30)])
     html = page(reviewer, q="needle")
     assert html.count('class="search-hit"') == 25

@@ -75,7 +75,7 @@ def test_boxes_without_scripts_do_the_same(reviewer: Client, chat: Conversation)
     assert "3 messages: #0, #3–#4" in page
 
 
-def test_a_split_pair_is_told_with_the_offer_to_keep_or_to_hide_the_partner(
+def test_a_split_pair_is_reported_with_the_offer_to_keep_or_to_hide_the_partner(
     reviewer: Client, chat: Conversation
 ) -> None:
     page = ask(reviewer, "do=hide&positions=2")
@@ -92,7 +92,7 @@ def test_a_split_pair_is_told_with_the_offer_to_keep_or_to_hide_the_partner(
     assert view() == [0, 3, 4]
 
 
-def test_a_result_whose_call_goes_is_told_as_that(reviewer: Client, chat: Conversation) -> None:
+def test_a_result_whose_call_goes_is_reported_as_that(reviewer: Client, chat: Conversation) -> None:
     page = ask(reviewer, "do=hide&positions=1")
     assert "These results would lose their call: #2. Most providers reject that." in page
     assert "without all of its results" not in page

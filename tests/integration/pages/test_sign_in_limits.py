@@ -56,7 +56,7 @@ def test_a_wrong_password_reads_like_an_unknown_name() -> None:
         assert "Incorrect username or password." in answer.text
 
 
-def test_who_is_locked_out_is_told_when_to_try_again() -> None:
+def test_who_is_locked_out_is_reported_when_to_try_again() -> None:
     for n in range(4):
         tried(f"name-{n}")
     fields = {"username": "anna", "password": "a guess"}

@@ -101,7 +101,7 @@ TYPED_FORK = [
 ]
 
 
-def test_all_that_was_typed_into_a_fork_that_is_refused_is_told(reviewer: Client) -> None:
+def test_all_that_was_typed_into_a_fork_that_is_refused_is_reported(reviewer: Client) -> None:
     run = paused()
     asked = page(reviewer, run, "versions/1/fork/")
     another(run)
@@ -182,7 +182,7 @@ def test_links_of_a_version_lead_to_no_form_of_another_execution(reviewer: Clien
         assert reviewer.get(url(run, link.replace("&amp;", "&"))).status_code == 409, link
 
 
-def test_nobody_is_assigned_to_an_execution_that_was_not_seen(reviewer: Client) -> None:
+def test_no_one_is_assigned_to_an_execution_that_was_not_seen(reviewer: Client) -> None:
     run = paused()
     asked = page(reviewer, run, "assign/")
     another(run)

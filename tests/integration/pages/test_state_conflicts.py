@@ -41,7 +41,7 @@ def test_the_summary_warns_of_a_newer_version_and_shows_what_it_changed(
     )
 
 
-def test_the_summary_of_what_goes_on_already_says_so(reviewer: Client, run: Run) -> None:
+def test_the_summary_of_what_continues_already_says_so(reviewer: Client, run: Run) -> None:
     fields = typed(opened(reviewer, run), draft="Dear friend")
     assert run.post("approve").status_code == 200
     answer = send(reviewer, run, fields)
@@ -103,7 +103,7 @@ def test_of_a_list_each_side_shows_its_changes_and_the_whole(reviewer: Client, r
     assert "Show the whole value" in mine
 
 
-def test_a_key_that_begins_like_the_one_in_conflict_is_told_as_merged(
+def test_a_key_that_begins_like_the_one_in_conflict_is_reported_as_merged(
     reviewer: Client, run: Run
 ) -> None:
     other_edit(run, draft_note="short")
@@ -142,7 +142,7 @@ def test_a_new_value_needs_no_choice_beside_it(reviewer: Client, run: Run) -> No
     assert run.state()["draft"] == "Dear all"
 
 
-def test_a_conflict_that_nobody_decided_is_asked_again(reviewer: Client, run: Run) -> None:
+def test_a_conflict_that_no_one_decided_is_asked_again(reviewer: Client, run: Run) -> None:
     answer = conflict(reviewer, run)
     fields = carried(answer, theirs=hidden(text(answer), "theirs"))
     again = send(reviewer, run, fields, "resolve")
@@ -185,7 +185,7 @@ def test_taking_all_of_theirs_leaves_nothing_to_write(reviewer: Client, run: Run
 
 
 @pytest.mark.both_databases
-def test_somebody_who_is_faster_again_makes_another_conflict(reviewer: Client, run: Run) -> None:
+def test_someone_who_is_faster_again_makes_another_conflict(reviewer: Client, run: Run) -> None:
     answer = conflict(reviewer, run)
     fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "mine"}
     summary = send(reviewer, run, fields, "resolve")
@@ -197,7 +197,7 @@ def test_somebody_who_is_faster_again_makes_another_conflict(reviewer: Client, r
 
 
 @pytest.mark.parametrize("end", ["approve", "cancel"])
-def test_what_was_typed_can_be_copied_when_it_does_not_wait_any_more(
+def test_what_was_typed_can_be_copied_when_it_does_not_wait_any_longer(
     reviewer: Client, run: Run, end: str
 ) -> None:
     summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))

@@ -72,7 +72,9 @@ def test_a_new_key_needs_a_name_of_its_own(reviewer: Client, run: Run, name: str
 
 
 @pytest.mark.parametrize("name", ["", "draft", "k" * 201])
-def test_a_bad_name_is_told_at_the_field_of_the_name(reviewer: Client, run: Run, name: str) -> None:
+def test_a_bad_name_is_reported_at_the_field_of_the_name(
+    reviewer: Client, run: Run, name: str
+) -> None:
     fields = opened(reviewer, run)
     new = field_of(fields, "")
     html = text(send(reviewer, run, fields | {f"name-{new}": name, f"value-{new}": "x"}))

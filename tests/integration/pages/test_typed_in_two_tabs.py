@@ -78,7 +78,7 @@ def test_a_key_that_a_whole_state_leaves_out_keeps_its_value_in_the_form(
 
 
 @pytest.mark.parametrize("raw", [True, False])
-def test_of_one_key_both_texts_are_kept_and_the_page_hears_of_it(
+def test_of_one_key_both_texts_are_kept_and_the_page_is_notified_of_it(
     reviewer: Client, run: Run, *, raw: bool
 ) -> None:
     query = "?raw=1" if raw else ""
@@ -222,7 +222,7 @@ def test_what_is_typed_moves_to_a_version_that_left_its_keys_alone(
     assert value(reviewer, run, "count") == "7"
 
 
-def test_what_is_typed_stays_at_its_version_if_somebody_changed_the_same_key(
+def test_what_is_typed_stays_at_its_version_if_someone_changed_the_same_key(
     reviewer: Client, run: Run
 ) -> None:
     keep(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
@@ -231,7 +231,7 @@ def test_what_is_typed_stays_at_its_version_if_somebody_changed_the_same_key(
     assert "The execution is now at version 2." in page(reviewer, run, "state/")
 
 
-def test_a_new_key_that_somebody_else_added_meanwhile_is_no_edit_of_theirs(
+def test_a_new_key_that_someone_else_added_meanwhile_is_no_edit_of_theirs(
     reviewer: Client, run: Run
 ) -> None:
     form = opened(reviewer, run)
@@ -280,7 +280,7 @@ def test_a_page_without_a_line_that_is_looked_at_is_kept_beside_what_another_pag
     assert others(reviewer, run) == ["on another page"]
 
 
-def test_keys_that_nobody_changed_go_back_to_the_version_of_what_is_kept(
+def test_keys_that_no_one_changed_go_back_to_the_version_of_what_is_kept(
     reviewer: Client, run: Run
 ) -> None:
     away = opened(reviewer, run)

@@ -168,7 +168,7 @@ def test_a_wrong_price_changes_nothing(admin: Client) -> None:
     assert not WorkspacePrices.objects.exists()
 
 
-def test_of_two_admins_the_second_is_told(admin: Client) -> None:
+def test_of_two_admins_the_second_is_reported(admin: Client) -> None:
     rule = {"pattern": "house*", "input": "1", "cached": "", "cache_write": "", "output": "0"}
     admin.post("/settings/prices/", form(rule))
     html = text(admin.post("/settings/prices/", form({**rule, "pattern": "mine"})), 409)

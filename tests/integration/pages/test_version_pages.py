@@ -141,7 +141,7 @@ def test_a_fork_is_another_conversation_and_both_say_so(reviewer: Client) -> Non
     assert "/executions/a-fork/" in page(reviewer, run)
 
 
-def test_a_fork_with_a_taken_id_is_told_at_the_field(reviewer: Client) -> None:
+def test_a_fork_with_a_taken_id_is_reported_at_the_field(reviewer: Client) -> None:
     run = paused()
     sent = {"id": run.head.public_id, "title": ""}
     answer = reviewer.post(url(run, "versions/1/fork/"), sent)

@@ -79,7 +79,7 @@ def test_with_scripts_each_request_looks_at_one_execution(
     assert re.search(r"write</code></th><td[^>]*>2</td><td[^>]*><span[^>]*>2</span>", second)
 
 
-def test_too_much_work_is_told_at_its_input(
+def test_too_much_work_is_reported_at_its_input(
     designer: Client, runs: list[Run], settings: Settings
 ) -> None:
     settings.MAX_PREVIEW_WORK = 10_000
@@ -89,7 +89,7 @@ def test_too_much_work_is_told_at_its_input(
     assert "Comparing the names of variables with rules takes more work than" in page
 
 
-def test_a_run_can_go_on_without_scripts_where_it_was_left(
+def test_a_run_can_continue_without_scripts_where_it_was_left(
     designer: Client, runs: list[Run]
 ) -> None:
     shell = text(designer.post(PAGE, {"last": "3"}, headers={"HX-Request": "true"}))

@@ -190,7 +190,7 @@ def test_archived_ones_are_found_when_asked_for(find: Find) -> None:
     assert [hit.index for hit in find("needle", archived=True)] == [0]
 
 
-def test_nobody_finds_what_another_workspace_has(find: Find) -> None:
+def test_no_one_finds_what_another_workspace_has(find: Find) -> None:
     conversation(user("needle"), actor=engine(slug="other"))
     assert find("needle") == []
     assert len(find("needle", person(slug="other"))) == 1
@@ -205,7 +205,7 @@ def test_what_was_altered_in_the_database_is_left_out(find: Find) -> None:
     assert look("needle") == []
 
 
-def test_the_indexer_goes_on_where_it_stopped(find: Find) -> None:
+def test_the_indexer_continues_where_it_stopped(find: Find) -> None:
     head = conversation(user("needle one"))
     assert len(find("needle")) == 1
     services.append(engine(), head.public_id, drafts(user("needle two")))

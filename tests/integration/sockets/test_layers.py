@@ -149,13 +149,13 @@ def test_channels_follow_the_sentinels_to_another_primary(
 
 
 @pytest.mark.parametrize("how", [PrivateServer.kill, PrivateServer.pause])
-def test_channels_go_on_by_another_node_of_a_cluster(
+def test_channels_continue_by_another_node_of_a_cluster(
     monkeypatch: pytest.MonkeyPatch, cluster: list[ClusterNode], how: Callable[[Node], None]
 ) -> None:
     run(monkeypatch, first_two(cluster), lambda: how(cluster[0]))
 
 
-def test_channels_begin_although_the_first_node_of_a_cluster_is_away(
+def test_channels_begin_although_the_first_node_of_a_cluster_is_down(
     monkeypatch: pytest.MonkeyPatch, cluster: list[ClusterNode]
 ) -> None:
     cluster[0].kill()

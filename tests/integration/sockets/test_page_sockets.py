@@ -50,7 +50,7 @@ def save(api: Api, name: str, number: int, **state: object) -> None:
     assert answer.status_code == 201, answer.content
 
 
-def test_a_page_hears_of_each_commit_with_its_numbers_and_without_content() -> None:
+def test_a_page_is_notified_of_each_commit_with_its_numbers_and_without_content() -> None:
     create(engine(), NewConversation(public_id="one", title=CANARY))
     api, client = Api(), factories.browser(Role.VIEWER)
 
@@ -134,7 +134,7 @@ def test_what_was_missed_is_read_once_for_all_pages(reads: list[Sequence[int]]) 
     assert len(reads) == 1
 
 
-def test_a_look_finds_what_nobody_announced(reads: list[Sequence[int]]) -> None:
+def test_a_look_finds_what_no_one_announced(reads: list[Sequence[int]]) -> None:
     create(engine(), NewConversation(public_id="one"))
     client = factories.browser()
 
@@ -177,7 +177,7 @@ def test_a_workflow_tells_of_its_draft_and_its_versions() -> None:
     play(scene)
 
 
-def test_the_overview_hears_of_everything_in_its_workspace_and_of_nothing_else() -> None:
+def test_the_overview_is_notified_of_everything_in_its_workspace_and_of_nothing_else() -> None:
     client = factories.browser()
     factories.workspace("other")
 
@@ -208,7 +208,7 @@ def test_an_erased_conversation_is_gone_for_its_pages() -> None:
     play(scene)
 
 
-def test_a_client_that_does_not_read_loses_the_oldest_frames_and_holds_up_nobody() -> None:
+def test_a_client_that_does_not_read_loses_the_oldest_frames_and_holds_up_no_one() -> None:
     create(engine(), NewConversation(public_id="one"))
     client = factories.browser()
 

@@ -149,7 +149,7 @@ def test_a_role_that_another_process_changes_ends_the_sockets(servers: Servers) 
         assert close_code(page) == 4403
 
 
-def test_without_redis_writes_go_on_and_pages_find_them_until_it_is_back(
+def test_without_redis_writes_continue_and_pages_find_them_until_it_is_back(
     servers: Servers,
 ) -> None:
     servers.make("alone")
@@ -166,7 +166,7 @@ def test_without_redis_writes_go_on_and_pages_find_them_until_it_is_back(
         assert heard == "messages.append"
 
 
-def test_a_call_that_waits_at_one_server_hears_of_the_other(servers: Servers) -> None:
+def test_a_call_that_waits_at_one_server_is_notified_of_the_other(servers: Servers) -> None:
     servers.make("waited")
     token = servers.other.token("engine")
     url = f"{servers.other.url}/api/v1/conversations/waited"

@@ -31,7 +31,7 @@ def refused(page: Page) -> int:
     return play(scene)
 
 
-def test_nobody_listens_without_a_session_or_token() -> None:
+def test_no_one_listens_without_a_session_or_token() -> None:
     create(engine(), NewConversation(public_id="one"))
     path = "/ws/conversations/one/"
     here = [(b"host", b"testserver"), (b"origin", b"http://testserver")]

@@ -100,7 +100,7 @@ def test_events_tell_each_change_under_the_next_number_over_executions(app: Any,
     play(scene)
 
 
-def test_a_stream_goes_on_exactly_behind_what_was_heard_last(
+def test_a_stream_continues_exactly_behind_what_was_heard_last(
     app: Any, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("checkpoints.events.MOST", 2)
@@ -166,7 +166,7 @@ def test_streams_that_connect_again_together_read_what_they_missed_once(
     play(scene)
 
 
-def test_changes_that_nobody_announced_are_told_one_by_one(app: Any, api: Api) -> None:
+def test_changes_that_no_one_announced_are_reported_one_by_one(app: Any, api: Api) -> None:
     async def scene() -> None:
         stream = await Call(app, api.secret, "/conversations/one/events").waits()
         await stream.event()
@@ -185,7 +185,9 @@ def test_changes_that_nobody_announced_are_told_one_by_one(app: Any, api: Api) -
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_what_cannot_be_gone_on_behind_is_told_by_one_reset(app: Any, api: Api, lost: bool) -> None:
+def test_what_cannot_be_continued_behind_is_reported_by_one_reset(
+    app: Any, api: Api, lost: bool
+) -> None:
     save(api, 1)
     save(api, 2)
     if lost:

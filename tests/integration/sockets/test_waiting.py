@@ -40,7 +40,9 @@ def save(api: Api, number: int, **more: object) -> None:
     assert answer.status_code == 201, answer.content
 
 
-def test_many_wait_for_a_status_on_one_thread_and_hear_of_it_at_once(app: Any, api: Api) -> None:
+def test_many_wait_for_a_status_on_one_thread_and_are_notified_of_it_at_once(
+    app: Any, api: Api
+) -> None:
     async def scene() -> None:
         path = "/conversations/one/wait?status=PAUSED,FAILED&timeout=60"
         calls = [await Call(app, api.secret, path).waits() for _ in range(12)]
@@ -137,7 +139,7 @@ def test_a_wrong_wish_is_refused(api: Api, query: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (422, "validation")
 
 
-def test_nobody_waits_for_what_is_of_others(api: Api) -> None:
+def test_no_one_waits_for_what_is_of_others(api: Api) -> None:
     factories.workspace("other")
     stranger = Api(slug="other")
     for path in ("wait", "events"):
@@ -157,7 +159,7 @@ def test_a_client_that_goes_leaves_nothing_behind(app: Any, api: Api) -> None:
     assert not admission._open
 
 
-def test_what_nobody_announced_is_found_by_looking(app: Any, api: Api) -> None:
+def test_what_no_one_announced_is_found_by_looking(app: Any, api: Api) -> None:
     async def scene() -> None:
         call = await Call(app, api.secret, "/conversations/one/wait?status=PAUSED").waits()
         with pytest.MonkeyPatch.context() as patch:

@@ -234,7 +234,9 @@ def test_one_that_is_removed_while_it_runs_stops_and_leaves_nothing(
     assert not Backtest.objects.exists()
 
 
-def test_progress_is_told_while_it_runs(api: CheckedApi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_while_it_runs(
+    api: CheckedApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
         conversation(*TALK, public_id=f"c{number}")
     name = started(api)
@@ -300,7 +302,7 @@ def test_one_that_is_interrupted_again_and_again_fails_with_the_reason(api: Chec
         (RuntimeError("unheard"), "The log of the server"),
     ],
 )
-def test_what_goes_wrong_is_told_and_does_not_stop_the_next(
+def test_what_goes_wrong_is_reported_and_does_not_stop_the_next(
     api: CheckedApi, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
     name, later = started(api), started(api)

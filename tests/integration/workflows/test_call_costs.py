@@ -99,7 +99,7 @@ def test_a_message_that_a_filter_puts_in_is_the_same_in_two_calls_by_its_text() 
     assert found.cached > sum(tokens()[:2])
 
 
-def test_dollars_are_told_by_the_price_of_the_model_that_the_node_names() -> None:
+def test_dollars_are_reported_by_the_price_of_the_model_that_the_node_names() -> None:
     assert cost(document(model="gpt-5-mini")).model == "gpt-5-mini"
     assert cost(document(model="nobody-knows-it")).model == ""
 

@@ -63,7 +63,7 @@ def test_without_offers_none_is_searched(api: CheckedApi) -> None:
     assert element["offer"] is None
 
 
-def test_the_draft_is_told_by_default_and_a_document_beside_it(api: CheckedApi) -> None:
+def test_the_draft_is_reported_by_default_and_a_document_beside_it(api: CheckedApi) -> None:
     talk("one")
     (draft,) = ask(api, {})["elements"]
     (other,) = ask(api, {"document": unsaved(BUDGET)})["elements"]

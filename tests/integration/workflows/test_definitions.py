@@ -30,7 +30,7 @@ def flow() -> int:
     return row.key
 
 
-def test_the_newest_version_is_published_unless_one_is_named(flow: int) -> None:
+def test_the_latest_version_is_published_unless_one_is_named(flow: int) -> None:
     workspace = engine().workspace
     newest = definitions.find_published(workspace, "flow")
     assert (newest.key, newest.slug, newest.version) == (flow, "flow", 2)

@@ -143,7 +143,7 @@ def test_calls_are_those_of_the_node_where_it_is_known_who_wrote() -> None:
     assert renamed.cost.full.calls == 15
 
 
-def test_few_calls_are_told_as_not_enough() -> None:
+def test_few_calls_are_reported_as_not_enough() -> None:
     assert not only(document(WINDOW)).cost.is_known
     talk("short", turns=9)
     found = only(document(WINDOW)).cost
@@ -158,7 +158,7 @@ def test_a_model_that_is_priced_has_its_own_prices_and_one_that_is_free_no_chang
     assert not unknown.is_priced
 
 
-def test_a_request_replays_a_part_and_the_next_one_goes_on() -> None:
+def test_a_request_replays_a_part_and_the_next_one_continues() -> None:
     for number in range(4):
         talk(f"talk-{number}")
     wanted = document({**dict(WINDOW), "include_pinned": True})  # type: ignore[arg-type]

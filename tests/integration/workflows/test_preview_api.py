@@ -63,7 +63,7 @@ def test_a_node_sees_a_given_context_with_its_own_template(api: CheckedApi, flow
     assert {("variables", "x", None), ("messages", None, 0)} <= told
 
 
-def test_tokens_before_and_after_and_of_the_lost_prefix_are_told(
+def test_tokens_before_and_after_and_of_the_lost_prefix_are_reported(
     api: CheckedApi, flow: str
 ) -> None:
     messages = [system("s" * 100), user("a"), assistant("b")]
@@ -95,7 +95,7 @@ def test_nothing_given_is_an_empty_context_in_which_an_llm_node_lacks_something(
     assert lack["missing"] == ["variables", "messages"]
 
 
-def test_a_split_pair_is_told_before_it_is_run(api: CheckedApi, flow: str) -> None:
+def test_a_split_pair_is_reported_before_it_is_run(api: CheckedApi, flow: str) -> None:
     messages = [user("a"), calls("c1"), result("c1"), assistant("b")]
     shown = preview(api, "ask", context={"variables": {"llm.x": 1}}, messages=messages).json()
     assert shown["warnings"][0]["code"] == "split_pair"
@@ -262,7 +262,7 @@ def state(version: int, **fields: Any) -> ExecutionState:
     return ExecutionState(version=version, **(usual | fields))
 
 
-def test_the_newest_state_is_seen_with_the_current_messages(
+def test_the_latest_state_is_seen_with_the_current_messages(
     api: CheckedApi, flow: str, execution: dict[int, ExecutionState]
 ) -> None:
     conversation(

@@ -23,13 +23,13 @@ def test_the_processors_are_the_context_types_and_what_was_added(api: CheckedApi
     assert listed["llm_context"]["description"]
 
 
-def test_the_transforms_are_told_with_what_they_do(api: CheckedApi) -> None:
+def test_the_transforms_are_reported_with_what_they_do(api: CheckedApi) -> None:
     listed = {each["name"]: each for each in api.get("/transforms").json()["results"]}
     assert {"uppercase", "truncate", "json"} <= set(listed)
     assert all(each["description"] for each in listed.values())
 
 
-def test_the_reducers_are_told_with_the_keys_that_have_them(api: CheckedApi) -> None:
+def test_the_reducers_are_reported_with_the_keys_that_have_them(api: CheckedApi) -> None:
     listed = {each["name"]: each for each in api.get("/reducers").json()["results"]}
     assert set(listed) == {"append", "overwrite", "merge", "increment", "add_by_id", "max"}
     assert listed["append"]["default_for"] == ["messages", "execution_history"]

@@ -147,7 +147,7 @@ def test_a_transform_changes_the_texts_of_messages(api: CheckedApi) -> None:
     assert by_role["user"] == "HI"
 
 
-def test_a_rename_is_told_with_both_values(api: CheckedApi) -> None:
+def test_a_rename_is_reported_with_both_values(api: CheckedApi) -> None:
     rule = {"pattern": "tool.*", "rename": "t.*", "transform": "uppercase"}
     step = {"edge_filter": {"type": "transform", "transform_rules": [rule]}}
     shown = apply(api, step).json()
@@ -264,7 +264,7 @@ def join(api: Api, *arrivals: dict[str, Any]) -> Any:
     return api.post("/filters/join", {"arrivals": list(arrivals)})
 
 
-def test_of_two_values_the_later_wins_and_the_clash_is_told(api: CheckedApi) -> None:
+def test_of_two_values_the_later_wins_and_the_clash_is_reported(api: CheckedApi) -> None:
     shown = join(
         api,
         {"edge": "a", "context": {"template": "T", "variables": {"x": 1, "same": 1}}},

@@ -108,7 +108,7 @@ def test_an_unknown_version_is_not_found(api: CheckedApi, flow: str, number: str
     assert_problem(api.get(f"/workflows/{flow}/versions/{number}"), 404, "not_found")
 
 
-def test_versions_come_in_pages_the_newest_first(api: CheckedApi, flow: str) -> None:
+def test_versions_come_in_pages_the_latest_first(api: CheckedApi, flow: str) -> None:
     for number in range(3):
         put(api, flow, document(name=f"v{number}"), number)
         publish(api, flow, number + 1, note=f"note {number}")
@@ -119,7 +119,7 @@ def test_versions_come_in_pages_the_newest_first(api: CheckedApi, flow: str) -> 
     assert [each["version"] for each in rest["results"]] == [1]
 
 
-def test_the_difference_of_two_versions_is_told_by_element(api: CheckedApi, flow: str) -> None:
+def test_the_difference_of_two_versions_is_reported_by_element(api: CheckedApi, flow: str) -> None:
     put(api, flow, document(), 0)
     publish(api, flow, 1)
     body = document(

@@ -8,9 +8,9 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.roles import Action, Scope
 from ctxadmin.lib.errors import Duplicate, InvalidState, VersionConflict
+from tests.concurrent_writers import together
 from tests.factories import engine
 from tests.integration.workflows.documents import document
-from tests.together import together
 from workflows import services, store
 from workflows.domain import graph, problems
 from workflows.domain.graph import Document
@@ -33,7 +33,7 @@ def assert_audited(row: Workflow) -> None:
     assert not verify_stream(row.key)
 
 
-def test_of_two_designers_on_one_draft_one_wins_and_the_others_hear_of_it() -> None:
+def test_of_two_designers_on_one_draft_one_wins_and_the_others_are_notified_of_it() -> None:
     actor = designer()
     row = services.create(actor, NewWorkflow("flow"))
     tasks = [
@@ -81,7 +81,7 @@ def test_a_draft_that_changes_while_it_is_published_is_a_conflict(
     assert_audited(row)
 
 
-def test_a_write_that_did_not_see_the_newest_change_is_refused_by_the_update_itself() -> None:
+def test_a_write_that_did_not_see_the_latest_change_is_refused_by_the_update_itself() -> None:
     """Also without the lock of the row, as on a database that would ignore it."""
     actor = designer()
     row = services.create(actor, NewWorkflow("flow"))

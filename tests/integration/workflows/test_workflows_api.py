@@ -51,7 +51,7 @@ def test_a_slug_is_taken_once_in_a_workspace(api: CheckedApi, flow: str) -> None
     assert other.post("/workflows", {"slug": flow}).status_code == 201
 
 
-def test_slugs_are_told_apart_by_case(api: CheckedApi, flow: str) -> None:
+def test_slugs_are_distinguished_by_case(api: CheckedApi, flow: str) -> None:
     assert api.post("/workflows", {"slug": "FLOW"}).status_code == 201
 
 

@@ -61,7 +61,7 @@ def test_a_conversation_that_changed_is_refused_and_an_execution_only_with_anoth
 def test_a_dry_run_counts_refusals_by_reason_most_frequent_first() -> None:
     items = [facts("RUNNING"), facts("PAUSED"), facts("FAILED"), None]
     found = dry_run(BulkAction.PAUSE, items)
-    assert (found.total, found.meant) == (4, 1)
+    assert (found.total, found.changing) == (4, 1)
     assert found.refused == (("It is not running.", 2), (GONE, 1))
 
 

@@ -16,7 +16,7 @@ def test_a_line_is_found_again(lengths: list[int], factor: float, beside: int) -
         assert found.per_token == pytest.approx(factor, rel=0.02, abs=0.002)
 
 
-def test_instructions_beside_the_messages_are_told_apart_from_the_tokenizer() -> None:
+def test_instructions_beside_the_messages_are_distinguished_from_the_tokenizer() -> None:
     found = calibrate([(each, 1400 + 2 * each) for each in (100, 200, 400, 800, 1600)])
     assert found.per_token == pytest.approx(2)
     assert found.beside == pytest.approx(1400)

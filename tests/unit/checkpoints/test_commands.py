@@ -130,7 +130,7 @@ class TestComplete:
             ({}, "{}"),
         ],
     )
-    def test_an_error_is_told_in_a_sentence(self, error: object, sentence: str | None) -> None:
+    def test_an_error_is_reported_in_a_sentence(self, error: object, sentence: str | None) -> None:
         assert parse(NodeResult, {"error": error}).failure() == sentence
 
 

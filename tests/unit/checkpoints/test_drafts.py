@@ -81,7 +81,7 @@ def test_pages_that_change_other_keys_do_not_meet() -> None:
 
 
 @pytest.mark.parametrize("operation", [put("0:plan", "two"), Revert("0:plan")])
-def test_a_page_that_has_not_seen_what_stands_is_told_and_nothing_is_applied(
+def test_a_page_that_has_not_seen_what_stands_is_reported_and_nothing_is_applied(
     operation: Operation,
 ) -> None:
     found = overtaken(ONE, put("0:tone", "warm"), operation, seen=100)
@@ -139,7 +139,7 @@ def test_a_text_is_kept_beside_once_and_replaced_by_the_page_that_put_it_there()
     assert after(ONE, Beside("0:plan", entry("plan", "one"))) is ONE
 
 
-def test_texts_of_two_pages_are_told_apart_by_their_marks() -> None:
+def test_texts_of_two_pages_are_distinguished_by_their_marks() -> None:
     first = after(NEW, Type(WholeText("{", mark="a" * 16)))
     both = after(first, Type(WholeText("[", mark="b" * 16)), seen=0)
     assert [each.text for each in both.texts] == ["{", "["]
@@ -255,7 +255,7 @@ def test_a_text_that_cannot_be_read_holds_the_draft_where_it_is() -> None:
     assert rebase_draft(draft, 4, {"plan": 1}, None) is None
 
 
-def test_a_change_that_somebody_applied_alike_is_none_any_more() -> None:
+def test_a_change_that_someone_applied_alike_is_none_any_longer() -> None:
     found = rebase_draft(typed(plan="think"), 4, {"plan": 4}, sides(plan="think"))
     assert found is not None
     assert not found

@@ -121,7 +121,7 @@ class TestApproveRejectCancel:
         asked = ask_pause(RUNNING, NOW).execution
         assert not cancel(asked, MOVE).execution.pause_requested
 
-    def test_only_a_resume_names_the_node_to_go_on_from(self) -> None:
+    def test_only_a_resume_names_the_node_to_continue_from(self) -> None:
         for decide in (approve, reject, cancel):
             with pytest.raises(ValidationFailed) as refusal:
                 decide(PAUSED_AFTER_A, replace(MOVE, from_node="b"))

@@ -144,7 +144,7 @@ class TestAdvance:
         assert decision.execution.failure == Failure("b", "no such tool")
         assert decision.done.apply_to(["a"]) == ("a",)
 
-    def test_a_failure_with_error_edges_goes_on_along_them(self) -> None:
+    def test_a_failure_with_error_edges_continues_along_them(self) -> None:
         decision = advance(RUNNING, step(failure="no such tool", error_edges=True))
         assert decision.execution == Execution(Status.RUNNING, 4, "b")
         assert decision.node_status is NodeStatus.FAILED

@@ -120,7 +120,7 @@ class TestTimeOut:
             (TimeoutOutcome.CANCEL, Status.CANCELLED),
         ],
     )
-    def test_a_pause_that_nobody_answers_gets_its_outcome(
+    def test_a_pause_that_no_one_answers_gets_its_outcome(
         self, outcome: TimeoutOutcome, status: Status
     ) -> None:
         rules = {"b": PauseRule(When.BEFORE, "", 60, outcome)}

@@ -43,7 +43,7 @@ def test_another_node_is_free() -> None:
     assert set(both.by_node) == {"a", "b"}
 
 
-def test_a_lease_that_ran_out_binds_nobody() -> None:
+def test_a_lease_that_ran_out_binds_no_one() -> None:
     held, _ = claim(NONE)
     later, lease = claim(held, by="two", at=NOON + MINUTE)
     assert lease.holder == "two"
@@ -51,7 +51,7 @@ def test_a_lease_that_ran_out_binds_nobody() -> None:
         later.require("a", "lease-one", NOON + MINUTE)
 
 
-def test_who_was_slow_and_alone_may_go_on() -> None:
+def test_who_was_slow_and_alone_may_continue() -> None:
     held, lease = claim(NONE)
     held.require("a", lease.lease, NOON + 5 * MINUTE)
     _, again = claim(held, lease=lease.lease, at=NOON + 5 * MINUTE)
@@ -65,7 +65,7 @@ def test_a_renewed_lease_keeps_its_name() -> None:
     assert renewed.until == NOON + 1.5 * MINUTE
 
 
-def test_while_one_holds_nobody_else_completes() -> None:
+def test_while_one_holds_no_one_else_completes() -> None:
     held, lease = claim(NONE)
     held.require("a", lease.lease, NOON)
     with pytest.raises(InvalidState, match="claimed by one"):
@@ -89,7 +89,7 @@ def test_a_release_frees_the_node_and_twice_is_once() -> None:
     assert free.release("a", lease.lease, NOON) is free
 
 
-def test_somebody_elses_lease_is_not_released() -> None:
+def test_someone_elses_lease_is_not_released() -> None:
     held, _ = claim(NONE)
     with pytest.raises(InvalidState, match="claimed by one"):
         held.release("a", "lease-two", NOON)

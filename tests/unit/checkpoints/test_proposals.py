@@ -84,7 +84,7 @@ def test_after_a_node_it_is_what_the_node_itself_wrote() -> None:
     assert history.of("check", when=When.AFTER).edited_besides() == ("answer",)
 
 
-def test_several_predecessors_are_told_the_newest_first_and_the_newest_owns_a_key() -> None:
+def test_several_predecessors_are_told_the_latest_first_and_the_latest_owns_a_key() -> None:
     history = History().done("left", "a", "both", to=["review"]).edited("a")
     history.done("right", "b", "both", to=["review"])
     proposal = history.of("review", "left", "right")
@@ -142,7 +142,7 @@ def test_before_a_node_that_was_entered_out_of_turn_it_is_what_the_last_node_wro
     assert told(history.of("send", "review")) == [("plan", 1, ("a",))]
 
 
-def test_without_any_step_only_edits_are_told() -> None:
+def test_without_any_step_only_edits_are_reported() -> None:
     proposal = History().edited("a").of("start")
     assert proposal.sources == ()
     assert proposal.edited_besides() == ("a",)

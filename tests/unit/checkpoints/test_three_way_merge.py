@@ -55,7 +55,7 @@ def test_edits_of_one_place_are_a_conflict_that_keeps_the_base(
     assert conflicts(merged) == [("/key", base, mine, theirs)]
 
 
-def test_a_conflict_is_told_at_its_own_path() -> None:
+def test_a_conflict_is_reported_at_its_own_path() -> None:
     merged = merge_values(
         {"a/b": [{"id": 1, "v": 1}], "c": 1},
         {"a/b": [{"id": 1, "v": 2}], "c": 2},

@@ -81,7 +81,7 @@ def test_the_block_is_needed_and_is_no_other_operations() -> None:
     assert problems(other) == ["/budget"]
 
 
-def test_a_target_above_the_maximum_is_told_in_a_sentence() -> None:
+def test_a_target_above_the_maximum_is_reported_in_a_sentence() -> None:
     with pytest.raises(ValidationFailed) as caught:
         operation("budget", block(10, 11))
     assert [each.message for each in caught.value.problems] == ["this must be less than max_tokens"]
@@ -116,7 +116,7 @@ def test_system_messages_and_the_first_ones_stay() -> None:
     assert cut(log, 60, 30, keep_system=False) == [4, 5, 6, 7]
 
 
-def test_hidden_system_messages_are_told() -> None:
+def test_hidden_system_messages_are_reported() -> None:
     log = log_of(system(), *[user() for _ in range(5)])
     outcome = run(log, "budget", block(50, 20, keep_system=False))
     assert codes(outcome) == ["system_hidden"]

@@ -121,7 +121,7 @@ def test_clear_logs_the_tools_text_once() -> None:
     assert again.entries == ()
 
 
-def test_clear_logs_a_changed_tools_text_anew() -> None:
+def test_clear_logs_a_changed_tools_text_again() -> None:
     log = MemoryLog([user()], tools="old")
     log.append(run(log, "clear").entries)
     outcome = run(log.with_tools("new"), "clear", view=View(((0, 1),)))

@@ -276,7 +276,7 @@ def test_images_of_every_provider_are_read(name: ProviderFormat) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_a_provider_does_not_know_is_told(name: ProviderFormat) -> None:
+def test_what_a_provider_does_not_know_is_reported(name: ProviderFormat) -> None:
     part: JsonValue = {"type": "hologram", "hologram": 1}
     text: JsonValue = {"type": "text", "text": "x"}
     found = written(name, message("user", [text, part], mood="fine"))
@@ -307,7 +307,7 @@ def test_arguments_become_objects_or_stay_as_they_are(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_calls_and_results_without_a_partner_are_told(name: ProviderFormat) -> None:
+def test_calls_and_results_without_a_partner_are_reported(name: ProviderFormat) -> None:
     found = written(name, user("q"), result("z"), calls("a"), user("r"))
     assert [
         (code, at) for code, at in warned(found) if code in ("orphan_result", "unanswered_call")

@@ -267,7 +267,7 @@ def test_a_message_that_removes_another_is_left_out() -> None:
     assert left_out(found) == [("RemoveMessage", "/messages/5")]
 
 
-def test_of_a_trace_the_longest_run_is_taken_and_the_others_are_told() -> None:
+def test_of_a_trace_the_longest_run_is_taken_and_the_others_are_reported() -> None:
     found = read(example("langsmith", "trace"))
     assert pairs(found) == [("call_1",), "call_1"]
     assert left_out(found) == [("run", "/0"), ("run", "/1")]

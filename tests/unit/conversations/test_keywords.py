@@ -21,7 +21,7 @@ def test_a_text_has_one_of_many_keywords_if_one_is_in_it(words: list[str], text:
 
 
 @given(st.integers(17, 60), st.integers(0, 60), st.integers(0, 12))
-def test_long_keywords_that_start_alike_are_told_apart(count: int, said: int, cut: int) -> None:
+def test_long_keywords_that_start_alike_are_distinguished(count: int, said: int, cut: int) -> None:
     words = [f"a long start {number:03}" for number in range(count)]
     text = f"and a long start {said:03}"[: 20 - cut]
     assert Keywords(words)(text) is any(word in text for word in words)

@@ -25,11 +25,11 @@ def called(arguments: object) -> dict[str, Any]:
         ("", "empty"),
     ],
 )
-def test_a_result_is_told_by_its_shape_or_its_beginning(content: str, words: str) -> None:
+def test_a_result_is_reported_by_its_shape_or_its_beginning(content: str, words: str) -> None:
     assert shape_of(blocks_of(content, role="tool")) == words
 
 
-def test_arguments_of_any_length_are_told_in_one_short_line() -> None:
+def test_arguments_of_any_length_are_reported_in_one_short_line() -> None:
     assert call_of(called('{"a":\n 1}')).brief == '{"a": 1}'
     assert call_of(called("{}")).brief == ""
     assert len(call_of(called('{"a": "' + "b" * 100_000 + '"}')).brief) < 100

@@ -112,14 +112,14 @@ def test_a_split_pair_says_which_of_the_two_is_missing(stays: JsonValue, split: 
     assert [each.split for each in run(pair(), "truncate", stays).warnings] == [split]
 
 
-def test_pairs_that_are_split_in_two_ways_are_told_apart() -> None:
+def test_pairs_that_are_split_in_two_ways_are_distinguished() -> None:
     log = MemoryLog([calls("a"), result("a"), calls("b"), result("b")])
     ranges: JsonValue = {"remove_ranges": [{"start": 1, "end": 3}]}
     told = run(log, "truncate", ranges).warnings
     assert [(each.split, each.indices) for each in told] == [("no_result", (0,)), ("no_call", (3,))]
 
 
-def test_a_message_between_a_call_and_its_result_is_told_as_such() -> None:
+def test_a_message_between_a_call_and_its_result_is_reported_as_such() -> None:
     between: JsonValue = {"position": 2, "messages": [{"role": "user", "content": "wait"}]}
     told = run(pair(), "insert", between).warnings
     assert [(each.split, each.indices) for each in told] == [("apart", (1, 2))]

@@ -37,7 +37,7 @@ def test_a_name_may_have_its_provider_and_another_case(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "ours", "gpt-", "openai/ours", "nobody/gpt-9", "x" * 128])
-def test_a_model_that_nobody_knows_has_no_price(name: str) -> None:
+def test_a_model_that_no_one_knows_has_no_price(name: str) -> None:
     assert public_price(name) is None
 
 

@@ -37,7 +37,7 @@ from ctxadmin.storage.database.errors import CommitUnknown, as_unavailable
         (9999, "could not do this"),
     ],
 )
-def test_an_error_of_mysql_is_told_in_plain_words(number: int, words: str) -> None:
+def test_an_error_of_mysql_is_reported_in_plain_words(number: int, words: str) -> None:
     refusal = as_unavailable(OperationalError(number, "the driver's text with a 'value'"))
     assert refusal is not None
     assert words in refusal.detail
@@ -61,13 +61,13 @@ def test_an_error_of_mysql_is_told_in_plain_words(number: int, words: str) -> No
         (sqlite3.SQLITE_NOTADB, "damaged"),
     ],
 )
-def test_an_error_of_sqlite_is_told_in_plain_words(code: int, words: str) -> None:
+def test_an_error_of_sqlite_is_reported_in_plain_words(code: int, words: str) -> None:
     refusal = as_unavailable(of_sqlite(OperationalError("its text"), code))
     assert refusal is not None
     assert words in refusal.detail
 
 
-def test_tables_that_are_not_there_are_told_on_both() -> None:
+def test_tables_that_are_not_there_are_reported_on_both() -> None:
     missing = of_sqlite(OperationalError("no such table: x"), sqlite3.SQLITE_ERROR)
     for error in (missing, ProgrammingError(1146, "Table 'x' doesn't exist")):
         refusal = as_unavailable(error)
@@ -84,7 +84,7 @@ def test_a_lost_commit_does_not_say_that_nothing_was_changed() -> None:
 
 @pytest.mark.parametrize("kind", [OperationalError, ProgrammingError, InternalError])
 @pytest.mark.parametrize("number", [2000, 2014, 2027])
-def test_what_the_client_library_stumbles_over_is_told_as_a_broken_connection(
+def test_what_the_client_library_stumbles_over_is_reported_as_a_broken_connection(
     kind: type[Error], number: int
 ) -> None:
     refusal = as_unavailable(kind(number, "Commands out of sync; you can't run this command now"))

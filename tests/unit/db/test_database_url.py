@@ -17,7 +17,7 @@ def test_a_url_names_user_password_host_port_and_database(scheme: str) -> None:
     assert (found["HOST"], found["PORT"], found["NAME"]) == ("db.example.org", "3307", "ctx_admin")
 
 
-def test_connections_last_are_checked_and_hear_of_an_outage_within_five_seconds() -> None:
+def test_connections_last_are_checked_and_are_notified_of_an_outage_within_five_seconds() -> None:
     found = parse("mysql://app@host/name")
     assert found["CONN_MAX_AGE"] > 0
     assert found["CONN_HEALTH_CHECKS"] is True
@@ -106,7 +106,7 @@ def test_a_sqlite_file_that_cannot_be_made_is_refused(
         ("sqlite:////x?timeout=3", "unknown option 'timeout'"),
     ],
 )
-def test_a_wrong_url_is_told_and_its_secrets_are_not(url: str, told: str) -> None:
+def test_a_wrong_url_is_reported_and_its_secrets_are_not(url: str, told: str) -> None:
     with pytest.raises(ImproperlyConfigured) as refused:
         parse(url)
     text = str(refused.value)

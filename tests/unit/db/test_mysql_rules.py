@@ -93,7 +93,7 @@ def test_without_a_binary_log_nothing_has_to_be_flushed_to_it() -> None:
     assert wrong(log_bin="OFF", sync_binlog="0") == {}
 
 
-def test_servers_that_all_take_writes_are_told() -> None:
+def test_servers_that_all_take_writes_are_reported() -> None:
     galera = {"wsrep_on": "ON", "wsrep_cluster_address": "gcomm://a,b"}
     group = {
         "group_replication_group_name": "aaaa",

@@ -16,7 +16,7 @@ from ctxadmin.storage.database import probe
         (2005, "Correct the host"),
     ],
 )
-def test_a_refusal_says_how_to_mend_it_and_quotes_nothing(
+def test_a_refusal_says_how_to_fix_it_and_quotes_nothing(
     monkeypatch: pytest.MonkeyPatch, number: int, fix: str
 ) -> None:
     def refuse() -> None:

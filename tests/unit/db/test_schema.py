@@ -35,11 +35,11 @@ def test_what_rows_may_leave_out_and_other_tables_and_indexes_do_no_harm() -> No
     assert compared({"later": later}, BY_NAME, ONE_NAME, Index(("key",))) == []
 
 
-def test_a_missing_table_is_told_once() -> None:
+def test_a_missing_table_is_reported_once() -> None:
     assert [each.text for each in differences(EXPECTED, {})] == ["the table shop is missing"]
 
 
-def test_a_missing_column_is_told() -> None:
+def test_a_missing_column_is_reported() -> None:
     found = {"shop": ExpectedTable({"key": KEY}, frozenset({BY_NAME, ONE_NAME}))}
     (difference,) = differences(EXPECTED, found)
     assert difference == TableDifference("the column shop.name is missing")
@@ -59,7 +59,7 @@ def test_a_missing_column_is_told() -> None:
         ),
     ],
 )
-def test_a_column_of_another_kind_is_told(columns: dict[str, Column], told: str) -> None:
+def test_a_column_of_another_kind_is_reported(columns: dict[str, Column], told: str) -> None:
     assert compared(columns, BY_NAME, ONE_NAME) == [f"the column {told}"]
 
 

@@ -31,7 +31,7 @@ def test_a_file_that_is_set_up_right_has_no_fault() -> None:
         (replace(RIGHT, free_bytes=2**20 - 1), "database.writable", "error"),
     ],
 )
-def test_what_breaks_a_promise_is_told(file: SqliteFile, check: str, level: str) -> None:
+def test_what_breaks_a_promise_is_reported(file: SqliteFile, check: str, level: str) -> None:
     assert levels(file) == {check: level}
 
 

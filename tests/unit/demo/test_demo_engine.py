@@ -91,7 +91,7 @@ def no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("demo.engine.time.sleep", lambda seconds: None)
 
 
-def test_it_waits_for_a_person_as_long_as_it_takes_and_goes_on_after_the_approval() -> None:
+def test_it_waits_for_a_person_as_long_as_it_takes_and_continues_after_the_approval() -> None:
     server, told = Server(after=500), list[str]()
     assert engine_of(server, told).run(most_steps=5) == "COMPLETED"
     assert server.done == ["draft", "review", "send"]
@@ -131,7 +131,7 @@ def test_a_server_that_restarts_while_it_waits_is_asked_again() -> None:
     assert sum("trying again" in line for line in told) == 1
 
 
-def test_a_node_that_somebody_else_completed_is_looked_at_again() -> None:
+def test_a_node_that_someone_else_completed_is_looked_at_again() -> None:
     class Beaten(Server):
         def complete(self, node: str) -> Any:
             answer = super().complete(node)
@@ -162,7 +162,7 @@ class TestCommand:
         command.handle(**vars(parser.parse_args(["--token", "t", *arguments])))
         return out.getvalue()
 
-    def test_ctrl_c_says_how_to_go_on_and_that_goes_on(
+    def test_ctrl_c_says_how_to_continue_and_that_continues(
         self, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def interrupted() -> Any:
@@ -177,7 +177,9 @@ class TestCommand:
         assert server.done == ["draft", "review", "send"]
         assert "the execution is COMPLETED" in out
 
-    def test_without_waiting_it_says_where_it_stands_and_how_to_go_on(self, server: Server) -> None:
+    def test_without_waiting_it_says_where_it_stands_and_how_to_continue(
+        self, server: Server
+    ) -> None:
         out = self.run("--no-wait", "--conversation", "one")
         assert "the execution is PAUSED: a person to approve or reject" in out
         assert "--continue one" in out

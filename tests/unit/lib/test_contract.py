@@ -136,7 +136,7 @@ class TestRefusals:
             "limit": 100,
         }
 
-    def test_every_wrong_field_is_told(self) -> None:
+    def test_every_wrong_field_is_reported(self) -> None:
         data = {"conversation_id": 1, "window": {"keep_last": -1}, "mode": "x"}
         assert [pointer for pointer, _, _ in problems(data)] == [
             "/conversation_id",
@@ -173,11 +173,11 @@ class TestPointers:
 
 
 class TestBounds:
-    def test_at_most_100_problems_are_told(self) -> None:
+    def test_at_most_100_problems_are_reported(self) -> None:
         data: Any = {"conversation_id": "a", "windows": [1] * 500}
         assert len(problems(data)) == 100
 
-    def test_beyond_ten_thousand_only_their_number_is_told(self) -> None:
+    def test_beyond_ten_thousand_only_their_number_is_reported(self) -> None:
         data: Any = {"conversation_id": "a", "windows": [1] * 10_001}
         assert problems(data, "/body") == [("/body", "10001 values in it are wrong", "validation")]
 

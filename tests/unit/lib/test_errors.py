@@ -46,7 +46,7 @@ def test_every_kind_has_exactly_one_error() -> None:
         ),
     ],
 )
-def test_an_error_carries_what_the_caller_needs_to_go_on(
+def test_an_error_carries_what_the_caller_needs_to_continue(
     error: ContextError, extra: dict[str, object]
 ) -> None:
     assert error.extra() == extra

@@ -33,7 +33,7 @@ def found(before: JsonValue, after: JsonValue) -> list[tuple[str, str, Value, Va
         ({"": 1}, {"": 2}, ("/", "changed", 1, 2)),
     ],
 )
-def test_one_difference_is_told_by_its_kind_and_its_two_sides(
+def test_one_difference_is_reported_by_its_kind_and_its_two_sides(
     before: JsonValue, after: JsonValue, difference: tuple[str, str, Value, Value]
 ) -> None:
     assert found(before, after) == [difference]
@@ -49,13 +49,13 @@ def test_items_with_ids_are_aligned_by_them() -> None:
     ]
 
 
-def test_an_item_that_moved_is_told_once_with_both_places() -> None:
+def test_an_item_that_moved_is_reported_once_with_both_places() -> None:
     before: JsonValue = [{"id": each} for each in "abcd"]
     after: JsonValue = [{"id": each} for each in "dabc"]
     assert found(before, after) == [("/0", "moved", 3, 0)]
 
 
-def test_an_item_that_moved_and_changed_is_told_by_both() -> None:
+def test_an_item_that_moved_and_changed_is_reported_by_both() -> None:
     before: JsonValue = [{"id": 1, "v": 1}, {"id": 2}, {"id": 3}]
     after: JsonValue = [{"id": 2}, {"id": 3}, {"id": 1, "v": 2}]
     assert found(before, after) == [("/2", "moved", 0, 2), ("/2/v", "changed", 1, 2)]
@@ -126,7 +126,7 @@ def test_differences_stand_below_the_path_that_is_given() -> None:
     assert [each.path for each in diff({"a": 1}, {"a": 2}, "/state")] == ["/state/a"]
 
 
-def test_what_there_is_no_room_to_look_at_is_told_as_one_change_of_the_whole() -> None:
+def test_what_there_is_no_room_to_look_at_is_reported_as_one_change_of_the_whole() -> None:
     before: JsonValue = {"few": {"a": 1}, "many": [[0]] * 50, "text": "x"}
     after: JsonValue = {"few": {"a": 2}, "many": [[1]] * 50, "text": "y"}
     assert [(each.path, each.kind) for each in diff(before, after, looks=Looks(100))] == [

@@ -9,7 +9,7 @@ def pieces(before: str, after: str) -> list[tuple[str, str]]:
     return [(str(each.kind), each.text) for each in text_diff(before, after)]
 
 
-def test_a_changed_word_is_told_as_removed_and_added() -> None:
+def test_a_changed_word_is_reported_as_removed_and_added() -> None:
     assert pieces("a red house", "a blue house") == [
         ("same", "a "),
         ("removed", "red "),

@@ -23,7 +23,7 @@ def test_one_unit_more_is_refused_with_what_took_it_and_the_limit() -> None:
     assert [problem.code for problem in refusal.value.problems] == ["too_large"]
 
 
-def test_work_is_free_where_nobody_set_a_limit() -> None:
+def test_work_is_free_where_no_one_set_a_limit() -> None:
     spend(10**12, "looking")
 
 
@@ -36,7 +36,7 @@ def test_a_block_inside_another_spends_what_that_has_left() -> None:
             spend(4, "looking")
 
 
-def test_the_next_request_begins_anew() -> None:
+def test_the_next_request_begins_again() -> None:
     with limit_work(10):
         spend(10, "looking")
     with limit_work(10) as budget:

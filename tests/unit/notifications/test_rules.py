@@ -21,7 +21,7 @@ def told(
     return kinds_of(VersionRecord(3, kind, move, status, author, asks))
 
 
-def test_a_node_that_asks_for_a_review_is_told_as_that_first() -> None:
+def test_a_node_that_asks_for_a_review_is_reported_as_that_first() -> None:
     saved = WriteKind.COMPLETION
     assert told(saved, Status.PAUSED, asks=True) == (Kind.REVIEW_ASKED, Kind.PAUSED)
     assert told(saved, Status.PAUSED) == (Kind.PAUSED,)

@@ -137,7 +137,7 @@ def test_the_trace_of_the_caller_is_taken_over_if_it_is_well_formed() -> None:
     assert facts_of_headers([(b"traceparent", b"00-zz-00f067aa0ba902b7-01")]).trace_id == ""
 
 
-def test_a_route_is_told_as_the_contract_writes_paths() -> None:
+def test_a_route_is_reported_as_the_contract_writes_paths() -> None:
     route = "api/v1/conversations/<str:conversation_id>/rollback/<int:batch>/"
     told = "/api/v1/conversations/{conversation_id}/rollback/{batch}/"
     assert template_of(route) == told

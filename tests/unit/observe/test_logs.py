@@ -109,7 +109,7 @@ def test_an_event_within_a_request_has_its_ids_but_not_the_name_of_the_actor(
     assert "Anna" not in "".join(lines.texts)
 
 
-def test_of_an_exception_types_and_places_are_told_and_no_texts(lines: Lines) -> None:
+def test_of_an_exception_types_and_places_are_reported_and_no_texts(lines: Lines) -> None:
     error = fail(ValueError(CONTENT), fail(KeyError(CONTENT)))
     logging.getLogger("ctxadmin.http").error("unexpected %s", "ValueError", exc_info=error)
     types = [each["type"] for each in lines.json[0]["errors"]]
@@ -118,14 +118,14 @@ def test_of_an_exception_types_and_places_are_told_and_no_texts(lines: Lines) ->
     assert CONTENT not in "".join(lines.texts)
 
 
-def test_of_a_database_error_the_number_is_told(lines: Lines) -> None:
+def test_of_a_database_error_the_number_is_reported(lines: Lines) -> None:
     error = fail(OperationalError(1406, f"Data too long: '{CONTENT}'"))
     logging.getLogger("ctxadmin.http").error("database refused", exc_info=error)
     assert lines.json[0]["errors"][0]["code"] == 1406
     assert CONTENT not in "".join(lines.texts)
 
 
-def test_of_sqlite_the_name_of_the_error_is_told(lines: Lines) -> None:
+def test_of_sqlite_the_name_of_the_error_is_reported(lines: Lines) -> None:
     with pytest.raises(sqlite3.OperationalError) as caught:
         sqlite3.connect(":memory:").execute(f"SELECT * FROM '{CONTENT}'")
     logging.getLogger("ctxadmin.http").error("database refused", exc_info=caught.value)
@@ -133,32 +133,34 @@ def test_of_sqlite_the_name_of_the_error_is_told(lines: Lines) -> None:
     assert CONTENT not in "".join(lines.texts)
 
 
-def test_of_our_own_errors_the_code_is_told(lines: Lines) -> None:
+def test_of_our_own_errors_the_code_is_reported(lines: Lines) -> None:
     error = fail(VersionConflict(CONTENT, expected=1, actual=2, changed_keys=[CONTENT]))
     logging.getLogger("ctxadmin.http").error("a step failed", exc_info=error)
     assert lines.json[0]["errors"][0]["code"] == "version_conflict"
     assert CONTENT not in "".join(lines.texts)
 
 
-def test_an_exception_among_the_values_of_an_event_is_told_by_its_type(lines: Lines) -> None:
+def test_an_exception_among_the_values_of_an_event_is_reported_by_its_type(lines: Lines) -> None:
     logging.getLogger("ctxadmin.checkpoints").warning("reviews wait: %s", ValueError(CONTENT))
     assert lines.json[0]["event"] == "reviews wait: ValueError"
     assert CONTENT not in "".join(lines.texts)
 
 
-def test_of_other_packages_the_template_is_told_without_values(lines: Lines) -> None:
+def test_of_other_packages_the_template_is_reported_without_values(lines: Lines) -> None:
     logging.getLogger("django.request").error("Not Found: %s", CONTENT)
     told = lines.json[0]
     assert (told["event"], told["logger"]) == ("Not Found: %s", "django.request")
     assert CONTENT not in "".join(lines.texts)
 
 
-def test_of_other_packages_words_that_are_no_template_are_told_by_their_place(
+def test_of_other_packages_words_that_are_no_template_are_reported_by_their_place(
     lines: Lines,
 ) -> None:
     logging.getLogger("django.security").error(f"Invalid host {CONTENT}")
     logging.getLogger("axes").error("%s: %s", CONTENT, CONTENT)
-    place = "test_logs.test_of_other_packages_words_that_are_no_template_are_told_by_their_place"
+    place = (
+        "test_logs.test_of_other_packages_words_that_are_no_template_are_reported_by_their_place"
+    )
     assert [told["event"] for told in lines.json] == [place, place]
     assert CONTENT not in "".join(lines.texts)
 

@@ -127,7 +127,7 @@ def test_refusals_have_what_their_code_says_with_them() -> None:
     assert (conflict.actual, conflict.changed_keys) == (7, ["a"])
 
 
-def test_an_answer_of_somebody_between_is_told_by_its_status() -> None:
+def test_an_answer_of_someone_between_is_reported_by_its_status() -> None:
     """A proxy answers in HTML."""
     server = Server(httpx.Response(502, content=b"<h1>Bad gateway</h1>"))
     with pytest.raises(Busy, match="Bad gateway"):
@@ -190,7 +190,7 @@ def test_a_worker_does_not_wait_for_the_versions_of_another_execution() -> None:
     assert wait.url.params["execution"] == "exec_a"
 
 
-def test_a_stream_goes_on_behind_the_last_event_when_it_breaks() -> None:
+def test_a_stream_continues_behind_the_last_event_when_it_breaks() -> None:
     first = b'id: 5\nevent: changed\ndata: {"cursor": "5"}\n\nid: 6\nevent: chan'
     second = b'id: 6\nevent: changed\ndata: {"cursor": "6",\ndata:  "what": "x"}\n\n'
     server = Server(

@@ -47,7 +47,7 @@ def test_each_scheme_has_its_port_and_its_tls(scheme: str, port: int, tls: bool,
         f"smtp://host:port{FROM}",
     ],
 )
-def test_a_wrong_mail_url_is_told_without_its_password(url: str) -> None:
+def test_a_wrong_mail_url_is_reported_without_its_password(url: str) -> None:
     with pytest.raises(ImproperlyConfigured) as refused:
         mail_url.parse(url.replace("://", "://user:s3cr3t@", 1))
     assert "s3cr3t" not in str(refused.value)
@@ -61,7 +61,7 @@ def test_a_wrong_mail_url_is_told_without_its_password(url: str) -> None:
         ("smtp://h", "needs [?]from="),
     ],
 )
-def test_what_is_wrong_with_a_mail_url_is_what_is_told(url: str, told: str) -> None:
+def test_what_is_wrong_with_a_mail_url_is_what_is_reported(url: str, told: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=told):
         mail_url.parse(url)
 
@@ -125,7 +125,7 @@ def test_a_wrong_setting_stops_the_start_with_one_sentence_that_names_it(
     assert re.fullmatch(f"ctxadmin cannot start: .*{told}.*", done.stderr.strip()), done.stderr
 
 
-def test_a_misspelt_setting_is_told_with_what_may_be_meant(
+def test_a_misspelt_setting_is_reported_with_what_may_be_meant(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in [name for name in os.environ if name.startswith("CTXADMIN_")]:

@@ -64,7 +64,7 @@ def test_lines_merged_by_union_are_accepted_in_any_order(project: Path) -> None:
     frozen_migrations.main(["--check"])
 
 
-def test_two_migrations_of_one_name_are_told_apart(project: Path) -> None:
+def test_two_migrations_of_one_name_are_distinguished(project: Path) -> None:
     with (project / "frozen.txt").open("a") as file:
         file.write(f"{'0' * 64}  {FIRST}\n")
     assert "two digests" in refusal("--check")

@@ -48,7 +48,7 @@ def test_a_lost_connection_is_a_warning_in_words(lines: Lines, error: Exception,
     assert "secret" not in "".join(lines.texts)
 
 
-def test_a_loss_is_told_once_and_the_next_again(
+def test_a_loss_is_reported_once_and_the_next_again(
     lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(3):
@@ -60,7 +60,7 @@ def test_a_loss_is_told_once_and_the_next_again(
 
 
 @pytest.mark.parametrize("error", [AuthenticationError(), ResponseError(), KeyError("name")])
-def test_what_trying_again_does_not_mend_stays_an_error(lines: Lines, error: Exception) -> None:
+def test_what_trying_again_does_not_fix_stays_an_error(lines: Lines, error: Exception) -> None:
     fail(error)
     assert lines.json[0]["level"] == "ERROR"
     assert lines.json[0]["errors"][0]["stack"]

@@ -43,7 +43,7 @@ def announced(topic: Topic, frame: AnnouncedFrame) -> Announced:
     ],
     ids=lambda message: type(message).__name__,
 )
-def test_another_process_reads_what_was_told(message: Message) -> None:
+def test_another_process_reads_what_was_reported(message: Message) -> None:
     assert unpacked(json.loads(json.dumps(pack(message)))) == message
 
 

@@ -158,7 +158,7 @@ async def test_a_failure_is_that_of_all_who_wait_and_the_next_read_is_made() -> 
 
 @pytest.mark.parametrize("leaves", [0, 1])
 @on_a_loop
-async def test_who_leaves_takes_the_read_from_nobody(leaves: int) -> None:
+async def test_who_leaves_takes_the_read_from_no_one(leaves: int) -> None:
     database = Database()
     reads = SharedReads(database.ask)
     database.hold()

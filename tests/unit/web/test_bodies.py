@@ -79,7 +79,7 @@ def test_a_chunked_body_of_a_stranger_is_refused_when_it_becomes_large() -> None
     assert client.taken == 3
 
 
-def test_a_small_body_is_taken_of_anybody() -> None:
+def test_a_small_body_is_taken_of_anyone() -> None:
     assert taken(Client(b"x" * 64 * KIB), length(64 * KIB), who=stranger) == b"x" * 64 * KIB
 
 

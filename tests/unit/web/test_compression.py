@@ -31,7 +31,7 @@ def test_gzip_is_for_who_asks_for_it(header: bytes) -> None:
         b";;,",
     ],
 )
-def test_and_for_nobody_else(header: bytes) -> None:
+def test_and_for_no_one_else(header: bytes) -> None:
     assert not accepts_gzip(header)
 
 

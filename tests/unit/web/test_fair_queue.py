@@ -111,7 +111,7 @@ def test_the_end_of_a_long_request_gives_no_second_turn() -> None:
     _run(scene)
 
 
-def test_one_that_is_gone_before_its_turn_holds_up_nobody() -> None:
+def test_one_that_is_gone_before_its_turn_holds_up_no_one() -> None:
     async def scene(_: _StillLoop) -> None:
         queue = FairQueue(8, seconds=1)
         first, gone, last = (_Request(queue) for _ in range(3))
@@ -244,7 +244,7 @@ def test_large_bodies_begin_as_long_as_their_bytes_have_room_and_none_passes_the
     _run(scene)
 
 
-def test_a_large_body_that_waits_in_vain_holds_up_nobody() -> None:
+def test_a_large_body_that_waits_in_vain_holds_up_no_one() -> None:
     async def scene(_: _StillLoop) -> None:
         queue = FairQueue(16)
         first = _Request(queue, "a", size=LARGE)

@@ -44,7 +44,7 @@ def test_places_that_a_role_may_not_see_are_left_out() -> None:
     assert "/settings/" not in [item.url for item in nav_items(actor(Role.DESIGNER), "/")]
 
 
-def test_nobody_sees_no_menu() -> None:
+def test_no_one_sees_no_menu() -> None:
     assert nav_items(None, "/") == []
 
 

@@ -68,7 +68,7 @@ def test_each_token_has_limits_of_its_own() -> None:
     refusal(limits, asked("a"))
 
 
-def test_tokens_that_nobody_gave_out_share_those_of_their_address() -> None:
+def test_tokens_that_no_one_gave_out_share_those_of_their_address() -> None:
     limits = limited(under_way=1)
     limits.admit(asked("one"))
     refusal(limits, asked("two"))

@@ -137,7 +137,7 @@ def test_data_stays_as_it_is_though_it_reads_like_a_sentence() -> None:
         ),
     ],
 )
-def test_a_refusal_is_told_in_the_readers_language(
+def test_a_refusal_is_reported_in_the_readers_language(
     rule: Callable[..., object], arguments: list[Any], english: str, chinese: str
 ) -> None:
     error = refusal(rule, *arguments)
@@ -165,7 +165,7 @@ def test_yaml_is_refused_in_the_readers_language(text: str) -> None:
     assert not re.search("line|column|key|number|mapping|read", said)
 
 
-def test_a_refused_status_is_told_with_the_way_out_in_the_readers_language() -> None:
+def test_a_refused_status_is_reported_with_the_way_out_in_the_readers_language() -> None:
     said = in_chinese(refusal(require, Status.RUNNING, {Status.PAUSED}, say("A restore")).detail)
     assert (
         said
@@ -173,7 +173,7 @@ def test_a_refused_status_is_told_with_the_way_out_in_the_readers_language() -> 
     )
 
 
-def test_the_faults_of_a_rename_are_told_in_the_readers_language() -> None:
+def test_the_faults_of_a_rename_are_reported_in_the_readers_language() -> None:
     renames = [("a*", ""), ("a*", "b**"), ("a*", " b"), ("a", "b*"), ("a*", "b")]
     for pattern, rename in renames:
         rule = {"pattern": pattern, "rename": rename}
@@ -208,7 +208,7 @@ def _with_edge_filter(rule: dict[str, str]) -> dict[str, object]:
         ),
     ],
 )
-def test_what_a_model_refuses_is_told_in_the_readers_language(
+def test_what_a_model_refuses_is_reported_in_the_readers_language(
     data: object, english: str | None, chinese: str
 ) -> None:
     (problem,) = refusal(read_operation, data, "").problems
@@ -216,7 +216,7 @@ def test_what_a_model_refuses_is_told_in_the_readers_language(
     assert chinese in in_chinese(problem.message)
 
 
-def test_a_condition_is_told_with_the_place_of_its_fault() -> None:
+def test_a_condition_is_reported_with_the_place_of_its_fault() -> None:
     (problem,) = refusal(compile_condition, "context.a ===").problems
     assert problem.message == (
         "line 1, column 14: expected a name or a value, found the end of the condition"
@@ -227,7 +227,7 @@ def test_a_condition_is_told_with_the_place_of_its_fault() -> None:
 @pytest.mark.parametrize(
     "text", ["", "a.b", "!", "context.a = 1", "context.a.b.has(1)", "'x", "012", "1 < 2 < 3", "(1"]
 )
-def test_a_condition_is_told_with_a_hint_in_one_language(text: str) -> None:
+def test_a_condition_is_reported_with_a_hint_in_one_language(text: str) -> None:
     (problem,) = refusal(compile_condition, text).problems
     hint = dict(problem.extra)["hint"]
     assert isinstance(hint, str)
@@ -236,13 +236,13 @@ def test_a_condition_is_told_with_a_hint_in_one_language(text: str) -> None:
         assert not HAN.search(said)
 
 
-def test_a_suggestion_is_told_with_what_it_is_for() -> None:
+def test_a_suggestion_is_reported_with_what_it_is_for() -> None:
     text = did_you_mean(say("there is no reducer {name}", name="'apend'"), "apend", ["append"])
     assert text == "there is no reducer 'apend'; did you mean 'append'?"
     assert in_chinese(text) == "没有合并策略 'apend'；你是指 'append' 吗？"
 
 
-def test_damage_is_told_for_each_kind_of_row() -> None:
+def test_damage_is_reported_for_each_kind_of_row() -> None:
     for (what, how), sentence in DAMAGES.items():
         text = sentence("7")
         assert text in (
@@ -252,7 +252,7 @@ def test_damage_is_told_for_each_kind_of_row() -> None:
         assert not re.search("[A-Za-z]", in_chinese(text))
 
 
-def test_the_titles_of_refusals_are_told() -> None:
+def test_the_titles_of_refusals_are_reported() -> None:
     untold = {code for code, title in TITLES.items() if in_chinese(title) == title}
     # These are of the contract only; no page shows them.
     assert untold == {
@@ -263,7 +263,7 @@ def test_the_titles_of_refusals_are_told() -> None:
     }
 
 
-def test_the_problems_of_a_draft_are_told() -> None:
+def test_the_problems_of_a_draft_are_reported() -> None:
     loop = {
         "name": "w",
         "nodes": [{"id": "a", "type": "llm"}, {"id": "b", "type": "llm"}],
@@ -296,14 +296,14 @@ def test_the_contract_says_the_same_whoever_reads() -> None:
 
 
 SHOWS = ("ctxadmin/ui", "checkpoints/editing", *(f"{app}/pages" for app in APPS))
-# What takes a sentence: it is shown by a form, raised again, kept as it is, or looked at.
+# The calls that take a sentence: they show it in a form, raise it again, keep or check it.
 TAKES = re.compile(
-    r"translated|in_words|over_budget_words|FieldProblem|Problem|ValidationFailed|at|_Faulty"
+    r"translated|translate_error|over_budget_text|FieldProblem|Problem|ValidationFailed|at|_Faulty"
     r"|Duplicate|len|_problem|_notice_words"
 )
 
 
-PASSED_ON = ROOT / "ctxadmin/ui/forms/places.py"  # to in_words, some lines below
+PASSED_ON = ROOT / "ctxadmin/ui/forms/places.py"  # to translate_error, some lines below
 
 
 def untranslated(path: Path) -> Iterator[str]:

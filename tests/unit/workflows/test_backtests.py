@@ -85,7 +85,7 @@ def test_a_call_without_its_result_is_invalid() -> None:
     assert [call.split for call in calls_of(recorded, last(2, pairing="drop"))] == [False, False]
 
 
-def test_a_call_that_nobody_answered_at_the_end_makes_no_call_invalid() -> None:
+def test_a_call_that_no_one_answered_at_the_end_makes_no_call_invalid() -> None:
     assert [call.split for call in calls_of(talk("user", "call"), last(5))] == [False]
 
 

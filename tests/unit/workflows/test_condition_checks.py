@@ -34,7 +34,7 @@ def test_a_misspelled_name_is_told_what_it_may_mean() -> None:
     assert str(figure.message).endswith("; did you mean 'tokens'?")
 
 
-def test_a_name_is_told_without_the_length_that_is_asked_of_it() -> None:
+def test_a_name_is_reported_without_the_length_that_is_asked_of_it() -> None:
     (problem,) = problems("variables.missing.length > 0")
     assert str(problem.message).startswith("nothing in this workflow writes 'missing':")
 
@@ -75,7 +75,7 @@ def test_the_new_name_of_a_transform_is_written() -> None:
     assert problems("true", nodes=nodes, edges=edges) == []
 
 
-def test_conditions_of_filters_and_of_their_rules_are_told_in_their_place() -> None:
+def test_conditions_of_filters_and_of_their_rules_are_reported_in_their_place() -> None:
     rule = {"type": "exclude", "pattern": "x", "condition": "context.a === 1"}
     nodes = [
         {"id": "plan", "type": "llm", "context_filter": [{"rules": []}, {"rules": [rule]}]},

@@ -4,7 +4,7 @@ import json
 
 from pydantic import JsonValue
 
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     GIVEN,
     applied,
     block,

@@ -4,7 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     REGISTRIES,
     chat,
     names,
@@ -210,7 +210,7 @@ def test_an_unknown_type_is_refused_with_its_place() -> None:
     assert context_type_problem("merge", REGISTRIES, "") is None
 
 
-def test_a_wrong_filter_of_a_node_is_told_with_its_place() -> None:
+def test_a_wrong_filter_of_a_node_is_reported_with_its_place() -> None:
     wrong = read_filter({"rules": [rule("include", "")]})
     for listed, pointer in ((None, "/n/context_filter/rules/0/pattern"),
                             (True, "/n/context_filter/0/rules/0/pattern")):  # fmt: skip

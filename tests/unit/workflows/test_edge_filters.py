@@ -4,7 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import Duplicate, ValidationFailed
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     REGISTRIES,
     applied,
     chat,
@@ -258,7 +258,7 @@ def test_a_rename_does_not_collide_with_a_name_that_is_dropped() -> None:
         ),
     ],
 )
-def test_a_wrong_transform_rule_is_told_with_its_place(
+def test_a_wrong_transform_rule_is_reported_with_its_place(
     rule: JsonValue, field: str, words: str
 ) -> None:
     [(pointer, message)] = problems_of(type="transform", transform_rules=[rule]).items()
@@ -269,7 +269,7 @@ def test_a_wrong_transform_rule_is_told_with_its_place(
 # Problems, shapes, defaults
 
 
-def test_all_problems_are_told_at_once_and_refuse_the_step() -> None:
+def test_all_problems_are_reported_at_once_and_refuse_the_step() -> None:
     fields: dict[str, JsonValue] = {
         "type": "conditional",
         "include_patterns": ["fine", ""],

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     GIVEN,
     block,
     explained,
@@ -62,7 +62,7 @@ def test_an_explanation_names_the_filter_of_the_list() -> None:
     assert told["llm"].reason == "exclude rule 0 'llm' of filter 1 matches"
 
 
-def test_a_change_is_told_with_before_and_after() -> None:
+def test_a_change_is_reported_with_before_and_after() -> None:
     step = of_filter(let_pass(rule("transform", "llm.*", transform="uppercase")))
     told = {each.name: each for each in explained(step, GIVEN).decisions if each.name}
     assert told["llm.model"].as_json() == {

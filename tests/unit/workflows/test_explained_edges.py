@@ -1,6 +1,6 @@
 """Edges explain what they pass, rename and block."""
 
-from tests.unit.workflows.sights import chat, explained, of_edge, sight, verdicts
+from tests.unit.workflows.contexts import chat, explained, of_edge, sight, verdicts
 from workflows.domain.explain import run_steps
 
 GIVEN = sight(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     applied,
     block,
     chat,

@@ -4,7 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     REGISTRIES,
     block,
     rule,

@@ -153,7 +153,7 @@ def test_messages_that_two_edges_put_in_are_both_there() -> None:
     ]
 
 
-def test_messages_put_into_an_empty_conversation_are_told_by_their_new_indices() -> None:
+def test_messages_put_into_an_empty_conversation_are_reported_by_their_new_indices() -> None:
     twice: Mapping[str, list[JsonValue]] = {
         "messages": [
             {

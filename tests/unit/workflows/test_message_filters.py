@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import OutOfRange
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     GIVEN,
     REGISTRIES,
     applied,

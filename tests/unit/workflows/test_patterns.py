@@ -108,7 +108,7 @@ def test_what_the_star_matched_is_known() -> None:
         ("a\ud800b", "control characters"),
     ],
 )
-def test_a_pattern_that_nobody_can_mean_is_refused(text: str, words: str) -> None:
+def test_a_pattern_that_no_one_can_mean_is_refused(text: str, words: str) -> None:
     fault = pattern_fault(text)
     assert fault is not None
     assert words in fault

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     applied,
     block,
     chat,

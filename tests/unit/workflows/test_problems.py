@@ -50,7 +50,7 @@ def test_a_node_and_an_edge_may_share_an_id() -> None:
     assert problems(PAIR, [edge("a")]) == []
 
 
-def test_an_edge_to_nowhere_is_told_at_its_end() -> None:
+def test_an_edge_to_nowhere_is_reported_at_its_end() -> None:
     (problem,) = problems([node("node_1")], [edge("e", "node_1>node_2")])
     assert (problem.pointer, problem.code) == ("/edges/0/to", "dangling_edge")
     assert problem.message == "there is no node 'node_2'; did you mean 'node_1'?"

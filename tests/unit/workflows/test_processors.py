@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, Forbidden, InvalidState, NotFound, ValidationFailed
-from tests.unit.workflows.sights import REGISTRIES, chat, names, rule, shown, sight, verdicts
+from tests.unit.workflows.contexts import REGISTRIES, chat, names, rule, shown, sight, verdicts
 from workflows.domain.builtin_processors import Processor
 from workflows.domain.context import HistoryEntry, Messages, NodeInput
 from workflows.domain.context_types import CONTEXT_TYPES, node_steps
@@ -170,7 +170,7 @@ def test_packages_are_looked_for_only_when_another_name_does_not_answer() -> Non
 def test_a_package_that_cannot_be_loaded_is_named_and_harms_no_other(
     broken: EntryPoint, words: str
 ) -> None:
-    registries = with_points(broken, point("good", "tests.unit.workflows.sights:sight"))
+    registries = with_points(broken, point("good", "tests.unit.workflows.contexts:sight"))
     with pytest.raises(ValidationFailed, match="theirs") as caught:
         run("theirs", registries)
     assert words in caught.value.detail
@@ -326,7 +326,7 @@ def test_what_a_processor_moved_is_followed() -> None:
     ]
 
 
-def test_a_processor_that_shows_a_hidden_message_again_is_told() -> None:
+def test_a_processor_that_shows_a_hidden_message_again_is_reported() -> None:
     def all_of_them(given: NodeInput, config: Config) -> NodeInput:
         return replace(given, messages=given.messages.with_view(View([(0, 6)])))
 

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from conversations.domain.operations import tokens_of
 from ctxadmin.lib.errors import ValidationFailed
-from tests.unit.workflows.sights import (
+from tests.unit.workflows.contexts import (
     applied,
     block,
     chat,

@@ -220,7 +220,7 @@ def test_two_nodes_that_wait_for_each_other_are_both_ready() -> None:
     assert ready(found, "s") == "a b"
 
 
-def test_what_waits_for_such_a_circle_goes_on_waiting() -> None:
+def test_what_waits_for_such_a_circle_continues_waiting() -> None:
     found = graph("s>a", "s>b", "a>b", "b>a", "a>x", "s>x")
     assert ready(found, "s") == "a b"
 
@@ -232,7 +232,7 @@ def test_what_a_branch_left_of_a_round_is_kept_for_the_next() -> None:
     assert ready(found, "s H H l J J", "H2-H") == ""
 
 
-def test_a_second_wave_does_not_keep_the_first_from_going_on() -> None:
+def test_a_second_wave_does_not_keep_the_first_from_continuing() -> None:
     found = graph("s>H", "H>H", "H>b", "b>c")
     assert ready(found, "s H") == "H b"
 
@@ -248,7 +248,7 @@ def test_a_start_node_does_not_wait_for_another_start() -> None:
     assert ready_nodes(graph_of(document), []) == ("a", "b")
 
 
-def test_a_node_that_was_run_out_of_turn_uses_up_nothing_and_goes_on() -> None:
+def test_a_node_that_was_run_out_of_turn_uses_up_nothing_and_continues() -> None:
     found = graph("a>b", "b>c", "c>d")
     assert ready(found, "a c") == "b d"
 
@@ -291,7 +291,7 @@ def test_edges_of_other_nodes_are_not_taken() -> None:
     assert Marking.at_start(found).after(found, "a", ["b-c", "gone"]).ready(found) == ()
 
 
-def test_what_arrived_at_a_node_is_told_in_document_order() -> None:
+def test_what_arrived_at_a_node_is_reported_in_document_order() -> None:
     found = graph("s>b", "s>a", "b>J", "a>J", "c>J", nodes="s")
     marking = replay(found, ["s", "a", "b"])
     assert marking.arrived_edges(found, "J") == ("b-J", "a-J")

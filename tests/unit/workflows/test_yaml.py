@@ -204,7 +204,7 @@ def test_a_key_that_is_given_twice_is_refused_where_it_stands() -> None:
     assert place(problem) == (5, 5)
 
 
-def test_a_wrong_field_is_told_with_line_column_and_pointer() -> None:
+def test_a_wrong_field_is_reported_with_line_column_and_pointer() -> None:
     problem = refused(
         "name: w\nnodes:\n  - id: a\n    type: llm\n    contxt_type: merge\nedges: []\n"
     )
@@ -212,7 +212,7 @@ def test_a_wrong_field_is_told_with_line_column_and_pointer() -> None:
     assert place(problem) == (5, 5)
 
 
-def test_a_missing_field_is_told_where_it_belongs() -> None:
+def test_a_missing_field_is_reported_where_it_belongs() -> None:
     problem = refused("name: w\nnodes:\n  - id: a\n  - type: llm\n    name: x\n")
     assert problem.pointer == "/nodes/0/type"
     assert place(problem) == (3, 5)

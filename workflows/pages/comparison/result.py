@@ -171,7 +171,7 @@ def _plots(sums: Sequence[PolicySums], rows: Sequence[PolicyRow], pricing: Prici
     return [
         Plot(
             title=row.label,
-            spoken=caption,
+            description=caption,
             bars=stack_bars(count, each, most)[0],
             legend=(),
             most=words,

@@ -25,12 +25,12 @@ class CanvasMark:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """All marks of a canvas by element id; ``said`` is its state in one line.
+    """All marks of a canvas by element id; ``summary`` is its state in one line.
 
     ``signs`` are those that the legend explains, in its order.
     """
 
-    said: str
+    summary: str
     icon: str
     signs: Sequence[Sign]
     nodes: Mapping[str, CanvasMark] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Marks:
     def as_json(self) -> dict[str, object]:
         """Returns the marks as the island reads them (frontend/src/graph/io/setup.ts)."""
         return {
-            "said": self.said,
+            "said": self.summary,
             "icon": self.icon,
             "signs": [[each.name, each.icon, str(each.word)] for each in self.signs],
             "nodes": _listed(self.nodes),

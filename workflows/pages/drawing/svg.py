@@ -59,7 +59,7 @@ class Card:
     sees: str
     tone: Tone
     icon: str
-    spoken: str
+    description: str
     url: str
     errors: int
     warnings: int
@@ -82,7 +82,7 @@ class DrawnEdge:
     text: str
     text_x: float
     text_y: float
-    spoken: str
+    description: str
     url: str
     faulty: bool
     warned: bool
@@ -220,7 +220,7 @@ class _Drawer:
             tone=summaries.tone_of(node.type),
             icon=summaries.icon_of(node.type),
             # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
-            spoken=_marked(
+            description=_marked(
                 _spoken_node(f"{title} {kind} {sees}".strip(), node, own, errors + warnings), mark
             ),
             url=self._links.node(node.id),
@@ -255,7 +255,7 @@ class _Drawer:
             text_x=round(x, 1),
             text_y=round(y, 1),
             # Begins with what is seen where the words of the edge do not have it (WCAG 2.5.3).
-            spoken=sentence if text in sentence else f"{text}: {sentence}",
+            description=sentence if text in sentence else f"{text}: {sentence}",
             url=self._links.edge(edge.id),
             faulty=errors > 0,
             warned=not errors and warnings > 0,

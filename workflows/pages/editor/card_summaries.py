@@ -96,4 +96,4 @@ def summaries_of(
 def _words(parts: Sequence[AnyPart], wanted: Collection[str] | None) -> dict[str, Any]:
     chosen = None if wanted is None else set(wanted)
     pairs = zip(_keys(parts), parts, strict=True)
-    return {key: part.told.words for key, part in pairs if chosen is None or key in chosen}
+    return {key: part.findings.words for key, part in pairs if chosen is None or key in chosen}

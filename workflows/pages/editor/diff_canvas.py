@@ -112,7 +112,7 @@ def _marks(changes: Sequence[ElementChange]) -> Marks:
     if changes:
         title = total % {"n": len(changes)} + ": " + ", ".join(parts)
     return Marks(
-        said=title,
+        summary=title,
         icon="arrows-diff" if changes else "equal",
         signs=_SIGNS,
         nodes=dict(_of("node", changes)),

@@ -35,7 +35,7 @@ _STAND_INS: Final = {"id": "x", "type": "x", "from": "x", "to": "x"}
 class ElementPart(Generic[ElementT]):
     """One element of a document; ``element`` is None if it cannot be read.
 
-    ``told`` are its summary and its problems, with pointers below the element.
+    ``findings`` are its summary and its problems, with pointers below the element.
     """
 
     def __init__(self, model: type[ElementT], raw: JsonValue, registries: Registries) -> None:
@@ -73,7 +73,7 @@ class ElementPart(Generic[ElementT]):
             return None
 
     @cached_property
-    def told(self) -> "ElementSummary":
+    def findings(self) -> "ElementSummary":
         element: Node | Edge | None = self.shown
         found: Sequence[Problem] = ()
         if isinstance(element, Node):
@@ -203,7 +203,7 @@ def problems_in(parts: DocumentParts) -> list[Problem]:
     if excess is not None:
         raise ValidationFailed(excess.message, problems=[excess.as_field_problem()])
     found: list[Problem] = []
-    summaries = (*(each.told for each in parts.nodes), *(each.told for each in parts.edges))
+    summaries = (*(each.findings for each in parts.nodes), *(each.findings for each in parts.edges))
     for number, each in enumerate(summaries):
         place = number - len(parts.nodes)
         head = f"/nodes/{number}" if place < 0 else f"/edges/{place}"

@@ -115,7 +115,7 @@ def _require_readable(parts: DocumentParts, name: str) -> None:
     if part is None:
         raise NotFound(_("The workflow has no node %(id)s.") % {"id": name[:64]})
     if part.element is None:
-        problems = part.told.problems[: len(part.wrong)]
+        problems = part.findings.problems[: len(part.wrong)]
         text = _("The node %(id)s is invalid: %(message)s")
         raise ValidationFailed(
             text % {"id": name[:64], "message": translated(problems[0].message)},

@@ -152,7 +152,7 @@ class _Opened:
     def faults(self) -> list[str]:
         """Returns what cannot be read of the element in the document; its form omits that."""
         part = self._node or self._edge
-        found = part.told.problems[: len(part.wrong)] if part else []
+        found = part.findings.problems[: len(part.wrong)] if part else []
         return [translated(each.message) for each in found]
 
     def filled(self) -> ContractForm[Any]:

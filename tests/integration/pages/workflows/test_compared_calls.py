@@ -87,7 +87,7 @@ def test_the_figures_of_a_call_are_those_of_the_comparison(
         ({"conversation": "other"}, "This comparison has no conversation"),
     ],
 )
-def test_a_call_that_does_not_exist_is_told(
+def test_a_call_that_does_not_exist_is_reported(
     designer: Client, talks: list[Conversation], query: dict[str, str], said: str
 ) -> None:
     made("other", SMALL)

@@ -111,7 +111,7 @@ def test_the_calls_of_one_conversation_are_bands_that_open_the_call(
     assert full == cached + fresh + dropped
 
 
-def test_a_comparison_that_runs_shows_its_progress_and_goes_on_by_itself(
+def test_a_comparison_that_runs_shows_its_progress_and_continues_by_itself(
     designer: Client, talks: list[Conversation]
 ) -> None:
     url = start(designer, **DEEP)

@@ -122,7 +122,7 @@ def test_json_comes_in_as_a_file_and_goes_out_the_same(designer: Client, small: 
     assert draft("again") == draft("small")
 
 
-def test_what_is_wrong_with_an_imported_draft_is_told_by_its_lines(designer: Client) -> None:
+def test_what_is_wrong_with_an_imported_draft_is_reported_by_its_lines(designer: Client) -> None:
     yaml = (
         "name: X\nnodes:\n  - id: a\n    type: start\n"
         "edges:\n  - id: go\n    type: sequence\n    from: a\n    to: nowhere\n"

@@ -65,7 +65,7 @@ def offered(page: str) -> dict[str, Any]:
     return dict(re.findall(r'name="([a-z_]+)" value="([^"]*)"', form[: form.index("</form>")]))
 
 
-def test_a_draft_that_costs_more_than_the_published_version_is_told_with_figures(
+def test_a_draft_that_costs_more_than_the_published_version_is_reported_with_figures(
     designer: Client, worse: None
 ) -> None:
     shown = costs(designer)
@@ -88,7 +88,7 @@ def test_one_press_takes_the_budget_into_the_draft(designer: Client, worse: None
     assert "use-budget" not in after
 
 
-def test_a_draft_that_somebody_changed_meanwhile_stays_as_it_is(
+def test_a_draft_that_someone_changed_meanwhile_stays_as_it_is(
     designer: Client, worse: None
 ) -> None:
     sent = offered(costs(designer))

@@ -19,7 +19,7 @@ def names(client: Client, **body: Any) -> Any:
     return answer.json()
 
 
-def test_names_of_the_state_are_told_at_a_version_or_the_latest(designer: Client) -> None:
+def test_names_of_the_state_are_reported_at_a_version_or_the_latest(designer: Client) -> None:
     publish("w", [node("a"), node("b")], [])
     run = Run.start("w", state={"plan": 1, "fact.order": 2})
     run.complete("a", state_data={"later": 3})

@@ -108,6 +108,6 @@ def test_an_element_that_cannot_be_compiled_leaves_the_costs_of_the_others(
     assert list(found["nodes"]) == ["answer"]
 
 
-def test_a_stored_version_and_a_draft_of_before_are_told_apart(designer: Client) -> None:
+def test_a_stored_version_and_a_draft_of_before_are_distinguished(designer: Client) -> None:
     sent = about(document())
     assert ask(designer, "costs", {**sent, "draft_version": 99}).status_code == 409

@@ -119,7 +119,7 @@ def test_a_bad_condition_stands_at_its_field_with_its_column(
     assert "1 error" in text(designer.get("/workflows/"))
 
 
-def test_every_mistake_of_a_node_is_told_at_once_by_the_labels_of_its_form(
+def test_every_mistake_of_a_node_is_reported_at_once_by_the_labels_of_its_form(
     designer: Client, small: Workflow
 ) -> None:
     path = "/workflows/small/nodes/answer/"
@@ -139,7 +139,7 @@ def test_every_mistake_of_a_node_is_told_at_once_by_the_labels_of_its_form(
     assert draft() == definition(bytes(small.draft)).document
 
 
-def test_every_mistake_of_an_edge_is_told_at_once(designer: Client, small: Workflow) -> None:
+def test_every_mistake_of_an_edge_is_reported_at_once(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/edges/go/"
     sent = opened(designer, path) | {"id": "no id", "to": "nowhere", "condition": "a b"}
     page = text(send(designer, path, sent))

@@ -36,7 +36,7 @@ def test_a_preview_shows_what_is_kept_and_dropped_and_why(
     assert "Tokens after" in page
 
 
-def test_a_preview_starts_with_the_newest_conversation_of_the_workflow(
+def test_a_preview_starts_with_the_latest_conversation_of_the_workflow(
     designer: Client, small: Workflow
 ) -> None:
     conversation(user("hello"), public_id="other")

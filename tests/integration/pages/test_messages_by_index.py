@@ -1,4 +1,4 @@
-"""Messages that are asked for by their index in the log."""
+"""Messages that are requested by their index in the log."""
 
 import re
 from typing import Any
@@ -49,7 +49,7 @@ def test_a_message_that_came_later_is_not_in_the_view_of_then(
 
 
 @pytest.mark.parametrize(("at", "status"), [("120", 404), ("-1", 422), ("x", 422), ("9" * 12, 422)])
-def test_a_message_that_never_was_is_told(
+def test_a_message_that_does_not_exist_is_reported(
     reviewer: Client, long_one: str, at: str, status: int
 ) -> None:
     assert reviewer.get(f"{long_one}?at={at}").status_code == status

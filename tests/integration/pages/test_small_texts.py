@@ -1,4 +1,4 @@
-"""Small things that a reader trips over: titles, names, hits, filters."""
+"""Small texts that confuse readers: titles, names, hits, filters."""
 
 import re
 from typing import Any

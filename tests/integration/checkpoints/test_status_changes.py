@@ -118,7 +118,7 @@ def test_a_stale_move_is_a_conflict() -> None:
     assert everything() == before
 
 
-def test_resume_elsewhere_goes_on_at_the_named_node() -> None:
+def test_resume_elsewhere_continues_at_the_named_node() -> None:
     chain("w", "a", "b", "c")
     run = Run.start("w")
     ok(run.complete("a", status="PAUSED"))
@@ -230,7 +230,7 @@ def test_an_approval_is_remembered_when_the_node_fails_and_is_tried_again() -> N
     assert (moved["status"], moved["ready_nodes"]) == ("RUNNING", ["b"])
 
 
-def test_a_node_pauses_after_it_ran_and_its_successors_go_on() -> None:
+def test_a_node_pauses_after_it_ran_and_its_successors_continue() -> None:
     chain("w", "a", "b", configs={"a": AFTER})
     run = Run.start("w")
     assert ok(run.complete("a"))["status"] == "PAUSED"
@@ -239,7 +239,7 @@ def test_a_node_pauses_after_it_ran_and_its_successors_go_on() -> None:
     assert ok(run.post("approve"))["ready_nodes"] == ["b"]
 
 
-def test_a_pause_after_the_last_node_completes_when_it_goes_on() -> None:
+def test_a_pause_after_the_last_node_completes_when_it_continues() -> None:
     chain("w", "a", configs={"a": AFTER})
     run = Run.start("w")
     assert ok(run.complete("a"))["status"] == "PAUSED"
@@ -266,7 +266,7 @@ def test_who_may_not_approve_cannot_resume_at_a_review_gate() -> None:
 @pytest.mark.parametrize(
     ("outcome", "status"), [("approve", "RUNNING"), ("reject", "FAILED"), ("cancel", "CANCELLED")]
 )
-def test_a_pause_that_nobody_answers_gets_its_outcome(outcome: str, status: str) -> None:
+def test_a_pause_that_no_one_answers_gets_its_outcome(outcome: str, status: str) -> None:
     timed = {**REVIEW, "timeout": {"seconds": 60, "outcome": outcome}}
     chain("w", "a", "b", configs={"b": timed})
     run = Run.start("w")

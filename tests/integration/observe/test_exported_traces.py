@@ -1,4 +1,4 @@
-"""What a collector of traces is sent, by OpenTelemetry's own exporter."""
+"""What a collector of traces receives, by OpenTelemetry's own exporter."""
 
 from collections.abc import Callable, Iterator
 
@@ -105,7 +105,7 @@ class TestWrites:
         assert not batch.parent_span_id
         assert batch.trace_id != write.trace_id
 
-    def test_a_completion_is_told_too(self, sent: Sent, app: App) -> None:
+    def test_a_completion_is_reported_too(self, sent: Sent, app: App) -> None:
         conversation(user("hello"), public_id="c0")
         app.send(*save("c0", "s1"))
         app.send(*complete("c0", "s2"))
@@ -131,7 +131,7 @@ class TestWrites:
         assert set(writes) == set(names)
         assert {link.span_id for link in batch.links} == set(writes.values())
 
-    def test_a_refused_write_goes_on_to_its_endpoint(self, sent: Sent, app: App) -> None:
+    def test_a_refused_write_continues_to_its_endpoint(self, sent: Sent, app: App) -> None:
         conversation(user("hello"), public_id="c0")
         assert app.send(*save("c0", "s1", expected_version=7)).status_code == 409
         spans = sent().spans()
@@ -149,7 +149,9 @@ class TestWrites:
         assert sent().spans()
         assert b"stranger" not in b"".join(sent().bodies)
 
-    def test_of_requests_that_are_not_sampled_nothing_is_told(self, sent: Sent, app: App) -> None:
+    def test_of_requests_that_are_not_sampled_nothing_is_reported(
+        self, sent: Sent, app: App
+    ) -> None:
         conversation(user("hello"), public_id="c0")
         unsampled = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
         assert app.send(*append("c0"), traceparent=unsampled).status_code == 201

@@ -1,4 +1,4 @@
-"""What the product has of one conversation once everything is healed."""
+"""What the product has of one conversation after all faults are healed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

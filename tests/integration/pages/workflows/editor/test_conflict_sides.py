@@ -1,4 +1,4 @@
-"""What two designers made of an element is told in the words of its form, the new ones marked."""
+"""The two sides of a conflict in the words of the element's form, with changes marked."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def changed(element: dict[str, JsonValue], **fields: JsonValue) -> dict[str, Jso
     return {**element, **fields}
 
 
-def test_a_node_is_told_by_the_labels_of_its_form_and_its_rules_in_a_line_each() -> None:
+def test_a_node_is_reported_by_the_labels_of_its_form_and_its_rules_in_a_line_each() -> None:
     found = said(told("node", {"id": "answer", "type": "llm"}, ANSWER, ANSWER), 1)
     assert found["Name"] == "[+Answer+]"
     assert found["Input filter 1 › Rules"] == (
@@ -50,7 +50,7 @@ def test_a_node_is_told_by_the_labels_of_its_form_and_its_rules_in_a_line_each()
     assert found["Template"] == "[+Be short.+]"
 
 
-def test_an_edge_is_told_with_its_condition_and_operations() -> None:
+def test_an_edge_is_reported_with_its_condition_and_operations() -> None:
     plain = {"id": "go", "type": "conditional", "from": "start", "to": "answer"}
     found = said(told("edge", GO, plain, None), 0)
     assert found["Condition"] == "context.priority === 'high'"
@@ -61,7 +61,7 @@ def test_an_edge_is_told_with_its_condition_and_operations() -> None:
     )
 
 
-def test_the_ends_of_an_edge_are_told_by_name_and_id_or_by_id_alone() -> None:
+def test_the_ends_of_an_edge_are_reported_by_name_and_id_or_by_id_alone() -> None:
     moved, away = changed(GO, to="review"), changed(GO, to="log")
     names = {"start": "Begin", "answer": "Answer", "review": "A person"}
     rows = told("edge", GO, moved, away, names=names)
@@ -74,7 +74,7 @@ def test_the_ends_of_an_edge_are_told_by_name_and_id_or_by_id_alone() -> None:
     ]
 
 
-def test_only_fields_in_which_the_sides_differ_are_told_with_the_words_that_are_new() -> None:
+def test_only_fields_in_which_the_sides_differ_are_reported_with_the_words_that_are_new() -> None:
     mine = changed(ANSWER, config={"template": "Be very short.", "temperature": 0.2})
     rows = told("node", ANSWER, mine, ANSWER)
     assert [row["label"] for row in rows] == ["Template"]
@@ -167,6 +167,6 @@ def test_texts_that_are_too_long_to_compare_stand_one_after_the_other() -> None:
     assert rows[0]["sides"][1][-1]["kind"] == "added"
 
 
-def test_no_more_conflicts_are_told_at_once_than_a_page_asks_for() -> None:
+def test_no_more_conflicts_are_reported_at_once_than_a_page_asks_for() -> None:
     many = {"conflicts": [{"kind": "text"}] * 21}
     assert ask(signed_in(Role.DESIGNER), "sides", many).status_code == 422

@@ -1,4 +1,4 @@
-"""Redis stalls, dies, comes back: nothing waits for it and nothing is lost with it."""
+"""Redis stalls, fails and recovers: nothing waits for it and nothing is lost."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,7 +108,7 @@ class TestErasure:
             assert not list(client.scan_iter())
         assert not UndroppedCopy.objects.exists()
 
-    def test_while_redis_is_away_it_waits_for_its_return(self, own: Redis, returned: Event) -> None:
+    def test_while_redis_is_down_it_waits_for_its_return(self, own: Redis, returned: Event) -> None:
         head = conversation(user("hello"), public_id="c")
         steps.save("c", x=1)
         snapshot("c")

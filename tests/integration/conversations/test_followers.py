@@ -1,4 +1,4 @@
-"""What those are told who follow the committed changes of conversations."""
+"""What followers of committed changes of conversations receive."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,7 +30,7 @@ def _texts(change: ChangeNotice) -> Sequence[bytes] | None:
     return None if change.shown is None else [bytes(row.body) for row in change.shown]
 
 
-def test_a_change_is_told_after_its_commit_and_not_before(told: list[ChangeNotice]) -> None:
+def test_a_change_is_reported_after_its_commit_and_not_before(told: list[ChangeNotice]) -> None:
     conversation(public_id="c")
     told.clear()
     with transaction.atomic():
@@ -58,7 +58,7 @@ def test_the_marks_are_those_of_the_audit_and_join_to_a_chain(told: list[ChangeN
     assert [change.before for change in told[1:]] == [change.after for change in told[:-1]]
 
 
-def test_appended_messages_are_told_as_those_behind_the_view(told: list[ChangeNotice]) -> None:
+def test_appended_messages_are_reported_as_those_behind_the_view(told: list[ChangeNotice]) -> None:
     conversation(user("hello"), public_id="c")
     services.append(engine(), "c", drafts(user("how"), assistant("so")))
     shown = _texts(told[-1])
@@ -89,7 +89,7 @@ def test_a_save_tells_what_its_version_wrote(told: list[ChangeNotice]) -> None:
     assert len(_texts(told[-1]) or ()) == 1
 
 
-def test_what_a_block_commits_is_told_at_its_end_at_once_and_in_order(
+def test_what_a_block_commits_is_reported_at_its_end_at_once_and_in_order(
     told: list[ChangeNotice],
 ) -> None:
     heads = [conversation(public_id=name) for name in ("one", "two")]

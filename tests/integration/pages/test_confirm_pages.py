@@ -1,4 +1,4 @@
-"""A change that is asked for first: what is refused is told in place, and nothing typed is lost."""
+"""Pages that ask before a change: refusals are shown in place, and no input is lost."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def admin() -> Client:
     return signed_in(Role.ADMIN)
 
 
-def test_a_reason_that_is_too_long_is_told_at_its_field_and_stays(admin: Client) -> None:
+def test_a_reason_that_is_too_long_is_reported_at_its_field_and_stays(admin: Client) -> None:
     conversation(user("one"), public_id="chat")
     answer = admin.post(ARCHIVE, {"reason": "of the lawyers " * 200})
     assert answer.status_code == 422

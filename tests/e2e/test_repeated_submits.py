@@ -1,4 +1,4 @@
-"""A form whose answer is lost or that finds no connection keeps what was typed and is done once."""
+"""A form whose answer is lost, or that has no connection, keeps its input and is applied once."""
 
 import re
 from collections.abc import Callable
@@ -120,7 +120,7 @@ def test_a_comment_whose_answer_is_lost_is_there_once_and_said_so_where_it_stand
     assert comments_of(api, name) == ["said once"]
 
 
-def test_what_was_changed_after_a_lost_answer_is_told_apart(
+def test_what_was_changed_after_a_lost_answer_is_distinguished(
     reviewer_page: Page, api: httpx.Client, name: str, tolerate: Tolerate
 ) -> None:
     page = reviewer_page
@@ -188,7 +188,7 @@ def test_a_rejection_asks_for_a_reason_before_it_is_sent(
     assert len(posts) == 1
 
 
-def test_a_refusal_about_a_version_that_is_not_the_newest_comes_with_its_page(
+def test_a_refusal_about_a_version_that_is_not_the_latest_comes_with_its_page(
     reviewer_page: Page, api: httpx.Client, start: Started, tolerate: Tolerate
 ) -> None:
     page, name = reviewer_page, start()
@@ -252,7 +252,7 @@ def test_a_rejection_whose_answer_is_lost_is_done_once(
     assert (after["status"], after["version"]) == ("FAILED", before + 1)
 
 
-def test_a_page_that_goes_on_by_itself_keeps_the_form_whose_answer_is_awaited(
+def test_a_page_that_continues_by_itself_keeps_the_form_whose_answer_is_awaited(
     reviewer_page: Page, start: Started, tolerate: Tolerate
 ) -> None:
     page, name = reviewer_page, start()
@@ -275,7 +275,7 @@ def test_a_page_that_goes_on_by_itself_keeps_the_form_whose_answer_is_awaited(
     expect(page.get_by_role("button", name="Release")).to_be_visible()
 
 
-def test_a_claim_in_the_queue_without_a_connection_is_told_beside_its_button(
+def test_a_claim_in_the_queue_without_a_connection_is_reported_beside_its_button(
     reviewer_page: Page, start: Started, tolerate: Tolerate
 ) -> None:
     page, name = reviewer_page, start()

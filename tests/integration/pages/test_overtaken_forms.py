@@ -1,4 +1,4 @@
-"""Another execution begins after a form was looked at and before the write that it asks for."""
+"""Another execution starts after a form was read and before its write."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -13,10 +13,10 @@ from conversations.models import Comment
 from conversations.writing import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Role
+from tests.concurrent_writers import together
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import ok
 from tests.integration.pages.execution_scenes import another, hidden, page, paused, text, url
-from tests.together import together
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 

@@ -1,4 +1,4 @@
-"""How each fault is done to a cluster, and how it is healed."""
+"""How each fault is injected into a cluster, and how it is healed."""
 
 import contextlib
 import os

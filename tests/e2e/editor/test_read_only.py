@@ -1,4 +1,4 @@
-"""Looking at a workflow: who may only look, hostile and odd documents, versions compared, axe."""
+"""Read-only canvases: rights, hostile and odd documents, compared versions, axe."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Content, tokens and paths of callers stand in no log line, metric or span, whatever they call.
+"""No log line, metric or span has content, tokens or paths of callers, whatever they call.
 
 A server of its own is called in every operation of the contract, with good and with bad input.
 """
@@ -222,7 +222,7 @@ def test_every_operation_is_counted_under_its_route(told: Told) -> None:
         )
 
 
-def test_a_fault_of_the_database_is_told_by_its_name_and_places(told: Told) -> None:
+def test_a_fault_of_the_database_is_reported_by_its_name_and_places(told: Told) -> None:
     faults = [event for event in told.events if "errors" in event]
     assert any(
         error.get("code") == "SQLITE_ERROR" and error["stack"]

@@ -1,4 +1,4 @@
-"""Where nodes without positions stand, and what laying out saves."""
+"""The positions of nodes without one, and what auto layout saves."""
 
 import re
 

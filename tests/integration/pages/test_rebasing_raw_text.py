@@ -1,4 +1,4 @@
-"""Others' changes come into an open JSON text; what another page replaced is kept beside."""
+"""An open JSON text merges the changes of others; replaced input becomes an alternative."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ def shown(client: Client, run: Run, path: str) -> EditPage:
     return found
 
 
-def test_keys_that_meet_nothing_are_taken_in_and_count_as_nobodys_typing(
+def test_keys_that_meet_nothing_are_taken_in_and_count_as_no_ones_typing(
     reviewer: Client, run: Run
 ) -> None:
     send(reviewer, run, whole(form_of(page(reviewer, run, "state/?raw=1")), draft="mine"), "keep")

@@ -1,6 +1,6 @@
 """Engines that die as by ``kill -9`` between any two of their calls, with each adapter.
 
-    CTXADMIN_TEST_EXAMPLES=all .venv/bin/python -m pytest -s tests/engines/test_sudden_deaths.py
+    CTXADMIN_TEST_EXAMPLES=all .venv/bin/python -m pytest -s tests/engines/test_killed_engines.py
 
 prints the table of docs/reference/faults.md at its end. A usual run lets them die at every third
 moment, another third each time (``tests/examples.py``).

@@ -1,4 +1,4 @@
-"""What the server passes through: static files, forms with files, headers and cookies."""
+"""Static files, forms with files, headers and cookies through the whole server."""
 
 from pathlib import Path
 

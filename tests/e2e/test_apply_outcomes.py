@@ -1,4 +1,4 @@
-"""Each press of Apply ends in a word: done, in conflict, refused, or without a connection."""
+"""Each press of Apply ends in a message: done, in conflict, refused, or without a connection."""
 
 from collections.abc import Callable
 from functools import partial
@@ -123,7 +123,7 @@ def test_an_approval_with_changes_whose_answer_is_lost_is_not_called_lost(
     assert ok(api.get(f"conversations/{name}/snapshot"))["version"] == 3
 
 
-def test_a_server_that_cannot_now_is_told_beside_the_button(
+def test_a_server_that_cannot_now_is_reported_beside_the_button(
     reviewer_page: Page, name: str, tolerate: Callable[[str], None]
 ) -> None:
     page = summary(reviewer_page, name)

@@ -62,7 +62,7 @@ def test_an_import_belongs_to_who_imported_it() -> None:
     assert api.delete(f"/conversations/{made['id']}").status_code == 204
 
 
-def test_one_that_nobody_is_known_to_have_created_is_an_admins() -> None:
+def test_one_that_no_one_is_known_to_have_created_is_an_admins() -> None:
     head = conversation()
     AuditEntry.objects.filter(stream=head.key, seq=1).update(actor_id="")
     path = f"/conversations/{head.public_id}"

@@ -1,4 +1,4 @@
-"""The open JSON text of a state takes in what others applied, and what was typed stays in it."""
+"""The open JSON text of a state merges what others applied, and keeps what was typed."""
 
 from typing import Any
 from uuid import uuid4
@@ -55,7 +55,7 @@ def take_in(page: Page) -> None:
     page.get_by_role("button", name="Update to the latest version").click()
 
 
-def test_what_others_applied_is_told_at_once_and_taken_in_beside_what_was_typed(
+def test_what_others_applied_is_reported_at_once_and_taken_in_beside_what_was_typed(
     reviewer_page: Page, api: httpx.Client, name: str
 ) -> None:
     page = opened(reviewer_page, name)

@@ -1,4 +1,4 @@
-"""A server that runs sees what is changed later, on connections that keep what they had."""
+"""A running server detects settings of the database that are changed later."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

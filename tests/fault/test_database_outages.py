@@ -103,15 +103,15 @@ def away_and_back(world: World, away: Callable[[], object], back: Callable[[], o
     world.server.manage("verify_audit")
 
 
-def test_a_killed_database_is_told_and_used_again_when_it_is_back(world: World) -> None:
+def test_a_killed_database_is_reported_and_used_again_when_it_is_back(world: World) -> None:
     away_and_back(world, world.database.kill, world.database.start)
 
 
-def test_a_stopped_database_is_told_and_used_again_when_it_is_back(world: World) -> None:
+def test_a_stopped_database_is_reported_and_used_again_when_it_is_back(world: World) -> None:
     away_and_back(world, world.database.stop, world.database.start)
 
 
-def test_a_stalled_database_is_told_and_used_again_when_it_goes_on(world: World) -> None:
+def test_a_stalled_database_is_reported_and_used_again_when_it_continues(world: World) -> None:
     away_and_back(world, world.database.pause, world.database.go_on)
 
 
@@ -180,7 +180,7 @@ def test_a_row_that_another_holds_is_refused_and_worth_another_try(
     assert world.texts() == [*before, "free"]
 
 
-def test_a_database_without_room_for_connections_is_told(
+def test_a_database_without_room_for_connections_is_reported(
     world: World, mysql_client: ModuleType
 ) -> None:
     world.operate("SET GLOBAL max_connections=10")
@@ -203,7 +203,7 @@ def test_a_database_without_room_for_connections_is_told(
     assert world.append("room").status_code == 201
 
 
-def test_a_database_that_stops_flushing_is_told_while_it_runs(world: World) -> None:
+def test_a_database_that_stops_flushing_is_reported_while_it_runs(world: World) -> None:
     world.operate("SET GLOBAL innodb_flush_log_at_trx_commit=2")
     try:
         assert readiness(world) == (503, ["database.commit"])

@@ -1,4 +1,4 @@
-"""Whatever is wrong with the live copy, a read answers what SQL has."""
+"""Whatever is wrong with the live copy, a read returns what SQL has."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import cast
@@ -155,7 +155,7 @@ def _no_text(server: Redis, key: str) -> None:
         *(_field_more, _field_less, _other_field, _no_text),
     ],
 )
-def test_bytes_that_nobody_wrote_are_noticed_and_written_anew(
+def test_bytes_that_no_one_wrote_are_noticed_and_written_again(
     head: Conversation, server: Redis, part: Part, tamper: Callable[[Redis, str], None]
 ) -> None:
     tamper(server, part.key(head.key))
@@ -216,7 +216,7 @@ def test_the_sum_of_a_list_follows_every_piece(head: Conversation, server: Redis
         _lists_evicted,
     ],
 )
-def test_a_part_that_is_not_whole_is_read_from_sql_and_mended(
+def test_a_part_that_is_not_whole_is_read_from_sql_and_fixed(
     head: Conversation, server: Redis, part: Part, tamper: Callable[[Redis, str], None]
 ) -> None:
     tamper(server, part.key(head.key))
@@ -302,7 +302,7 @@ class TestTheOrderOfArrival:
         current.follow_changes([fifth])
         assert snapshot("c") == snapshot_in_sql("c")
 
-    def test_a_change_that_is_told_late_is_not_missed_meanwhile(
+    def test_a_change_that_is_reported_late_is_not_missed_meanwhile(
         self, head: Conversation, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         changes = self._changes(monkeypatch, 3)
@@ -310,7 +310,7 @@ class TestTheOrderOfArrival:
         current.follow_changes(changes)
         assert snapshot("c") == snapshot_in_sql("c")
 
-    def test_a_change_that_is_told_twice_counts_once(
+    def test_a_change_that_is_reported_twice_counts_once(
         self, head: Conversation, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (change,) = self._changes(monkeypatch, 1)

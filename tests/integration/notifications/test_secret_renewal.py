@@ -1,4 +1,4 @@
-"""Two secrets while one is renewed, and webhooks behind which nobody is any more."""
+"""Two secrets while one is renewed, and webhooks whose receiver is gone."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -53,7 +53,7 @@ def test_the_former_secret_signs_for_a_day(
     assert signed_with(got, new)
 
 
-def test_the_former_secret_is_told_and_ended_on_the_page(receiver: Receiver) -> None:
+def test_the_former_secret_is_reported_and_ended_on_the_page(receiver: Receiver) -> None:
     dora = person_of("dora")
     hook = subscribe(receiver, Kind.PAUSED, actor=dora)
     former = secret_of(hook)
@@ -74,7 +74,7 @@ def test_ending_what_has_ended_changes_nothing(receiver: Receiver) -> None:
     assert AuditEntry.objects.count() == before
 
 
-def test_a_receiver_that_is_gone_pauses_its_webhook_and_somebody_lets_it_go_on(
+def test_a_receiver_that_is_gone_pauses_its_webhook_and_someone_lets_it_continue(
     receiver: Receiver,
 ) -> None:
     hook = subscribe(receiver, Kind.PAUSED)

@@ -1,4 +1,4 @@
-"""What is typed into the form of a state stays, whatever becomes of the page and the line."""
+"""What is typed into the form of a state is saved, whatever happens to page and connection."""
 
 import re
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def test_a_form_that_cannot_be_kept_is_not_sent_into_nothing(
     expect(page.locator("ins", has_text="typed without a line")).to_be_visible()
 
 
-def test_what_happens_meanwhile_is_told_where_somebody_types(
+def test_what_happens_meanwhile_is_reported_where_someone_types(
     reviewer_page: Page, api: httpx.Client, name: str
 ) -> None:
     page = go(reviewer_page, f"/executions/{name}/state/")

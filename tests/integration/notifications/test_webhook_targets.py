@@ -1,4 +1,4 @@
-"""A webhook reaches no private address, follows nobody, and waits for no answer for long."""
+"""A webhook reaches no private address, follows no redirect, and waits briefly for answers."""
 
 import socket
 from ipaddress import ip_network
@@ -144,19 +144,19 @@ def test_an_answer_that_comes_drop_by_drop_ends_too(monkeypatch: pytest.MonkeyPa
     assert outcome.problem is Problem.TIMEOUT
 
 
-def test_a_server_whose_certificate_nobody_knows_is_not_told_anything(endpoint: Receiver) -> None:
+def test_a_server_whose_certificate_no_one_knows_is_not_told_anything(endpoint: Receiver) -> None:
     outcome = send(f"https://127.0.0.1:{endpoint.port}/", LOOPBACK)
     assert outcome.problem is Problem.TLS
     assert endpoint.got == []
 
 
-def test_nobody_there_is_a_failed_connection() -> None:
+def test_no_one_there_is_a_failed_connection() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     assert send(f"http://127.0.0.1:{port}/", LOOPBACK).problem is Problem.CONNECTION
 
 
-def test_a_name_that_nobody_knows_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_no_one_knows_is_reported_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: Any, **__: Any) -> Any:
         raise socket.gaierror("no such name")
 

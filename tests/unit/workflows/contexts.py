@@ -1,4 +1,4 @@
-"""Short words for contexts, messages, filters and what became of them, in tests."""
+"""Short constructors for contexts, messages and filters in tests."""
 
 from collections.abc import Mapping, Sequence
 
