@@ -15,7 +15,7 @@ from workflows.domain.elements import Problem, Severity, read_edge
 from workflows.domain.graph import START, Document, filters_in
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries, standard
-from workflows.domain.static_checks import node_problems
+from workflows.domain.static_checks import cut_off_nodes, node_problems
 from workflows.domain.topology import Graph, cycles, graph_of, reachable
 
 __all__ = ["MAX_PROBLEMS", "REDUCERS", "Problem", "Severity", "check", "refuse_unpublishable"]
@@ -41,10 +41,10 @@ def check(
     ``registries`` are the process's own unless others are given; ``reducers`` are the allowed
     names. Errors prevent publishing: duplicate ids, dangling edges, unreachable nodes, no node at
     all, unknown context types, edge types, transforms and reducers, unusable filters, conditions,
-    settings and operations. A graph without a start, in which the first node starts, and a
-    conditional edge that is always taken get a warning, and so do conditions that read what nothing
-    writes or that can have only one outcome. Cycles are named by a note. Source:
-    semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
+    settings and operations. A graph without a start, in which the first node starts, a conditional
+    edge that is always taken, a node that no context could enter, and conditions that read what
+    nothing writes or that can have only one outcome get a warning. Cycles are named by a note.
+    Source: semantics 2.4-2.7, 2.11, 1.13, 1.14, 3.2, 3.8.
     """
     elements = _elements(document, registries or standard(), pointer)
     found = [*islice(elements, MAX_PROBLEMS), *check_graph(document, reducers, pointer)]
@@ -61,6 +61,7 @@ def check_graph(
         _ends(document, graph, pointer),
         _reducers(document, reducers, pointer),
         _starts(document, graph, pointer),
+        cut_off_nodes(document, graph, pointer),
         _cycles(graph, pointer),
         () if find_excess(document) else condition_warnings(document, pointer),
     )

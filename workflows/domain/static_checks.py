@@ -1,4 +1,4 @@
-"""Static checks of a node: finds nodes that no context could enter."""
+"""Static checks of nodes: finds those that no context could enter."""
 
 import functools
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,9 @@ from workflows.domain.context import Messages, NodeInput, PromptContext
 from workflows.domain.context_types import CONTEXT_TYPES, default_context_type, node_steps
 from workflows.domain.elements import Problem, read_node
 from workflows.domain.filters import ContextFilter, depends_on_state
-from workflows.domain.graph import Node
+from workflows.domain.graph import Document, Node, filters_in
 from workflows.domain.processors import Registries
+from workflows.domain.topology import Graph
 
 _CALL: Final[dict[str, JsonValue]] = {
     "type": "function",
@@ -33,6 +34,7 @@ _MESSAGES: Final[tuple[dict[str, JsonValue], ...]] = (
 
 
 _FEW: Final = 20
+_NEEDS_SOMETHING: Final = frozenset({"llm_context", "tool_context"})
 
 
 def node_problems(node: Node, registries: Registries, pointer: str) -> list[Problem]:
@@ -49,6 +51,38 @@ def node_problems(node: Node, registries: Registries, pointer: str) -> list[Prob
     message = say("the filter leaves this node neither a message nor a variable that it could use")
     where = f"{pointer}/context_filter"
     return [Problem(where, "incompatible_context", message, "warning", node=node.id)]
+
+
+def cut_off_nodes(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]:
+    """Yields a warning for each node that needs something, while all edges to it pass nothing.
+
+    It is at the filter of the first of these edges. Nodes with a message of their own are not
+    checked.
+    """
+    for node in document.nodes:
+        edges = graph.incoming.get(node.id, ())
+        context_type = node.context_type or default_context_type(node.type)
+        if not edges or node.id in graph.starts or context_type not in _NEEDS_SOMETHING:
+            continue
+        if all((edge.context_filter or {}).get("type") == "pass_none" for edge in edges):
+            if _inserts_a_message(node):
+                continue
+            told = say(
+                "{node} can never be entered: no edge to it passes a message or a variable",
+                node=repr(node.id),
+            )
+            where = f"{pointer}/edges/{graph.edge_places[edges[0].id]}/context_filter"
+            yield Problem(where, "incompatible_context", told, "warning", edge=edges[0].id)
+
+
+def _inserts_a_message(node: Node) -> bool:
+    listed = (each.get("messages") for each in filters_in(node.context_filter))
+    return any(
+        isinstance(config, dict) and config.get("operation") == "insert"
+        for configs in listed
+        if isinstance(configs, list)
+        for config in configs
+    )
 
 
 def _is_never_entered(node: Node, filters: Sequence[ContextFilter], registries: Registries) -> bool:

@@ -4,10 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
+from workflows.domain import flow
 from workflows.domain import problems as module
+from workflows.domain.context import NodeInput, PromptContext
 from workflows.domain.graph import read
+from workflows.domain.plan import Plan
 from workflows.domain.problems import MAX_PROBLEMS, Problem, check, refuse_unpublishable
 
 Fields = Mapping[str, object]
@@ -357,6 +361,44 @@ def test_a_node_that_no_context_could_enter_gets_a_warning(
     kind: str, context_filter: object, expected: object
 ) -> None:
     assert found(problems([node("a", kind, context_filter=context_filter)])) == expected
+
+
+CUT: dict[str, Any] = {"context_filter": {"type": "pass_none"}}
+CUT_OFF = [("/edges/0/context_filter", "incompatible_context", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("target", "edges", "expected"),
+    [
+        (node("b"), [edge(**CUT)], CUT_OFF),
+        (node("b", "tool"), [edge(**CUT)], CUT_OFF),
+        (node("b", "step", context_type="llm_context"), [edge(**CUT)], CUT_OFF),
+        (node("b"), [edge(**CUT), edge("f", "a>b", "error", **CUT)], CUT_OFF),
+        # such a node needs nothing
+        (node("b", "human_relay"), [edge(**CUT)], []),
+        (node("b", context_type="isolate"), [edge(**CUT)], []),
+        # another way in, or a message of its own
+        (node("b"), [edge(**CUT), edge("f")], []),
+        (node("b", context_filter=blocking(messages=[INSERT])), [edge(**CUT)], []),
+    ],
+)
+def test_a_node_to_which_no_edge_passes_anything_gets_a_warning(
+    target: dict[str, object], edges: list[Fields], expected: object
+) -> None:
+    """It is where ``enter`` would refuse."""
+    nodes = [node("a"), target]
+    assert found(problems(nodes, edges)) == expected
+    plan = Plan(read({"name": "w", "nodes": nodes, "edges": edges}))
+    variables: dict[str, JsonValue] = {"tool.a": 1, "llm.model": "m"}
+    given = NodeInput.of(PromptContext(template="", variables=variables))
+    lacks = [flow.enter(plan, "b", given, [str(each["id"])]).lack for each in edges]
+    assert all(lacks) == bool(expected)
+
+
+def test_a_start_needs_no_edge_that_passes_something() -> None:
+    assert "incompatible_context" not in [
+        each.code for each in problems(PAIR, [edge(), edge("f", "b>a", **CUT)])
+    ]
 
 
 def test_a_node_that_is_wrong_is_not_foreseen_as_well() -> None:
