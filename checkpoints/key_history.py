@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import Max
+
 from checkpoints.models import Checkpoint, Execution, StateValue
 from checkpoints.state_store import digest_of_name
 
@@ -14,6 +16,17 @@ class KeyWrite:
     kind: str
     size: int
     checkpoint: Checkpoint
+
+
+def earlier_execution_of_key(row: Execution, name: str) -> Execution | None:
+    """Returns the latest execution before this one in which a version wrote a key."""
+    values = StateValue.objects.filter(
+        conversation=row.conversation, execution__lt=row.number, key=digest_of_name(name)
+    )
+    number = values.aggregate(last=Max("execution"))["last"]
+    if number is None:
+        return None
+    return Execution.objects.filter(conversation=row.conversation, number=number).first()
 
 
 def writes_of_key(row: Execution, name: str, before: int | None, most: int) -> Sequence[KeyWrite]:

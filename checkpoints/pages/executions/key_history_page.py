@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from checkpoints import queries
-from checkpoints.key_history import writes_of_key
+from checkpoints.key_history import earlier_execution_of_key, writes_of_key
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import TimelineLine
-from checkpoints.store import find_current
+from checkpoints.pinned_workflow import pinned_version
+from checkpoints.store import find_current, find_execution
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest, page_of
@@ -34,7 +34,11 @@ _KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class KeyHistoryPage:
-    """The writes of a key, each as the version that it came with, and how it wrote the key."""
+    """The writes of a key, each as the version that it came with, and how it wrote the key.
+
+    ``former`` is the id of an execution that is no longer current, whose versions have no pages;
+    ``earlier`` that of the one before it that wrote the key.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -42,6 +46,8 @@ class KeyHistoryPage:
     key: str
     writes: Sequence[tuple[TimelineLine, Text]]
     next: str | None
+    former: str
+    earlier: str
 
 
 @require_safe
@@ -51,16 +57,19 @@ def key_history(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
     key = request.GET.get("key", "")
     if not key or len(key) > _LONGEST:
         raise ValidationFailed.at("?key", _("Name a key of the state."))
-    row = find_current(head.key)
-    if row is None:
+    current = find_current(head.key)
+    if current is None:
         raise NotFound(_("This conversation has no execution."))
+    asked_for = request.GET.get("execution", "")
+    row = find_execution(head.key, asked_for) if asked_for else current
+    earlier = earlier_execution_of_key(row, key)
     asked = PageRequest.of(request.GET)
     before = asked.after[0] if len(asked.after) == 1 and isinstance(asked.after[0], int) else None
     found = writes_of_key(row, key, before, _LINES + 1)
-    if not found and before is None:
+    if not found and before is None and earlier is None:
         raise NotFound(_("No version wrote this key."))
     part = page_of(found, PageRequest(limit=_LINES), lambda each: (each.checkpoint.version,))
-    pinned = queries.find_moment(actor, conversation_id).pinned
+    pinned = pinned_version(row)
     title = _("Who changed this")
     shown = KeyHistoryPage(
         title=title,
@@ -75,5 +84,7 @@ def key_history(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
             for each in part.items
         ],
         next=part.next,
+        former="" if row.number == current.number else row.public_id,
+        earlier=earlier.public_id if earlier is not None and part.next is None else "",
     )
     return show(request, "checkpoints/key_history.html", shown)

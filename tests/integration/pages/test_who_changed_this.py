@@ -14,6 +14,7 @@ from conversations.services import apply_operation, rollback
 from conversations.store import find_head
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, person, signed_in, user
+from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.live_copy import steps
 
 pytestmark = pytest.mark.django_db
@@ -107,3 +108,23 @@ def test_a_key_knows_the_versions_that_wrote_it() -> None:
     assert f"/audit/{row.conversation}/" in shown
     assert admin.get("/executions/c/state/key/?key=nothing").status_code == 404
     assert admin.get("/executions/c/state/key/").status_code == 422
+
+
+def test_the_history_of_a_key_goes_on_in_earlier_executions() -> None:
+    run = Run.start(state={"x": 1, "old": True})
+    row = find_current(run.head.key)
+    assert row is not None
+    first = row.public_id
+    ok(run.post("cancel"))
+    assert run.post("executions", {"state": {"x": 2}}).status_code == 201
+    reader, path = signed_in(Role.VIEWER), f"/executions/{run.head.public_id}/state/key/"
+    page = reader.get(f"{path}?key=x").content.decode()
+    assert f"?key=x&amp;execution={first}" in page
+    before = reader.get(f"{path}?key=x&execution={first}").content.decode()
+    assert "in the earlier execution" in before
+    assert f"/executions/{run.head.public_id}/versions/" not in before
+    assert "in the execution before" not in before
+    gone = reader.get(f"{path}?key=old").content.decode()
+    assert "No version of this execution wrote this key." in gone
+    assert f"?key=old&amp;execution={first}" in gone
+    assert reader.get(f"{path}?key=x&execution=exec_nothing").status_code == 404
