@@ -1,14 +1,21 @@
 """Graphs that several processes have, and threads that were not made by a graph."""
 
+import asyncio
 import logging
 import threading
 import time
 from typing import Any
 from uuid import uuid4
 
-from ctxadmin_client import Client
+from ctxadmin_client import AsyncClient, Client
 from ctxadmin_client.calls import Call
-from ctxadmin_client.langgraph import CtxAdminSaver, Stopped, resume_decided
+from ctxadmin_client.langgraph import (
+    AsyncCtxAdminSaver,
+    CtxAdminSaver,
+    Stopped,
+    resume_decided,
+)
+from ctxadmin_client.langgraph.decisions import edited_payload
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 from langgraph_lab import (
@@ -194,3 +201,65 @@ def test_a_graph_that_continues_from_what_was_saved_leaves_the_state_that_it_saw
     assert app.graph.invoke(Command(resume="yes"), asked)["sent"] == DRAFT
     state = state_of(name)
     assert (state["draft"], state["sent"]) == (DRAFT, DRAFT)
+
+
+def test_what_a_person_made_of_the_question_comes_back_as_edited() -> None:
+    def act(state: State) -> dict[str, Any]:
+        answer = interrupt({"question": "Call?", "tool": "refund", "args": {"amount": 70}})
+        return {"done": str(answer.get("edited", {}).get("args", "as asked"))}
+
+    graph = graph_of(act, app.saver)
+    for amount, expected in ((70, "as asked"), (7, "{'amount': 7}")):
+        name, config = new_thread()
+        graph.invoke({"done": ""}, config)
+        paused = REVIEWER.conversation(name)
+        question = dict(paused.snapshot().state_data["interrupt"])
+        paused.change_state("act", {"interrupt": {**question, "args": {"amount": amount}}})
+        decide(name, "approve")
+        assert resume_decided(graph, CLIENT) == 1
+        assert state_of(name) == {"done": expected}
+
+
+def test_a_conversation_that_is_erased_under_its_graph_stays_erased() -> None:
+    name, config = new_thread()
+
+    def act(state: State) -> dict[str, Any]:
+        CLIENT.conversation(name).delete()
+        return {"done": "yes"}
+
+    told = ""
+    try:
+        graph_of(act, app.saver).invoke({"done": ""}, config, durability="sync")
+    except Stopped as error:
+        told = str(error)
+    assert told == "The conversation was erased while the graph was running."
+    assert [each["id"] for each in CLIENT.conversations(q=name)] == []
+    graph_of(lambda _: {"done": "again"}, app.saver).invoke({"done": ""}, config)
+    assert state_of(name) == {"done": "again"}
+
+
+def test_a_call_of_the_other_kind_names_the_saver_to_use() -> None:
+    graph = graph_of(lambda _: {"done": ""}, app.saver)
+    told = ""
+    try:
+        asyncio.run(graph.ainvoke({"done": ""}, new_thread()[1]))
+    except NotImplementedError as error:
+        told = str(error)
+    assert "AsyncCtxAdminSaver(AsyncClient(...))" in told
+    for saver in (CtxAdminSaver, AsyncCtxAdminSaver):
+        wrong: Any = AsyncClient(URL, ENGINE) if saver is CtxAdminSaver else CLIENT
+        told = ""
+        try:
+            saver(wrong)
+        except TypeError as error:
+            told = str(error)
+        assert told.startswith("this saver takes a client of the class "), saver
+
+
+def test_several_questions_are_edited_if_one_of_them_is_another() -> None:
+    one, two = {"ask": 1}, {"ask": 2}
+    assert edited_payload([two, one], [one, two]) is None
+    assert edited_payload([two, {"ask": 3}], [one, two]) == [two, {"ask": 3}]
+    assert edited_payload([one], [one, two]) == [one]
+    assert edited_payload(None, [one]) is None
+    assert edited_payload("anything", []) is None

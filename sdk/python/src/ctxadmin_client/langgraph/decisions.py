@@ -14,7 +14,8 @@ LOOKED_AT: Final = 10  # versions: a decision and the resumes of those who took 
 class Decision:
     """A decision on a graph: ``approve``, ``reject`` or ``resume``, by whom and why.
 
-    ``node`` is where the execution waited, ``version`` the latest one.
+    ``node`` is where the execution waited, ``version`` the latest one. ``edited`` is what people
+    made of what the interrupt asked, None if they left it as it was.
     """
 
     decision: str
@@ -23,10 +24,12 @@ class Decision:
     node: str
     version: int
     status: str
+    edited: Any = None
 
     def as_json(self) -> dict[str, Any]:
         """What ``interrupt()`` returns in the node."""
-        return {"decision": self.decision, "reason": self.reason, "by": self.by}
+        told = {"decision": self.decision, "reason": self.reason, "by": self.by}
+        return told if self.edited is None else {**told, "edited": self.edited}
 
 
 def decision_of(versions: Sequence[Mapping[str, Any]]) -> Decision | None:
@@ -53,3 +56,20 @@ def decision_of(versions: Sequence[Mapping[str, Any]]) -> Decision | None:
         version=int(versions[0]["version"]),
         status=str(versions[0]["status"]),
     )
+
+
+def edited_payload(now: Any, questions: Sequence[Any]) -> Any:
+    """What people made of the questions of all interrupts, None if these stand as they were asked.
+
+    Several questions are a list, in whichever order they were asked.
+    """
+    if now is None or (len(questions) == 1 and now == questions[0]):
+        return None
+    if len(questions) > 1 and isinstance(now, list):
+        rest = list(now)
+        for each in questions:
+            if each not in rest:
+                return now
+            rest.remove(each)
+        return now if rest else None
+    return now if questions else None

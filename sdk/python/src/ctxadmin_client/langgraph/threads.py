@@ -32,7 +32,8 @@ Pending = list[tuple[str, str, Any]]  # task, channel and value of each write
 class Stopped(CtxAdminError):
     """The execution stopped, or went on elsewhere, while the graph was running.
 
-    A person paused, rejected, cancelled or restored it, or another process runs the same thread.
+    A person paused, rejected, cancelled or restored it, or erased the conversation, or another
+    process runs the same thread.
     What the graph did since its last checkpoint is not stored. Invoke it again with None, once the
     execution goes on: it continues from the latest checkpoint.
     """
@@ -111,6 +112,7 @@ class Thread:
     before the graph, which it does not know until it is invoked again. ``stopped`` tells that a
     checkpoint was answered with a pause that the graph did not ask for. ``then`` are checkpoints
     that were read as they were saved: a graph that goes on from one has not seen what is now.
+    ``erased`` tells that the conversation was, after the graph had read it.
     """
 
     now: Now | None = None
@@ -120,6 +122,7 @@ class Thread:
     prefix: list[BaseMessage] = field(default_factory=list)
     stopped: bool = False
     then: set[str] = field(default_factory=set)
+    erased: bool = False
 
 
 def now_of(

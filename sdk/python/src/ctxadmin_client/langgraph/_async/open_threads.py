@@ -1,7 +1,7 @@
 """The threads that a saver has open: what it knows of each, one caller after another."""
 
 import asyncio
-from typing import Final
+from typing import Any, Final
 
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
@@ -10,7 +10,7 @@ from ctxadmin_client._async.conversation import AsyncConversation
 from ctxadmin_client.answers import JsonObject
 from ctxadmin_client.calls import Call, new_key, path
 from ctxadmin_client.errors import InvalidState, NotFound
-from ctxadmin_client.langgraph.checkpoints import public_id
+from ctxadmin_client.langgraph.checkpoints import PAYLOAD, public_id
 from ctxadmin_client.langgraph.threads import RESUMED, Now, Stopped, Thread, now_of
 
 _MOST_THREADS: Final = 256  # that are remembered
@@ -41,6 +41,11 @@ class AsyncOpenThreads:
                     self._locks.pop(name, None)
         return self._locks.setdefault(thread_id, asyncio.Lock())
 
+    def payload(self, thread_id: str) -> Any:
+        """What the latest interrupt asks, as people left it; None if there is nothing."""
+        now = self._thread(thread_id).now
+        return None if now is None else now.state.data.get(PAYLOAD)
+
     def forget_reads(self, thread_id: str) -> None:
         """Of checkpoints that were read as they were saved, none is what the graph goes on from."""
         self._thread(thread_id).then.clear()
@@ -68,7 +73,9 @@ class AsyncOpenThreads:
         return thread.now
 
     async def _ensured(self, thread_id: str, thread: Thread) -> None:
-        """Make the conversation if there is none."""
+        """Make the conversation if there is none; Stopped if it was erased under the graph."""
+        if thread.erased:
+            raise Stopped("The conversation was erased while the graph was running.")
         if thread.now is None or not thread.now.exists:
             title = thread_id[:_LONGEST_TITLE] if public_id(thread_id) != thread_id else None
             await self.client.ensure(

@@ -34,6 +34,7 @@ from ctxadmin_client.langgraph.checkpoints import (
     public_id,
     update_of,
 )
+from ctxadmin_client.langgraph.other_calls import AsyncOtherCalls
 from ctxadmin_client.langgraph.threads import (
     INTERRUPT,
     RESUME,
@@ -56,7 +57,7 @@ _PATIENCE: Final = 10.0  # seconds, for a checkpoint whose interrupt is here alr
 _STOPPED: Final = frozenset({"PAUSED", "FAILED", "CANCELLED"})
 
 
-class AsyncCtxAdminSaver(AsyncRemoval, BaseCheckpointSaver[int]):
+class AsyncCtxAdminSaver(AsyncRemoval, AsyncOtherCalls, BaseCheckpointSaver[int]):
     """Keeps the checkpoints of graphs in ctxadmin: ``compile(checkpointer=AsyncCtxAdminSaver(c))``.
 
     A thread is the conversation with its id. Its channel ``messages`` is the conversation, other
@@ -70,6 +71,8 @@ class AsyncCtxAdminSaver(AsyncRemoval, BaseCheckpointSaver[int]):
         self, client: AsyncClient, *, app: str = "", serde: SerializerProtocol | None = None
     ) -> None:
         super().__init__(serde=serde)
+        if not isinstance(client, AsyncClient):
+            raise TypeError(f"this saver takes a client of the class {AsyncClient.__name__}")
         self.client = client
         self.app = app
         self._threads: dict[str, Thread] = {}
@@ -83,7 +86,7 @@ class AsyncCtxAdminSaver(AsyncRemoval, BaseCheckpointSaver[int]):
         thread = self._thread(place.thread)
         async with self._lock(place.thread):
             now = await self._read(place.thread, thread)
-            thread.stopped = False
+            thread.stopped = thread.erased = False
             thread.interrupts = {}
             thread.prefix = []
             head = now.head(place.namespace, self.serde)
@@ -151,9 +154,12 @@ class AsyncCtxAdminSaver(AsyncRemoval, BaseCheckpointSaver[int]):
         body = {"writes": writes_of(writes, version, task_path, self.serde)}
         where = ("checkpoints", public_id(checkpoint), "writes", public_id(task_id))
         await self._ensured(place.thread, thread)
-        await self.client.transport.send(
-            Call("PUT", path("conversations", public_id(place.thread), *where), body=body)
-        )
+        call = Call("PUT", path("conversations", public_id(place.thread), *where), body=body)
+        try:
+            await self.client.transport.send(call)
+        except NotFound:
+            thread.erased = True
+            await self._ensured(place.thread, thread)
         if INTERRUPT in channels and not place.namespace:
             payload = next(value for channel, value in writes if channel == INTERRUPT)
             await self._pause(place, thread, task_id, node_of_path(task_path), payload)
@@ -217,7 +223,10 @@ class AsyncCtxAdminSaver(AsyncRemoval, BaseCheckpointSaver[int]):
             conversation = self._conversation(place.thread)
             try:
                 answer = await conversation.save(public_id(checkpoint["id"]), node, **rest)
-            except (NotFound, InvalidState, VersionConflict) as error:
+            except NotFound:
+                thread.now, thread.erased = None, True
+                await self._ensured(place.thread, thread)
+            except (InvalidState, VersionConflict) as error:
                 thread.now = None
                 if not left:
                     raise

@@ -35,6 +35,7 @@ from ctxadmin_client.langgraph.checkpoints import (
     public_id,
     update_of,
 )
+from ctxadmin_client.langgraph.other_calls import OtherCalls
 from ctxadmin_client.langgraph.threads import (
     INTERRUPT,
     RESUME,
@@ -57,7 +58,7 @@ _PATIENCE: Final = 10.0  # seconds, for a checkpoint whose interrupt is here alr
 _STOPPED: Final = frozenset({"PAUSED", "FAILED", "CANCELLED"})
 
 
-class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
+class CtxAdminSaver(Removal, OtherCalls, BaseCheckpointSaver[int]):
     """Keeps the checkpoints of graphs in ctxadmin: ``compile(checkpointer=CtxAdminSaver(c))``.
 
     A thread is the conversation with its id. Its channel ``messages`` is the conversation, other
@@ -71,6 +72,8 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
         self, client: Client, *, app: str = "", serde: SerializerProtocol | None = None
     ) -> None:
         super().__init__(serde=serde)
+        if not isinstance(client, Client):
+            raise TypeError(f"this saver takes a client of the class {Client.__name__}")
         self.client = client
         self.app = app
         self._threads: dict[str, Thread] = {}
@@ -84,7 +87,7 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
         thread = self._thread(place.thread)
         with self._lock(place.thread):
             now = self._read(place.thread, thread)
-            thread.stopped = False
+            thread.stopped = thread.erased = False
             thread.interrupts = {}
             thread.prefix = []
             head = now.head(place.namespace, self.serde)
@@ -152,9 +155,12 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
         body = {"writes": writes_of(writes, version, task_path, self.serde)}
         where = ("checkpoints", public_id(checkpoint), "writes", public_id(task_id))
         self._ensured(place.thread, thread)
-        self.client.transport.send(
-            Call("PUT", path("conversations", public_id(place.thread), *where), body=body)
-        )
+        call = Call("PUT", path("conversations", public_id(place.thread), *where), body=body)
+        try:
+            self.client.transport.send(call)
+        except NotFound:
+            thread.erased = True
+            self._ensured(place.thread, thread)
         if INTERRUPT in channels and not place.namespace:
             payload = next(value for channel, value in writes if channel == INTERRUPT)
             self._pause(place, thread, task_id, node_of_path(task_path), payload)
@@ -218,7 +224,10 @@ class CtxAdminSaver(Removal, BaseCheckpointSaver[int]):
             conversation = self._conversation(place.thread)
             try:
                 answer = conversation.save(public_id(checkpoint["id"]), node, **rest)
-            except (NotFound, InvalidState, VersionConflict) as error:
+            except NotFound:
+                thread.now, thread.erased = None, True
+                self._ensured(place.thread, thread)
+            except (InvalidState, VersionConflict) as error:
                 thread.now = None
                 if not left:
                     raise

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from langchain_core.runnables import RunnableConfig
@@ -19,10 +20,15 @@ from ctxadmin_client.errors import (
     VersionConflict,
 )
 from ctxadmin_client.langgraph._sync.saver import CtxAdminSaver
-from ctxadmin_client.langgraph.decisions import LOOKED_AT, Decision, decision_of
+from ctxadmin_client.langgraph.decisions import (
+    LOOKED_AT,
+    Decision,
+    decision_of,
+    edited_payload,
+)
 from ctxadmin_client.langgraph.renewal import Renewal
 from ctxadmin_client.langgraph.schema import refused_edits, sentence
-from ctxadmin_client.langgraph.threads import RESUMED, Stopped, pause_id, thread_of
+from ctxadmin_client.langgraph.threads import RESUMED, Stopped, asked, pause_id, thread_of
 
 Answer = Callable[[Decision], Any]
 _LOG: Final = logging.getLogger("ctxadmin_client.langgraph")
@@ -179,7 +185,9 @@ class _Worker:
         if self._refused(conversation, state, decision):
             return False
         self._saver.forget_reads(thread_id)
-        value = self._answer(decision)
+        questions = asked(state.interrupts)
+        edited = edited_payload(self._saver.payload(thread_id), questions)
+        value = self._answer(replace(decision, edited=edited))
         command: Command[Any] | None = None
         if len(state.interrupts) > 1:
             command = Command(resume={each.id: value for each in state.interrupts})
