@@ -39,8 +39,8 @@ class DraftConflict(VersionConflict):
     """Someone saved the draft meanwhile; ``row`` is the current one."""
 
     def __init__(self, row: Workflow, seen: SeenDraft) -> None:
-        error = draft_conflict(seen.version, row.draft_version)
-        super().__init__(error.detail, expected=error.expected, actual=error.actual)
+        conflict = draft_conflict(seen.version, row.draft_version)
+        super().__init__(conflict.detail, expected=conflict.expected, actual=conflict.actual)
         self.row = row
         self.seen = seen
 
