@@ -3,18 +3,18 @@
 const SHOWN_HEADERS = ["content-type", "etag", "location", "retry-after", "allow", "x-request-id"];
 
 /** A field of the form; `place` is path, query, header or token. */
-export interface Given {
+interface Given {
   readonly place: string;
   readonly name: string;
   readonly value: string;
 }
 
-export interface Body {
+interface Body {
   readonly media: string;
   readonly text: string;
 }
 
-export interface Call {
+interface Call {
   readonly url: string;
   readonly headers: { readonly [name: string]: string };
   readonly credentials: "same-origin" | "omit";

@@ -27,7 +27,7 @@ export type Saving =
   | { readonly kind: "refused"; readonly why: string };
 
 /** What the server has, as far as this page knows. */
-export interface Base {
+interface Base {
   readonly document: WorkflowDocument;
   readonly version: number;
 }

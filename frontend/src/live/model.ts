@@ -36,7 +36,7 @@ export function follow(state: State, frame: Frame): State | null {
 // A frame tells where things stand, but for these, which are about the change alone.
 const OF_THE_CHANGE = new Set(["v", "type", "id", "what", "who", "keys", "more_keys"]);
 
-export interface Advanced {
+interface Advanced {
   readonly state: State;
   readonly gap: boolean;
 }
@@ -59,7 +59,7 @@ const MANY_FAILURES = 6;
 const FINAL = new Set([4400, 4401, 4404]);
 
 /** What becomes of a socket that was closed. */
-export interface Closed {
+interface Closed {
   /** The server said why, and a page has to know. */
   readonly refused: boolean;
   /** It is not opened again. */

@@ -17,7 +17,7 @@ export function pageWith(message: string, address: string): string | null {
 }
 
 /** What keeps its place while sections load, which push away what stands below them. */
-export interface Hold {
+interface Hold {
   /** The message of the address stays in sight, until the reader takes over. */
   readonly message: boolean;
   /** End was pressed: sections that load on the way down have other heights than their places. */

@@ -16,7 +16,7 @@ export function addressOf(url: string, after: string, now: number): string {
   return isFresh ? `${url}?after=${encodeURIComponent(after)}` : url;
 }
 
-export interface News {
+interface News {
   readonly news: readonly Piece[];
   /** The ids that were told, for all tabs; the latest first. */
   readonly told: readonly string[];

@@ -20,7 +20,7 @@ export interface Hits {
 
 export const NOTHING: Hits = { workflows: [], conversations: [], texts: [], behind: 0, problem: "" };
 
-export type GroupName = "places" | "workflows" | "conversations" | "texts" | "all";
+type GroupName = "places" | "workflows" | "conversations" | "texts" | "all";
 
 export interface Group {
   readonly name: GroupName;
@@ -28,7 +28,7 @@ export interface Group {
 }
 
 /** The filters that can be typed, with the values that are known. */
-export const FILTERS: ReadonlyMap<string, readonly string[]> = new Map([
+const FILTERS: ReadonlyMap<string, readonly string[]> = new Map([
   ["tool", []],
   ["status", ["paused", "running", "completed", "failed", "cancelled", "pending", "idle"]],
   ["role", ["user", "assistant", "tool", "system"]],

@@ -1,14 +1,14 @@
 // Moves between the messages of a page, and how much of each is shown.
 
-export const DETAILS = ["talk", "tools", "everything"] as const;
-export type Detail = (typeof DETAILS)[number];
+const DETAILS = ["talk", "tools", "everything"] as const;
+type Detail = (typeof DETAILS)[number];
 
 export function detailOf(name: string | undefined): Detail | null {
   return DETAILS.find((each) => each === name) ?? null;
 }
 
 /** A message as far as moving is concerned: where it stands in the window. */
-export interface Place {
+interface Place {
   readonly top: number;
   readonly bottom: number;
 }

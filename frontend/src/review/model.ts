@@ -8,10 +8,10 @@ export interface Look {
   readonly at: number;
 }
 
-export type Opened = "unopened" | "opened" | "changed";
+type Opened = "unopened" | "opened" | "changed";
 
 /** Looks that are remembered; older ones are forgotten, and their cards opened again. */
-export const MOST_LOOKS = 300;
+const MOST_LOOKS = 300;
 
 export function readLook(text: string | null): Look | null {
   try {

@@ -9,7 +9,7 @@ export interface Words {
   readonly failed: string;
 }
 
-export type Outcome =
+type Outcome =
   | { readonly kind: "stays"; readonly words: string }
   /** Another page opens. */
   | { readonly kind: "leaves" }

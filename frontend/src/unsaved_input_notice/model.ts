@@ -19,7 +19,7 @@ export interface Field {
 }
 
 /** `fill` what was typed into an empty field, `clear` it from the form of another execution. */
-export type Fate = "stays" | "fill" | "clear" | "lost";
+type Fate = "stays" | "fill" | "clear" | "lost";
 
 export function fateOf({ form, value }: Typed, field: Field | null): Fate {
   if (field === null) return "lost";

@@ -86,7 +86,7 @@ export type Effect =
   | { readonly do: "kept" | "submit" | "take" | "unkept" | "fetch" | "show" | "panel" | "reload" }
   | { readonly do: "note"; readonly keys: readonly string[] };
 
-export type Stepped = readonly [Model, readonly Effect[]];
+type Stepped = readonly [Model, readonly Effect[]];
 
 export function begun(shown: Shown, raw: boolean, seed: string): Model {
   return {

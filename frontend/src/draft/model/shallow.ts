@@ -13,7 +13,7 @@ export interface Field {
   readonly text: string;
 }
 
-export interface Shallow {
+interface Shallow {
   readonly isList: boolean;
   readonly fields: readonly Field[];
 }

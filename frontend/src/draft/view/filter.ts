@@ -4,7 +4,7 @@
 import { rowsOf } from "./rows";
 
 /** Keys without a name, which are new ones, are always shown. */
-export function isShown(name: string | undefined, text: string): boolean {
+function isShown(name: string | undefined, text: string): boolean {
   return !name || name.toLowerCase().includes(text.trim().toLowerCase());
 }
 

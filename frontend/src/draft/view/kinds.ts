@@ -27,7 +27,7 @@ function made(kind: string, text: string): Field {
 }
 
 /** A value for this type, made of the text of another; what cannot be made stays to be fixed. */
-export function suited(kind: string, text: string, former: string): string {
+function suited(kind: string, text: string, former: string): string {
   if (kind === "list" && former !== "object") {
     const one = former === "text" ? JSON.stringify(text) : text.trim();
     if (former === "list" || former === "json") return text;

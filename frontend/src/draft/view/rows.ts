@@ -31,7 +31,7 @@ function isGone(row: Element, asItCame: boolean): boolean {
   return box !== null && (asItCame ? box.defaultChecked : box.checked);
 }
 
-export function rowValue(row: Element, asItCame = false): Value {
+function rowValue(row: Element, asItCame = false): Value {
   const read = (name: string): string => valueOf(fieldOf(row, name), asItCame);
   return { kind: read("kind") || "text", text: read("value"), gone: isGone(row, asItCame) };
 }

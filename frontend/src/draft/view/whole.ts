@@ -9,7 +9,7 @@ import { whenStill } from "./deferred_updates";
 
 const TRIES = 3;
 
-export interface Host {
+interface Host {
   readonly form: HTMLFormElement;
   readonly server: Server;
   execution(): string;

@@ -15,7 +15,7 @@ export const TYPING_PAUSE_MS = 120;
 const AGAIN_MS = 3_000;
 
 /** What hears of a form that is open. */
-export interface Hearer {
+interface Hearer {
   /** It was read: `said` is in the document now, under `key`; null if the form says no element. */
   read(errors: readonly FieldError[], said: Value | null, key: string): void;
   failed(words: string): void;

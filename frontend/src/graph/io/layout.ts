@@ -13,7 +13,7 @@ interface LayoutAnswer {
   readonly to: Places;
 }
 
-export interface Laid extends LayoutAnswer {
+interface Laid extends LayoutAnswer {
   readonly flow: Flow;
 }
 

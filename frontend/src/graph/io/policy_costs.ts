@@ -54,7 +54,7 @@ export function costsWith(before: Costs | null, told: Costs): Costs {
 }
 
 /** Without the costs of elements that changed: what they would cost is not known yet. */
-export function withoutChanged(costs: Costs, before: WorkflowDocument, after: WorkflowDocument): Costs {
+function withoutChanged(costs: Costs, before: WorkflowDocument, after: WorkflowDocument): Costs {
   const { nodes, edges } = changesBetween(before, after);
   const left = (listed: Costs["nodes"], changed: readonly { readonly key: Key }[]): Costs["nodes"] => {
     const gone = new Set(changed.map(({ key }) => key));

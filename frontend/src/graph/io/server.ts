@@ -161,7 +161,7 @@ export interface Tried {
   readonly incomplete: readonly string[];
 }
 
-export interface Previewed {
+interface Previewed {
   readonly html: string;
   /** The result in one line, and what is wrong with it; "" for nothing. */
   readonly line: string;

@@ -29,7 +29,7 @@ export interface Marks {
   readonly edges: { readonly [id: string]: Mark };
 }
 
-export interface Watched {
+interface Watched {
   /** Gives what stands beside the canvas as HTML, by `?node=` or `?edge=`. */
   readonly panel: string;
   /** Gives the marks of now, if they change; else "". */

@@ -10,7 +10,7 @@ const BETWEEN = 14;
 const FILTER_LETTERS = 18;
 export const CHIP_HEIGHT = 24;
 /** Longer ones are broken into rows. */
-export const MOST_WIDE = 420;
+const MOST_WIDE = 420;
 
 const isWide = (letter: string): boolean => /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/.test(letter);
 

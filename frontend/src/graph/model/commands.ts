@@ -22,7 +22,7 @@ export interface Chosen {
 
 const GRID = 10;
 
-export function snapped({ x, y }: Position): Position {
+function snapped({ x, y }: Position): Position {
   return { x: Math.round(x / GRID) * GRID, y: Math.round(y / GRID) * GRID };
 }
 
@@ -61,7 +61,7 @@ export function idOfName(document: WorkflowDocument, { id, name = "" }: Pick<Wor
   return freeId(plain, ids(document.nodes));
 }
 
-export function edgeBetween(document: WorkflowDocument, from: string, to: string, type = "sequence"): WorkflowEdge {
+function edgeBetween(document: WorkflowDocument, from: string, to: string, type = "sequence"): WorkflowEdge {
   return { id: freeId(`${from}-${to}`.slice(0, 60), ids(document.edges)), type, from, to };
 }
 

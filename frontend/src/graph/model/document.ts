@@ -47,7 +47,7 @@ export type Element = WorkflowNode | WorkflowEdge;
 // such elements, and "~" is in no id. Keys follow from the document alone.
 export type Key = string;
 
-export interface Index {
+interface Index {
   readonly keys: readonly Key[];
   readonly at: ReadonlyMap<Key, number>;
 }

@@ -29,7 +29,7 @@ export type Edit =
   | { readonly kind: "rename"; readonly to: string }
   | { readonly kind: "together"; readonly edits: readonly Edit[] };
 
-export interface Applied {
+interface Applied {
   readonly document: WorkflowDocument;
   readonly inverse: Edit;
 }

@@ -16,7 +16,7 @@ export interface Way {
   readonly y: number;
 }
 
-export type Shape = Flow | "up" | "beside" | "over";
+type Shape = Flow | "up" | "beside" | "over";
 /** The end of a line at which no other line is, where its chips stand: between both if there is none, or two. */
 export type End = "start" | "middle" | "end";
 

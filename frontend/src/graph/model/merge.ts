@@ -17,7 +17,7 @@ export interface Conflict {
   readonly theirs: Sided;
 }
 
-export interface Merged {
+interface Merged {
   readonly document: WorkflowDocument;
   readonly conflicts: readonly Conflict[];
 }

@@ -12,7 +12,7 @@ export interface Placed {
   readonly edge?: string;
 }
 
-export interface Target {
+interface Target {
   readonly kind: "node" | "edge";
   readonly key: Key;
 }

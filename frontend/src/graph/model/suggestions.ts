@@ -10,7 +10,7 @@ export interface KnownNames {
 
 export const NO_NAMES: KnownNames = { variables: [], metadata: [] };
 
-export interface Suggestion {
+interface Suggestion {
   readonly value: string;
   /** What stands beside it; "" for nothing. */
   readonly label: string;

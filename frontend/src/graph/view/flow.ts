@@ -25,14 +25,14 @@ export interface CardData extends Record<string, unknown> {
   /** On which sides its dots are. */
   readonly flow: Flow;
 }
-export interface NoteData extends Record<string, unknown> {
+interface NoteData extends Record<string, unknown> {
   readonly text: string;
   readonly of: Key;
 }
-export interface FrameData extends Record<string, unknown> {
+interface FrameData extends Record<string, unknown> {
   readonly name: string;
 }
-export interface LineData extends Record<string, unknown> {
+interface LineData extends Record<string, unknown> {
   readonly edge: WorkflowEdge;
   readonly words: EdgeWords | undefined;
   readonly cost: CostWords | undefined;

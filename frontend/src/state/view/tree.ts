@@ -9,7 +9,7 @@ const ROW = 28; // px, as .json-row in executions.css
 const BEYOND = 12; // rows above and below what is in sight
 const SHOWN = 300; // characters of a value in its row
 
-export interface Tree {
+interface Tree {
   readonly host: HTMLElement;
   show(scanned: Scanned): void;
   find(word: string): number;
