@@ -14,10 +14,10 @@ from checkpoints.pages.executions import (
     execution_pages,
     pinned_workflow,
     provenance,
+    restore_and_fork,
     status_buttons,
     version_pages,
 )
-from checkpoints.pages.executions import restore_and_fork as going_back
 from checkpoints.pages.executions.key_history_page import key_history
 from checkpoints.pages.executions.overview import overview
 from checkpoints.pages.executions.overview_plots import executions_plots
@@ -53,8 +53,8 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}versions/<int:number>/", version_pages.version, name="version"),
     path(f"{_ONE}versions/<int:number>/saw/", canvas.context_seen_panel, name="saw"),
     path(f"{_ONE}versions/<int:number>/context-seen/", context_seen, name="context-seen"),
-    path(f"{_ONE}versions/<int:number>/restore/", going_back.restore, name="restore"),
-    path(f"{_ONE}versions/<int:number>/fork/", going_back.fork, name="fork"),
+    path(f"{_ONE}versions/<int:number>/restore/", restore_and_fork.restore, name="restore"),
+    path(f"{_ONE}versions/<int:number>/fork/", restore_and_fork.fork, name="fork"),
     path(f"{_ONE}versions/<int:number>/delete/", deletion_page.delete, name="delete-version"),
 ]
 

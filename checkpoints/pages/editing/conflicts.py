@@ -17,7 +17,7 @@ from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, state_form
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.queue_step import QueueStep
-from checkpoints.pages.editing import lost_edit_page as lost
+from checkpoints.pages.editing import lost_edit_page
 from checkpoints.pages.editing.edit_request import (
     ChangeAuthors,
     Edit,
@@ -104,7 +104,7 @@ class ConflictPage:
 def show_conflict(task: Edit) -> HttpResponse:
     """Merges an edit with a version written meanwhile and asks about conflicts."""
     if task.now.status is not Status.PAUSED:
-        return lost.show_lost_edit(task)
+        return lost_edit_page.show_lost_edit(task)
     sides = merge_edit(task, task.now)
     if sides.merged.conflicts:
         return _show_choices(task, task.now, sides, {}, status=409)
@@ -127,7 +127,7 @@ def apply_choices(task: Edit) -> HttpResponse:
     """Applies the choices of the conflict page; shows the result again before it is written."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
-        return lost.show_lost_edit(task)
+        return lost_edit_page.show_lost_edit(task)
     task, theirs = task.of_draft(), task.moment_at(version)
     if task.draft.seq != task.seq:
         return show_moved(task)

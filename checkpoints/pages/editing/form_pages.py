@@ -19,12 +19,17 @@ from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of
 from checkpoints.editing.state_form import FormInput, Row
 from checkpoints.pages.decisions.queue_step import QueueStep
-from checkpoints.pages.editing import conflicts, plain_form, repeated_applies, summary
-from checkpoints.pages.editing import former_drafts as former
-from checkpoints.pages.editing import lost_edit_page as lost
+from checkpoints.pages.editing import (
+    conflicts,
+    former_drafts,
+    lost_edit_page,
+    plain_form,
+    repeated_applies,
+    summary,
+)
 from checkpoints.pages.editing.edit_page import edit_page, merged_text_of, raw_text, text_of
 from checkpoints.pages.editing.edit_request import Edit, execution_of
-from checkpoints.pages.executions import unapplied_edits as left
+from checkpoints.pages.executions import unapplied_edits
 from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.services import state_updates, status_changes
 from checkpoints.snapshots import StoredSnapshot
@@ -62,11 +67,11 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         return _open_form(request, actor, head, now)
     former_one = version_in(request.POST, "former")
     if former_one is not None:
-        return former.discard(request, actor, head, former_one)
+        return former_drafts.discard(request, actor, head, former_one)
     task = Edit.read(request, actor, head, now)
     step = request.POST.get("step", "")
     if task.of_former:
-        return former.save_former(task)
+        return former_drafts.save_former(task)
     if not task.same_execution:
         return _of_another_conversation(task)
     if step == "discard":
@@ -84,16 +89,16 @@ def _open_form(
     request: HttpRequest, actor: Actor, head: Conversation, now: StoredSnapshot
 ) -> HttpResponse:
     """Returns the form with the person's draft, on the version of the draft."""
-    before = left.numbers(actor, now)
+    before = unapplied_edits.numbers(actor, now)
     asked = version_in(request.GET, "former")
     if asked is not None:
-        return former.show_former(request, actor, head, asked)
+        return former_drafts.show_former(request, actor, head, asked)
     task = Edit.open(request, actor, head, now)
     if now.status is not Status.PAUSED:
         if task.draft:
-            return lost.show_lost_edit(task)
+            return lost_edit_page.show_lost_edit(task)
         if before:
-            return former.show_former(request, actor, head, before[0])
+            return former_drafts.show_former(request, actor, head, before[0])
         raise InvalidState(
             _("The state can be edited only while the execution is paused."), status=now.status
         )
@@ -120,7 +125,7 @@ def _discard(task: Edit) -> HttpResponse:
 
 def _of_another_conversation(task: Edit) -> HttpResponse:
     """Shows the input for copying: it names an execution that does not exist; writes nothing."""
-    return lost.show_lost_edit(replace(task, changes=_read(task).changes))
+    return lost_edit_page.show_lost_edit(replace(task, changes=_read(task).changes))
 
 
 def _form_sent(task: Edit, step: str) -> HttpResponse:
@@ -150,14 +155,14 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
         flash.info(task.request, _("There are no changes yet."))
         return _show_form(task, raw=raw)
     if task.now.status is not Status.PAUSED:
-        return lost.show_lost_edit(task)
+        return lost_edit_page.show_lost_edit(task)
     return summary.show_summary(task)
 
 
 def _show_summary_again(task: Edit) -> HttpResponse:
     """Shows the sent summary again; drafts.js requests it after signing in."""
     if task.now.status is not Status.PAUSED:
-        return lost.show_lost_edit(task)
+        return lost_edit_page.show_lost_edit(task)
     return summary.show_summary(task) if task.changes else conflicts.show_moved(task)
 
 
@@ -253,7 +258,7 @@ def _refused(task: Edit, error: ContextError) -> HttpResponse:
     now = queries.find_moment(task.actor, task.head.public_id)
     task = replace(task, now=now)
     if task.of_former:
-        return former.save_former(task)
+        return former_drafts.save_former(task)
     if _is_moved(task) and now.status is Status.PAUSED:
         return conflicts.show_moved(task)
     if now.version == task.version and now.status is Status.PAUSED:
