@@ -42,14 +42,14 @@ class RetentionForm(ContractForm[RetentionPolicy]):
             wide=True,
         ),
         "archive_after_days": FieldHint(
-            label=gettext_lazy("Archive conversations after days without a change"),
+            label=gettext_lazy("Archive conversations after this many days without a change"),
             help=gettext_lazy(
                 "An archived conversation is hidden from lists until the next write."
             ),
             wide=True,
         ),
         "erase_after_days": FieldHint(
-            label=gettext_lazy("Erase archived conversations after days"),
+            label=gettext_lazy("Erase archived conversations after this many days"),
             help=gettext_lazy(
                 "Erased for good; only the audit still shows that they existed. Leave empty to "
                 "never erase."
@@ -57,7 +57,9 @@ class RetentionForm(ContractForm[RetentionPolicy]):
             wide=True,
         ),
         "remove_tokens_after_days": FieldHint(
-            label=gettext_lazy("Remove expired and revoked tokens from the list after days"),
+            label=gettext_lazy(
+                "Remove expired and revoked tokens from the list after this many days"
+            ),
             wide=True,
         ),
     }

@@ -19,8 +19,8 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
         path: FieldHint(
             label=_("Budget"),
             help=_(
-                "Cutting rarely and deeply costs less than cutting at every call: between two "
-                "cuts the beginning of the context stays the same, so the provider reads it from "
+                "A few deep cuts cost less than a cut at every call: between two cuts the "
+                "beginning of the context stays the same, so the provider reads it from "
                 "its cache."
             ),
             shown_when=ShownWhen.is_("operation", "budget"),
@@ -28,17 +28,17 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
         f"{path}.max_tokens": FieldHint(label=_LIMIT, help=_("Tokens."), placeholder="60000"),
         f"{path}.target_tokens": FieldHint(
             label=_("Cut down to"),
-            help=_("Tokens; well below the limit, so that the next cut is far away."),
+            help=_("In tokens; well below the limit, so that cuts are rare."),
             placeholder="40000",
         ),
         f"{path}.drop": FieldHint(
-            label=_("What goes first"),
+            label=_("Drop first"),
             choices=[
                 ("oldest", _("The oldest messages")),
                 ("oldest_turns", _("The oldest turns as a whole")),
                 ("tool_results", _("Contents of old results")),
             ],
-            help=_("A call and its results always stay or go together."),
+            help=_("A call and its results are always kept or dropped together."),
         ),
         f"{path}.keep_last_results": FieldHint(
             label=_("Keep the last results"), shown_when=ShownWhen.is_("drop", "tool_results")
@@ -53,7 +53,7 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
         ),
         f"{path}.keep_turn_start": FieldHint(
             label=_("Keep the question of the turn that is cut"),
-            help=_("The user message with which that turn began."),
+            help=_("The user message that began the turn."),
             shown_when=ShownWhen.is_("drop", "oldest"),
         ),
         f"{path}.keep_first": FieldHint(label=_("Keep the first"), help=_("Messages.")),
@@ -63,7 +63,7 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
             when_off=_("System messages are hidden like all others."),
         ),
         f"{path}.at_least": FieldHint(
-            label=_("Cut at least"), help=_("Tokens. A cut that frees fewer is not made.")
+            label=_("Cut at least"), help=_("In tokens. Smaller cuts are not made.")
         ),
     }
 

@@ -45,7 +45,7 @@ def cost_words(priced: PricedElement) -> CostWords:
     line = change_line(cost)
     said = _("%(change)s against the full history.") % {"change": line}
     if not line:
-        said = _("Sends and costs what the full history does.")
+        said = _("Sends and costs the same as the full history.")
     return CostWords(
         line=line,
         said=f"{said} {_losing(cost)}",

@@ -79,7 +79,7 @@ class NodeForm(ContractForm[NodeFields]):
         "template": FieldHint(label=_("Template"), height=4, wide=True, help=_("Always included")),
         "pause": FieldHint(
             label=_("Review"),
-            choices=[("before", _("Pause before it runs")), ("after", _("Pause after it ran"))],
+            choices=[("before", _("Pause before it runs")), ("after", _("Pause after it has run"))],
             empty_label=_("No pause"),
         ),
         "pause_reason": FieldHint(
