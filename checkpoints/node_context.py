@@ -119,6 +119,7 @@ def _answer(moment: StoredSnapshot, node_id: str, asked: _Asked) -> dict[str, ob
         "warnings": [warning.as_json() for warning in entered.warnings],
         **_messages(moment, node_id, origin, entered, asked),
         "conflicts": [conflict.as_json() for conflict in entered.conflicts],
+        "execution": None if moment.row is None else moment.row.public_id,
         "version": moment.version,
         "revision": moment.revision,
         "count": moment.visible_count,

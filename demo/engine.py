@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
-from uuid import uuid4
 
 import httpx
 from pydantic import JsonValue
@@ -105,7 +104,7 @@ class Engine:
         try:
             self.step(node)
         except ServerRefused as refused:
-            if refused.code != "invalid_state":
+            if refused.code not in ("invalid_state", "duplicate"):
                 raise
             self.tell(f"{node}: {refused}; checking again")
 
@@ -155,7 +154,7 @@ class Engine:
         more: dict[str, JsonValue] = {} if output.usage is None else {"usage": dict(output.usage)}
         answer = self._post(
             self._path(f"nodes/{node}/complete"),
-            checkpoint_id=f"{node}-{uuid4().hex[:12]}",
+            checkpoint_id=f"{node}-v{entered['version']}-{str(entered['execution'])[-8:]}",
             result=result,
             messages=list(output.messages),
             state_data=dict(output.state),

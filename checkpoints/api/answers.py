@@ -268,6 +268,11 @@ class EnteredAnswer(Answer):
     explanation: list[DecisionAnswer] = Field(
         [], description="For each name and message, which rule decided."
     )
+    execution: str | None = Field(
+        None,
+        description="Id of the execution; null if the conversation has none.",
+        examples=["exec_7q2m4x8k1n5p9r3t"],
+    )
     version: FromZero = Field(
         description="Version of the execution, counted from 0.", examples=[13]
     )

@@ -14,6 +14,7 @@ import type {
   Entered,
   Execution,
   Formatted,
+  FullMessage,
   Lease,
   Message,
   Method,
@@ -25,6 +26,7 @@ import type {
   Operated,
   Page,
   Provider,
+  Recall,
   SaveCheckpoint,
   Saved,
   Snapshot,
@@ -85,6 +87,16 @@ export class Conversation {
     return this.call("get", ["messages"], undefined, { format: provider });
   }
 
+  /** A message in full by its index or id, also a hidden one; counts as a recall, by `node` if it asks. */
+  recall(message: number | string, node?: string): Promise<FullMessage> {
+    return this.call("get", ["messages", `${message}`], undefined, { node });
+  }
+
+  /** How often engines recalled which message, by node, in the order of the log. */
+  recalls(): AsyncGenerator<Recall> {
+    return listed(this.transport, pathOf("conversations", this.id, "recalls"), {});
+  }
+
   /** The last visible messages, which are hidden now; no two callers get the same. */
   async pop(count = 1): Promise<readonly Message[]> {
     return (await this.call<{ messages: Message[] }>("post", ["messages", "pop"], { count })).messages;
@@ -143,6 +155,11 @@ export class Conversation {
   /** The versions of the execution, newest first. */
   checkpoints(query: Query = {}): AsyncGenerator<Checkpoint> {
     return listed(this.transport, pathOf("conversations", this.id, "checkpoints"), query);
+  }
+
+  /** Delete a version and its bytes; one of a former `execution` if it is named. */
+  deleteCheckpoint(version: number, execution?: string): Promise<void> {
+    return this.call("delete", ["checkpoints", `${version}`], undefined, { execution });
   }
 
   /** Change the state of a PAUSED execution; `expected_version` guards what you read. */

@@ -108,6 +108,19 @@ const tests = {
     assert.deepEqual([waited.status, waited.version, waited.changed], ["CANCELLED", 1, true]);
   },
 
+  async "hidden messages are recalled, and versions deleted"() {
+    const conversation = await client.create({ messages: [user("long ago"), user("now")] });
+    await conversation.operate({ operation: "truncate", truncate: { keep_last: 1 } });
+    const recalled = await conversation.recall(0, "draft");
+    assert.deepEqual([recalled.content, recalled.visible], ["long ago", false]);
+    const counted = await Array.fromAsync(conversation.recalls());
+    assert.deepEqual(counted.map((each) => [each.index, each.node, each.recalls]), [[0, "draft", 1]]);
+    for (const id of ["c1", "c2"]) await conversation.save(id, { node_id: "n", state_data: { id } });
+    await conversation.deleteCheckpoint(1);
+    const versions = (await Array.fromAsync(conversation.checkpoints())).map((each) => each.version);
+    assert.deepEqual(versions, [2, 0]);
+  },
+
   async "events go on exactly behind the one that was seen last"() {
     const conversation = await client.create();
     const seen = [];

@@ -33,7 +33,27 @@ def test_an_idle_conversation_can_be_entered() -> None:
     run = Run(Api(), conversation(user("x"), metadata=b'{"m":1}'))
     seen = ok(run.enter("a"))
     assert (seen["version"], seen["context"]["metadata"]) == (0, {"m": 1})
+    assert seen["execution"] is None
     assert len(seen["messages"]) == 1
+
+
+def test_ids_with_the_execution_are_of_one_execution() -> None:
+    """As the how-to makes them: versions begin at 0 again, ids are those of the conversation."""
+    chain("w", "a", "b")
+    run = Run.start("w")
+    made = []
+    for _ in range(2):
+        for name in ("a", "b"):
+            seen = ok(run.enter(name))
+            assert seen["execution"] == run.snapshot()["execution"]
+            made.append(f"{name}-v{seen['version']}-{seen['execution'][-8:]}")
+            ended = run.complete(name, made[-1], result={"response": "same words"}, enter_next=True)
+            assert ended.status_code == 201
+            following = ended.json()["entered"]
+            assert following is None or following["execution"] == seen["execution"]
+        assert run.snapshot()["status"] == "COMPLETED"
+        ok(run.post("executions", {"workflow": "w"}))
+    assert len(set(made)) == 4
 
 
 def test_the_metadata_of_the_execution_lies_over_that_of_the_conversation() -> None:

@@ -1,9 +1,11 @@
 """The stream of a workspace's changes: it goes on behind a cursor, and ends with its token."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from checkpoints import feed
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.http.requests.handler import ThreadedHandler
@@ -69,6 +71,40 @@ def test_a_filtered_stream_tells_only_what_is_wanted(app: Any, api: Api) -> None
         event = await stream.event()
         assert (event["what"], event["conversation"]) == ("messages.append", "two")
         await stream.leave()
+
+    play(scene)
+
+
+def test_streams_that_ask_for_the_same_read_a_change_once(
+    app: Any, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[int] = []
+    read = feed.read
+
+    def counted(workspace: int, after: int, wanted: feed.FeedQuery, most: int) -> feed.FeedPart:
+        reads.append(after)
+        return read(workspace, after, wanted, most)
+
+    monkeypatch.setattr("checkpoints.feed.read", counted)
+
+    async def scene() -> None:
+        paths = ["/events", "/events", "/events", "/events?kinds=messages"]
+        streams: list[Call] = []
+        first: list[int] = []
+        for number, path in enumerate(paths, start=1):
+            streams.append(await Call(app, api.secret, path, **STREAM).waits())
+            first.append((await streams[-1].event())["id"])
+            while len(reads) < number:  # each looks once for what it missed while it began
+                await asyncio.sleep(0.01)
+        reads.clear()
+        async with current_hub().reads.turn:  # another read is under way
+            await do(say, api, "one")
+            await asyncio.sleep(0.05)
+        for stream, cursor in zip(streams, first, strict=True):
+            assert (await stream.event())["id"] == cursor + 1
+        assert reads == first[:2]  # one for the three, one for the other kind
+        for stream in streams:
+            await stream.leave()
 
     play(scene)
 

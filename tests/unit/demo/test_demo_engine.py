@@ -1,5 +1,6 @@
 """The demo engine by a server of few lines: it waits without counting, and says what for."""
 
+import json
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
@@ -29,9 +30,12 @@ class Server:
         self.reply, self.after = reply, after
         self.status, self.done, self.version = "RUNNING", list[str](), 0
         self.asked: list[str] = []
+        self.ids: list[str] = []
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path.removeprefix("/api/v1/conversations")
+        if path.endswith("/complete"):
+            self.ids.append(json.loads(request.content)["checkpoint_id"])
         self.asked.append(path)
         answer = self.answer(path.split("/"))
         return answer if isinstance(answer, httpx.Response) else httpx.Response(200, json=answer)
@@ -43,7 +47,8 @@ class Server:
             case ["wait"]:
                 return self.wait()
             case ["nodes", _, "enter"]:
-                return {"context": {}, "messages": []}
+                entered = {"context": {}, "messages": [], "version": self.version}
+                return entered | {"execution": "exec_0123456789abcdef"}
             case ["nodes", node, "complete"]:
                 return self.complete(node)
             case ["checkpoints"]:
@@ -101,6 +106,12 @@ def test_it_waits_for_a_person_as_long_as_it_takes_and_continues_after_the_appro
         "waiting for a person to approve or reject at 'A person reads it' (look at this)"
     ]
     assert told[-1] == "the execution is COMPLETED: all nodes are completed"
+
+
+def test_a_completion_that_is_repeated_has_the_same_id() -> None:
+    server = Server(after=1)
+    engine_of(server, []).run()
+    assert server.ids == ["draft-v0-89abcdef", "review-v2-89abcdef", "send-v3-89abcdef"]
 
 
 def test_it_says_who_ended_the_execution_and_why() -> None:
