@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -263,3 +264,54 @@ def test_several_questions_are_edited_if_one_of_them_is_another() -> None:
     assert edited_payload([one], [one, two]) == [one]
     assert edited_payload(None, [one]) is None
     assert edited_payload("anything", []) is None
+
+
+def test_a_graph_that_fails_is_shown_as_failed_and_tries_again_when_it_is_resumed() -> None:
+    broken = [True]
+
+    def act(state: State) -> dict[str, Any]:
+        if broken[0]:
+            raise RuntimeError("the mail server is down")
+        return {"done": "yes"}
+
+    graph = graph_of(act, app.saver)
+    name, config = new_thread()
+    told = ""
+    try:
+        graph.invoke({"done": ""}, config)
+    except RuntimeError as error:
+        told = str(error)
+    assert told == "the mail server is down"
+    assert REVIEWER.conversation(name).snapshot().status == "FAILED"
+    failure = {"graph_error": "RuntimeError: the mail server is down"}
+    assert state_of(name) == {"done": "", **failure}
+    assert resume_decided(graph, CLIENT) == 0, "a failure is no decision"
+    decide(name, "resume", "It works again.")
+    assert resume_decided(graph, CLIENT) == 0, "and it fails again, without raising"
+    assert REVIEWER.conversation(name).snapshot().status == "FAILED"
+    broken[0] = False
+    decide(name, "resume", "It works again.")
+    assert resume_decided(graph, CLIENT) == 1
+    assert REVIEWER.conversation(name).snapshot().status == "COMPLETED"
+    assert state_of(name) == {"done": "yes"}
+
+
+def test_a_graph_that_failed_goes_on_when_its_application_invokes_it() -> None:
+    broken = [True]
+
+    def act(state: State) -> dict[str, Any]:
+        if broken[0]:
+            raise RuntimeError
+        return {"done": "yes"}
+
+    graph = graph_of(act, app.saver)
+    name, config = new_thread()
+    with suppress(RuntimeError):
+        graph.invoke({"done": ""}, config)
+    assert state_of(name)["graph_error"] == "RuntimeError"
+    broken[0] = False
+    assert graph.invoke(None, config) == {"done": "yes"}
+    assert (REVIEWER.conversation(name).snapshot().status, state_of(name)) == (
+        "COMPLETED",
+        {"done": "yes"},
+    )

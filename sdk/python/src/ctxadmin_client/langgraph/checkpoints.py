@@ -19,9 +19,10 @@ from ctxadmin_client.answers import JsonObject
 from ctxadmin_client.langchain.values import is_plain, packed, unpacked
 
 PAYLOAD: Final = "interrupt"  # the state key with what an interrupt asks
+ERROR: Final = "graph_error"  # the state key with why a graph failed
 MESSAGES: Final = "messages"
 HEAD: Final = "langgraph.checkpoint"
-_RESERVED: Final = ("execution_history", MESSAGES, PAYLOAD)
+_RESERVED: Final = ("execution_history", MESSAGES, PAYLOAD, ERROR)
 _LONGEST_KEY: Final = 200
 _LONGEST_NODE: Final = 128
 _PUBLIC: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -1,5 +1,6 @@
 """What a saver knows of a thread: its execution as it stood when it was read or written last."""
 
+import asyncio
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
@@ -22,9 +23,11 @@ MARK: Final = "langgraph.mark"  # the channel of what the saver notes beside the
 _MARK_INDEX: Final = -100
 _MOST_METADATA: Final = 60_000  # bytes; the contract takes 64 KiB
 _LONGEST_REASON: Final = 1_000
+_LONGEST_ERROR: Final = 2_000
 _ASKED: Final = ("question", "reason", "message", "title", "description", "action", "prompt")
 INTERRUPT: Final = "__interrupt__"
 RESUME: Final = "__resume__"
+FAILURE: Final = "__error__"
 RESUMED: Final = "The graph was resumed."  # the reason of a saver that resumes
 Pending = list[tuple[str, str, Any]]  # task, channel and value of each write
 
@@ -284,6 +287,15 @@ def asked(value: Any) -> list[Any]:
     """What the interrupts in a write ask."""
     listed = list(value) if isinstance(value, (list, tuple)) else [value]
     return [readable(getattr(each, "value", each)) for each in listed]
+
+
+def failure_of(writes: Sequence[tuple[str, Any]]) -> str:
+    """Why a task failed, "" if it did not, or was only stopped with its process."""
+    error = next((value for channel, value in writes if channel == FAILURE), None)
+    if error is None or isinstance(error, asyncio.CancelledError):
+        return ""
+    kind = type(error).__name__ if isinstance(error, BaseException) else "error"
+    return f"{kind}: {error}".removesuffix(": ").encode(errors="replace").decode()[:_LONGEST_ERROR]
 
 
 def reason_of(payload: Any) -> str:

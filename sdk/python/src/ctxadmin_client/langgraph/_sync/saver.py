@@ -1,7 +1,6 @@
 """The saver: checkpoints of LangGraph in a conversation and its executions."""
 
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -21,8 +20,9 @@ from ctxadmin_client.answers import JsonObject
 from ctxadmin_client.calls import Call, new_key, path
 from ctxadmin_client.errors import Duplicate, InvalidState, NotFound, VersionConflict
 from ctxadmin_client.langgraph._sync.history import tuple_of
-from ctxadmin_client.langgraph._sync.removal import Removal
+from ctxadmin_client.langgraph._sync.stops import Stops
 from ctxadmin_client.langgraph.checkpoints import (
+    ERROR,
     PAYLOAD,
     Head,
     Update,
@@ -44,21 +44,17 @@ from ctxadmin_client.langgraph.threads import (
     Shown,
     Stopped,
     Thread,
-    asked,
     details_of,
-    pause_id,
-    reason_of,
+    failure_of,
     shown,
     writes_of,
 )
 
 _TRIES: Final = 5
-_LOOK: Final = 0.02  # seconds
-_PATIENCE: Final = 10.0  # seconds, for a checkpoint whose interrupt is here already
 _STOPPED: Final = frozenset({"PAUSED", "FAILED", "CANCELLED"})
 
 
-class CtxAdminSaver(Removal, OtherCalls, BaseCheckpointSaver[int]):
+class CtxAdminSaver(Stops, OtherCalls, BaseCheckpointSaver[int]):
     """Keeps the checkpoints of graphs in ctxadmin: ``compile(checkpointer=CtxAdminSaver(c))``.
 
     A thread is the conversation with its id. Its channel ``messages`` is the conversation, other
@@ -141,7 +137,7 @@ class CtxAdminSaver(Removal, OtherCalls, BaseCheckpointSaver[int]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Save what a task wrote; an interrupt at the top pauses the execution."""
+        """Save what a task wrote; an interrupt at the top pauses, an error fails the execution."""
         place = Place.of(config)
         checkpoint = place.checkpoint
         if checkpoint is None:
@@ -164,6 +160,9 @@ class CtxAdminSaver(Removal, OtherCalls, BaseCheckpointSaver[int]):
         if INTERRUPT in channels and not place.namespace:
             payload = next(value for channel, value in writes if channel == INTERRUPT)
             self._pause(place, thread, task_id, node_of_path(task_path), payload)
+        why = failure_of(writes)
+        if why and not place.namespace:
+            self._fail(place, thread, node_of_path(task_path) or "graph", why)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Fork a thread at its latest version; earlier turns stay with the source."""
@@ -264,23 +263,10 @@ class CtxAdminSaver(Removal, OtherCalls, BaseCheckpointSaver[int]):
         """Drop what the state does not need any more: an answered question, ended subgraphs."""
         if place.namespace:
             return
-        gone = of_ended_tasks(now.state.keys)
-        if PAYLOAD in now.state.keys:
-            gone.add(PAYLOAD)
+        gone = of_ended_tasks(now.state.keys) | ({PAYLOAD, ERROR} & now.state.keys)
         for key in gone:
             if not now.ended:
                 update.data[key] = {"$delete": True}
-
-    def _refuse_if_elsewhere(
-        self, place: Place, head: Head | None, now: Now, error: Exception
-    ) -> None:
-        """Raise Stopped if somebody else has saved behind the checkpoint that was known."""
-        latest = now.head(place.namespace, self.serde)
-        if now.exists and (latest and latest.id) != (head and head.id):
-            raise Stopped(
-                "The thread went on elsewhere: another process runs it, or somebody restored a"
-                " version. Nothing of this step is stored."
-            ) from error
 
     def _refuse_if_stopped(self, before: Now | None, now: Now, error: Exception) -> None:
         if before is None or before.status not in ("RUNNING", "IDLE"):
@@ -331,51 +317,6 @@ class CtxAdminSaver(Removal, OtherCalls, BaseCheckpointSaver[int]):
             thread.interrupts = {}
         thread.then.clear()
         thread.now = now
-
-    def _pause(
-        self, place: Place, thread: Thread, task_id: str, node: str, value: Any
-    ) -> None:
-        """Pause before the node that asks, with all that is asked at this checkpoint."""
-        self._until_known(place, thread)
-        with self._lock(place.thread):
-            now = thread.now or self._read(place.thread, thread)
-            thread.interrupts[task_id] = (node or "interrupt", asked(value))
-            questions = [each for _, listed in thread.interrupts.values() for each in listed]
-            payload = questions[0] if len(questions) == 1 else questions
-            nodes = ", ".join(dict.fromkeys(name for name, _ in thread.interrupts.values()))[:128]
-            for left in reversed(range(_TRIES)):
-                head = now.head(place.namespace, self.serde)
-                waits = now.pause["node_id"] if now.pause else None
-                asks = now.state.data.get(PAYLOAD)
-                if now.status == "PAUSED" and waits == nodes and asks == payload:
-                    return  # asked before, and not answered yet
-                now = self._go_on(place.thread, thread)
-                try:
-                    answer = self._conversation(place.thread).save(
-                        pause_id(place.checkpoint or "", now.version),
-                        nodes,
-                        state_data={PAYLOAD: payload},
-                        pause_before=nodes,
-                        pause_reason=reason_of(payload),
-                        expected_version=now.version,
-                    )
-                except (InvalidState, VersionConflict) as error:
-                    now = self._read(place.thread, thread)
-                    self._refuse_if_elsewhere(place, head, now, error)
-                    if not left or now.ended:
-                        raise
-                else:
-                    now.status, now.version = str(answer["status"]), int(answer["version"])
-                    now.state.data[PAYLOAD] = payload
-                    now.pause = {"node_id": nodes}
-                    return
-
-    def _until_known(self, place: Place, thread: Thread) -> None:
-        """Wait until the checkpoint of an interrupt is saved: LangGraph does both at once."""
-        waited = 0.0
-        while place.checkpoint not in thread.known and waited < _PATIENCE:
-            time.sleep(_LOOK)
-            waited += _LOOK
 
 
 def _standing(
