@@ -2,7 +2,9 @@
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -13,7 +15,7 @@ import httpx
 from pydantic import JsonValue
 
 from bench.serving import Embedded
-from bench.table import Row, times_of
+from bench.table import Row
 
 # A message has 100 tokens. Over 1,500 the node keeps 8 messages, so that 10 are seen at both
 # lengths in the beginning, and as many at both after each step: from 10 to 15, then 8 again.
@@ -23,6 +25,8 @@ _BUDGET: Final[JsonValue] = {"max_tokens": 1_500, "target_tokens": 800}
 # Of one call, half of all rounds are within 30 percent; the median of 400 is good to 2 or 3.
 _ROUNDS: Final = 400
 _STEPS: Final = 150
+_IDLE_TRIES: Final = 60
+_IDLE_SECONDS: Final = 0.02  # of processor time in a second
 _PART: Final = 1_000
 _TEXT: Final = "Some words of a message that is neither short nor long. " * 8
 
@@ -37,42 +41,80 @@ def rows() -> list[Row]:
             _publish(api)
             for length in (_SHORT, _LONG):
                 _fill(api, length)
-            return _rows(api)
+            return _rows(api, server.pid)
 
 
-def _rows(api: httpx.Client) -> list[Row]:
+def _rows(api: httpx.Client, server: int) -> list[Row]:
     start = time.perf_counter()
     seen = _enter(api, _LONG)
     first = time.perf_counter() - start
     if seen != _enter(api, _SHORT):
         raise AssertionError("both are to see as many messages")
-    again: dict[str, Callable[[], object]] = {
-        str(length): partial(_enter, api, length) for length in (_SHORT, _LONG)
-    }
-    unchanged = times_of(again, _ROUNDS)
-    lined: dict[str, Callable[[], object]] = {
-        str(length): partial(_enter, api, length, "line") for length in (_SHORT, _LONG)
-    }
-    with_line = times_of(lined, _ROUNDS)
-    stepped: dict[int, list[float]] = {_SHORT: [], _LONG: []}
-    for number in range(_STEPS):
-        for length in sorted(stepped, reverse=bool(number % 2)):
-            _append(api, length, number, 2)
-            start = time.perf_counter()
-            _enter(api, length)
-            stepped[length].append(time.perf_counter() - start)
+    steps: Counter[int] = Counter()
+
+    def step(length: int) -> None:
+        steps[length] += 1
+        _append(api, length, steps[length], 2)
+
+    def line(length: int) -> int:
+        return _enter(api, length, "line")
+
+    name = "enter with a budget at 50,000 messages"
+    enter = partial(_enter, api)
+    _wait_until_idle(server)  # what was filled in is indexed for searches
     return [
-        Row("enter with a budget at 50,000 messages, first of a process", first * 1e3, "ms"),
-        _row(
-            "enter with a budget at 50,000 messages", unchanged[str(_LONG)], unchanged[str(_SHORT)]
-        ),
-        _row("the same behind 2 new messages", stepped[_LONG], stepped[_SHORT]),
-        _row("with a line that names the hidden", with_line[str(_LONG)], with_line[str(_SHORT)]),
+        Row(f"{name}, first of a process", first * 1e3, "ms"),
+        *_compared(name, enter, server, _ROUNDS),
+        *_compared("the same behind 2 new messages", enter, server, _STEPS, before=step),
+        *_compared("with a line that names the hidden", line, server, _ROUNDS),
     ]
 
 
-def _row(name: str, long: list[float], short: list[float]) -> Row:
-    return Row(name, median(long) * 1e3, "ms", anchor=median(short) * 1e3, goal=1.1)
+def _compared(
+    name: str,
+    call: Callable[[int], int],
+    server: int,
+    rounds: int,
+    before: Callable[[int], None] | None = None,
+) -> Iterator[Row]:
+    """The medians of both lengths, by the clock and in processor time of the server.
+
+    The clock counts what else the machine does, processor time hardly. ``before`` each call, what
+    is not measured.
+    """
+    lengths = (_SHORT, _LONG)
+    if len({call(length) for length in lengths}) > 1:  # and folds what no call has folded yet
+        raise AssertionError("both are to see as many messages")
+    times: dict[int, list[tuple[float, float]]] = {length: [] for length in lengths}
+    for number in range(rounds):
+        for length in lengths[:: -1 if number % 2 else 1]:
+            if before is not None:
+                before(length)
+            used, start = _processor_seconds(server), time.perf_counter()
+            call(length)
+            seconds = time.perf_counter() - start
+            times[length].append((seconds, _processor_seconds(server) - used))
+    for place, what in enumerate((name, f"{name}, processor time")):
+        short, long = (median(each[place] for each in times[length]) for length in lengths)
+        yield Row(what, long * 1e3, "ms", anchor=short * 1e3, goal=1.1)
+
+
+def _processor_seconds(process: int) -> float:
+    """What all threads of a process have used so far, from Linux, to the nanosecond."""
+    used = 0
+    for task in Path(f"/proc/{process}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended
+            used += int((task / "schedstat").read_text().split()[0])
+    return used / 1e9
+
+
+def _wait_until_idle(server: int) -> None:
+    for _ in range(_IDLE_TRIES):
+        used = _processor_seconds(server)
+        time.sleep(1)
+        if _processor_seconds(server) - used < _IDLE_SECONDS:
+            return
+    raise AssertionError("the server is to be idle")
 
 
 def _publish(api: httpx.Client) -> None:

@@ -14,6 +14,9 @@ from ctxadmin.accounts.services import default_workspace, system_actor
 from tests.factories import Api, assistant, calls, conversation, result, user
 from workflows.domain.backtests.policies import policies_of
 from workflows.domain.backtests.replay import replay
+from workflows.domain.backtests.table import shown_percent
+from workflows.management.commands import backtest
+from workflows.pages.drawing.cost_words import change_words
 from workflows.recordings import recorded_conversations
 
 pytestmark = pytest.mark.django_db
@@ -77,11 +80,30 @@ def test_no_conversation_gives_an_empty_table() -> None:
         (("--last", "0"), "a number from 1 to"),
         (("--files", "no-such-file.jsonl"), "No such file"),
         (("--status", "ASLEEP"), "Unknown status"),
+        (("--workflow", "unheard"), "There is no workflow 'unheard'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], message: str) -> None:
     with pytest.raises(CommandError, match=message):
         run(*arguments)
+
+
+@pytest.mark.parametrize("option", ["--csv", "--calls-csv"])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_replayed(
+    option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replayed(*_: Any, **__: Any) -> None:
+        raise AssertionError("nothing is to be replayed")
+
+    monkeypatch.setattr(backtest, "run_backtest", replayed)
+    with pytest.raises(CommandError, match=r"/no/such/folder/x\.csv: No such file"):
+        run(option, "/no/such/folder/x.csv")
+
+
+def test_a_change_that_leaves_something_is_not_told_as_everything() -> None:
+    told = [change_words(share) for share in (-0.99876, -1.0, -0.994, 12.5, None)]
+    assert told == ["−99.9 %", "−100 %", "−99 %", "+1,250 %", "±0 %"]
+    assert [shown_percent(share) for share in (-0.99876, -1.0, 0.2)] == [-99.9, -100, 20]
 
 
 def test_a_policy_that_makes_no_sense_is_named_with_its_place(tmp_path: Path) -> None:

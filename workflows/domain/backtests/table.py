@@ -79,7 +79,16 @@ def _remark(each: Comparison) -> str:
 
 
 def _signed(share: float | None) -> str:
-    return "" if share is None else f"{round(share * 100):+d} %"
+    return "" if share is None else f"{shown_percent(share):+} %"
+
+
+def shown_percent(share: float) -> int | float:
+    """Returns a change in percent as it is shown.
+
+    It is whole, but -99.9 for nearly everything: -100 says that nothing is left.
+    """
+    whole = round(share * 100)
+    return -99.9 if whole == -100 and share > -1 else whole
 
 
 def csv_text(compared: Iterable[Comparison]) -> str:

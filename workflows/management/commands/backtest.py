@@ -113,6 +113,8 @@ class Command(ReadyCommand):
         if workspace is None:
             raise CommandError(f"There is no workspace {slug!r}.")
         actor = system_actor(workspace, "backtest")
+        for path in filter(None, (options["csv"], options["calls_csv"])):
+            _write(path, "", mode="a")  # refused now and not after minutes of work
         document = _draft(actor, options["workflow"]) if options["nodes"] else None
         asked = Asked(_policies(options), document, options["calls_of"])
 
@@ -122,6 +124,9 @@ class Command(ReadyCommand):
         sums = run_backtest(
             asked, conversations(), processes=options["processes"], progress=self._print_progress
         )
+        if options["workflow"] and not sums[0].conversations:
+            # One that was deleted can still have conversations.
+            find_workflow(actor.workspace, options["workflow"])
         if not sums[0].calls:
             self.stdout.write("There is no call: nothing was written by an assistant.")
         compared = compare(sums, options["price"] or RATIOS[options["prices"]])
@@ -197,8 +202,9 @@ def _read(path: Path, read: Callable[[bytes], ReadT]) -> ReadT:
         raise CommandError(f"{path}: {error.detail}") from None
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, mode: str = "w") -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None

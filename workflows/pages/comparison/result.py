@@ -16,6 +16,7 @@ from workflows.backtests import Result
 from workflows.domain.backtests.spread import Spread, changes_of, spread_of
 from workflows.domain.backtests.sums import Comparison, PolicySums, compare
 from workflows.pages.comparison.labels import PolicyRow
+from workflows.pages.drawing.cost_words import change_words
 
 _MILLION: Final = Decimal(1_000_000)
 
@@ -123,8 +124,8 @@ def _line(
         label=row.label,
         found=each,
         cost=pricing.words(sums.cost(pricing.price)),
-        sent_change=change_words(each.sent_change),
-        cost_change=change_words(each.cost_change),
+        sent_change=_change(each.sent_change),
+        cost_change=_change(each.cost_change),
         fresh_times="" if each.fresh_times is None else f"{each.fresh_times:.2f}×",
         plot=plot,
         node=row.node,
@@ -133,13 +134,9 @@ def _line(
     )
 
 
-def change_words(share: float | None) -> str:
-    """Returns a change in whole percent with its sign: ``+61 %``, ``−15 %``, ``±0 %``."""
-    if share is None:
-        return ""
-    whole = round(share * 100)
-    sign = "+" if whole > 0 else "−" if whole < 0 else "±"
-    return f"{sign}{abs(whole)} %"
+def _change(share: float | None) -> str:
+    """Returns a change in words, "" where there is nothing to compare with."""
+    return "" if share is None else change_words(share)
 
 
 def _shares(sums: PolicySums, price: Price) -> tuple[Series, Series]:
@@ -218,9 +215,9 @@ def _spreads(
         SpreadLine(
             label=row.label,
             spread=each,
-            low=change_words(each.low),
-            median=change_words(each.median),
-            high=change_words(each.high),
+            low=_change(each.low),
+            median=_change(each.median),
+            high=_change(each.high),
             x=at(each.low),
             width=max(round(at(each.high) - at(each.low), 2), 0.5),
             middle=at(each.median),

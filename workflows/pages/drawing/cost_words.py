@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ctxadmin.ui.templatetags.ui import grouped
 from workflows.domain.backtests.sampling import FEWEST_CALLS, ElementCost
+from workflows.domain.backtests.table import shown_percent
 from workflows.element_costs import DraftCosts, Offer, PricedElement
 
 _HUNDRED: Final = 100
@@ -67,10 +69,11 @@ def change_line(cost: ElementCost) -> str:
 
 
 def change_words(share: float | None) -> str:
-    """A change as whole percents with its sign."""
-    whole = round((share or 0) * _HUNDRED)
-    sign = "+" if whole > 0 else "−" if whole < 0 else "±"
-    return f"{sign}{grouped(abs(whole))} %"
+    """Returns a change in percent with its sign: ``+61 %``, ``−15 %``, ``±0 %``."""
+    percent = shown_percent(share or 0)
+    sign = "+" if percent > 0 else "−" if percent < 0 else "±"
+    number = grouped(abs(percent)) if isinstance(percent, int) else number_format(abs(percent), 1)
+    return f"{sign}{number} %"
 
 
 def price_words(cost: ElementCost) -> str:
