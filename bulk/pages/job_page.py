@@ -64,7 +64,7 @@ class ItemLine:
 class JobPage:
     """A job; ``dry_run`` and the fields to start it are there while it is a draft.
 
-    ``meant`` items are not refused, ``worked`` have a result. ``problem`` says why it stopped.
+    ``changing`` items are not refused, ``worked`` have a result. ``problem`` says why it stopped.
     """
 
     title: Text
