@@ -15,8 +15,9 @@ import hypothesis
 import pytest
 import redis
 from django.db import connection
-from django.template import Template
+from django.template import Context, Template
 from django.test import TransactionTestCase
+from django.test.utils import instrumented_test_render  # type: ignore[attr-defined]
 
 from scripts.ci import runs_in_ci
 from tests import servers
@@ -134,11 +135,19 @@ def _quick_flush() -> Iterator[None]:
         yield
 
 
+def _render(template: Template, context: Context) -> str:
+    """As tests see it: what a page was made of, and not each of its hundreds of parts."""
+    if context.template is template:
+        shown: str = instrumented_test_render(template, context)
+        return shown
+    return template.nodelist.render(context)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _plain_rendering(django_test_environment: None) -> Iterator[None]:
-    """Django's test environment copies the context of every template for tests that ask for it."""
+def _quick_rendering(django_test_environment: None) -> Iterator[None]:
+    """Django's test environment copies the context of every included template."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Template, "_render", lambda self, context: self.nodelist.render(context))
+        patched.setattr(Template, "_render", _render)
         yield
 
 

@@ -39,7 +39,10 @@ said = json.load(open(%r))
 client = Client(headers={"Authorization": "Bearer " + said["token"], "Host": "localhost"})
 for path, before in said["answers"].items():
     answer = client.get("/api/v1" + path)
-    print(*differences(before, answer.json(), f"{answer.status_code} {path}"), sep="\\n", end="")
+    now = answer.json()
+    if path.endswith("/problems"):  # later releases find more
+        now = [each for each in now if each in before]
+    print(*differences(before, now, f"{answer.status_code} {path}"), sep="\\n", end="")
 """
 _BETWEEN = "--- what reads otherwise ---"
 
