@@ -10,13 +10,15 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import hypothesis
 import pytest
 import redis
 from django.db import connection
-from django.template import Template
-from django.test import TransactionTestCase
+from django.template import Context, Template
+from django.test import TransactionTestCase, client
+from django.test.utils import ContextList
 
 from scripts.ci import runs_in_ci
 from tests import servers
@@ -135,10 +137,22 @@ def _quick_flush() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _plain_rendering(django_test_environment: None) -> Iterator[None]:
-    """Django's test environment copies the context of every template for tests that ask for it."""
+def _uncopied_contexts() -> Iterator[None]:
+    """An answer of Django's test client refers to the contexts of its templates, without copies."""
+
+    def keep(
+        store: dict[str, Any],
+        signal: object,
+        sender: object,
+        template: Template,
+        context: Context,
+        **_: object,
+    ) -> None:
+        store.setdefault("templates", []).append(template)
+        store.setdefault("context", ContextList()).append(context)
+
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Template, "_render", lambda self, context: self.nodelist.render(context))
+        patched.setattr(client, "store_rendered_templates", keep)
         yield
 
 
