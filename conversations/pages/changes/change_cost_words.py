@@ -18,14 +18,15 @@ def cost_text(cost: ChangeCost) -> str:
     if cost.next_change is None or cost.later_change is None:
         return ""
     words = {"next": _share(cost.next_change), "later": _share(cost.later_change)}
-    text_of_costs = _("%(next)s, each later call %(later)s") % words
+    costs = _("%(next)s, each later call %(later)s") % words
     calls = cost.pays_after
     if calls is not None and cost.next > cost.without:
         text = ngettext("pays off after %(n)s call", "pays off after %(n)s calls", calls)
-        text_of_costs = f"{text_of_costs}, {text % {'n': grouped(calls)}}"
+        payback = text % {"n": grouped(calls)}
+        costs = _("%(costs)s, %(payback)s") % {"costs": costs, "payback": payback}
     ratios = {"cached": USUAL.cached, "write": USUAL.cache_write}
     basis = _("in proportion: cached %(cached)s, cache write %(write)s") % ratios
-    return f"{text_of_costs} ({basis})"
+    return _("%(costs)s (%(basis)s)") % {"costs": costs, "basis": basis}
 
 
 def cost_warning(cost: ChangeCost) -> str:
