@@ -130,7 +130,7 @@ CONVERSATIONS: Final = TermGroup(
             "backtest",
             pgettext_lazy("glossary", "backtest"),
             _(
-                "A replay of recorded conversations that tells what policies for the context would "
+                "A replay of recorded conversations that shows what policies for the context would "
                 "have sent and cost."
             ),
             "workflows.domain.backtests",
