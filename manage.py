@@ -11,7 +11,7 @@ from django.db.utils import Error
 
 
 def main(arguments: list[str]) -> None:
-    """Run a command; commands wait long for the database, a server does not."""
+    """Runs a command; commands wait long for the database, a server does not."""
     # Not before: it reads the settings.
     from ctxadmin.storage.database.command_timeouts import command_timeouts
 

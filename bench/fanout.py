@@ -58,7 +58,7 @@ class Anchors(PrivateServer):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way of a change: where pages listen, and how the n-th change is told."""
+    """One way of a change: where pages listen, and how the n-th change is reported."""
 
     url: str
     headers: dict[str, str]

@@ -93,7 +93,7 @@ def _crowded(way: Served, caller: Caller, calls: Calls) -> Iterator[Row]:
 
 
 def _count(way: Served, taken: list[int]) -> None:
-    """Add how many connections each worker has; an embedded server has none."""
+    """Adds the number of connections of each worker; an embedded server has none."""
     if isinstance(way.server, Production):
         taken += way.server.connections().values()
 

@@ -93,7 +93,7 @@ def _processor_seconds() -> float:
 
 
 def _experiment(name: str, conversations: Sequence[Recorded], schemas: JsonValue) -> None:
-    """Print the tables: single conversations, without and with tool schemas, and long sessions."""
+    """Prints the tables: single conversations, without and with tool schemas, and long sessions."""
     bare = [Recorded(each.name, each.messages, each.tools) for each in conversations]
     asked = Asked([PolicyConfig(preset=preset) for preset in PRESETS])
     _print(f"{name}, tool schemas included", replay_all(asked, conversations))

@@ -79,7 +79,7 @@ def start(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
 
 
 def new_database(server: str, name: str) -> str:
-    """Make an empty database on a private server; its url."""
+    """Creates an empty database on a private server; returns its url."""
     driver = import_module("MySQLdb")  # of the production set, without types
     port = int(server.rstrip("/").rpartition(":")[2])
     session = driver.connect(host="127.0.0.1", port=port, user="root")

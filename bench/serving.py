@@ -53,7 +53,7 @@ class Bare(PrivateServer):
         return b" 200 " in connection.recv(64)
 
     def kill(self) -> None:
-        """End them in order: the workers outlive a parent that is killed."""
+        """Ends them in order: the workers outlive a parent that is killed."""
         self.stop()
 
 

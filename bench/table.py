@@ -87,7 +87,7 @@ def table(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def keep(rows: Sequence[Row], *, all_parts: bool) -> None:
-    """Write the results; those of parts that did not run stay, and the former ones move aside."""
+    """Writes the results; those of parts that did not run stay, the former ones are renamed."""
     former = read(RESULTS)
     BEFORE.parent.mkdir(parents=True, exist_ok=True)
     BEFORE.write_text(_lines(former))

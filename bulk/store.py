@@ -77,7 +77,7 @@ def outcomes_of(job: BulkJob) -> tuple[int, int]:
 
 
 def record_outcome(item: BulkItem, outcome: BulkItem.Outcome, why: bytes = b"") -> bool:
-    """Write down what came of an item; False if that is known already."""
+    """Records the outcome of an item; returns False if it is recorded already."""
     rows = BulkItem.objects.filter(
         conversation=item.conversation, job=item.job, outcome=BulkItem.Outcome.WAITING
     )
@@ -85,25 +85,25 @@ def record_outcome(item: BulkItem, outcome: BulkItem.Outcome, why: bytes = b"") 
 
 
 def enqueue(job: BulkJob, reason: str, label: str) -> bool:
-    """Start a draft; False if somebody did."""
+    """Starts a draft; returns False if someone else did."""
     rows = BulkJob.objects.filter(key=job.key, status=BulkJob.Status.DRAFT)
     return bool(rows.update(status=BulkJob.Status.QUEUED, reason=reason, label=label))
 
 
 def stop(job: BulkJob, now: datetime) -> bool:
-    """Cancel a job; False if it has ended. Whoever works on it stops within a second."""
+    """Cancels a job; returns False if it has ended. Its worker stops within a second."""
     return JOBS.cancel(job, BulkJob.Status.CANCELLED, now)
 
 
 def renew(row: BulkJob, done: int, refused: int, now: datetime) -> bool:
-    """Say that it goes on, and how far; False if it was cancelled or somebody else has it."""
+    """Renews the lease with the progress; returns False if it was cancelled or taken over."""
     attempts = {"attempts": 1} if done + refused > row.done + row.refused else {}
     row.done, row.refused = done, refused
     return JOBS.renew(row, now, done=done, refused=refused, **attempts)
 
 
 def finish(row: BulkJob, now: datetime, problem: BulkProblem | None = None) -> bool:
-    """End a job; False if it was cancelled or somebody else has it."""
+    """Ends a job; returns False if it was cancelled or taken over."""
     done, refused = outcomes_of(row)
     if problem is None:
         return JOBS.finish(row, now, done=done, refused=refused)
@@ -111,7 +111,7 @@ def finish(row: BulkJob, now: datetime, problem: BulkProblem | None = None) -> b
 
 
 def recount_outcomes(row: BulkJob) -> None:
-    """Set the numbers of a job that was cancelled to what came of its items."""
+    """Sets the counts of a cancelled job to the outcomes of its items."""
     done, refused = outcomes_of(row)
     BulkJob.objects.filter(key=row.key).update(done=done, refused=refused)
 

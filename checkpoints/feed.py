@@ -170,7 +170,7 @@ def _versions_written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, 
         Q(conversation=key, execution=number, version__in=versions[name])
         for (key, number), name in ids.items()
     )
-    told: dict[tuple[int, int], dict[str, object]] = {}
+    written: dict[tuple[int, int], dict[str, object]] = {}
     fields = (
         *("conversation", "execution", "change_seq", "version", "status", "changed_keys"),
         "usage_sum",
@@ -184,7 +184,7 @@ def _versions_written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, 
         except (TypeError, ValueError):  # it is logged, and the event is told without its version
             damaged(key, "version", version, ALTERED)
             continue
-        told[key, seq] = {
+        written[key, seq] = {
             "execution": ids[key, number],
             "version": version,
             "status": status,
@@ -192,7 +192,7 @@ def _versions_written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, 
             **({"more_keys": True} if more else {}),
             **usage.get((key, number, version), {}),
         }
-    return told
+    return written
 
 
 def _usage(places: Collection[tuple[int, ...]]) -> dict[tuple[int, ...], dict[str, object]]:

@@ -34,7 +34,7 @@ ExecutionKey = tuple[int, int]  # conversation and number
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """The reviews that somebody works through, and their order; empty fields mean all."""
+    """The reviews that someone works through, and their order; empty fields mean all."""
 
     sort: str = "waiting"
     who: str = ""
@@ -136,7 +136,7 @@ def place_in_queue(actor: Actor, wanted: QueueFilter, row: Execution) -> QueuePl
 def next_in_queue(
     actor: Actor, wanted: QueueFilter, before: Sequence[ExecutionKey], decided: ExecutionKey
 ) -> str:
-    """Returns the conversation to go on with after a decision; "" if the queue is empty.
+    """Returns the conversation to continue with after a decision; "" if the queue is empty.
 
     It is the one behind the ``decided`` one in the queue as it was ``before``, else the first.
     """

@@ -123,7 +123,7 @@ def _give_positions(workspace: int) -> bool:
             _add(feed, mark.conversation, [mark.erased_at_seq or 0])
             mark.delete()
         feed.save(update_fields=["last"])
-    for key, seq in done:  # by itself: it waits for a write of the conversation that goes on
+    for key, seq in done:  # by itself: it waits for a write of the conversation that continues
         Conversation.objects.filter(key=key, change_seq=seq).update(unfed=False)
     return True
 

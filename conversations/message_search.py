@@ -18,7 +18,7 @@ from ctxadmin.lib.sentence import say
 MOST_HITS: Final = 50
 LONGEST: Final = 200
 _BLOCK: Final = 1000
-# What one request looks at: 25,000 real messages take 0.2 s; the reader goes on from there.
+# What one request looks at: 25,000 real messages take 0.2 s; the reader continues from there.
 MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60

@@ -47,7 +47,7 @@ def is_recall(actor: Actor, message: StoredMessage, node: str) -> bool:
 
 
 def count_recall(actor: Actor, head: Conversation, index: int, node: str = "") -> None:
-    """Count one recall of a message; NotFound if the conversation was erased meanwhile.
+    """Counts one recall of a message; raises NotFound if the conversation was erased meanwhile.
 
     Neither the conversation nor its time of change is written: who follows it sees no change.
     """

@@ -111,7 +111,7 @@ def import_one(actor: Actor, source: Importable) -> Conversation:
 
 
 def import_chat(actor: Actor, chat: ImportedConversation) -> Conversation:
-    """Make a conversation of a chat file; its id is kept if it is free, else a new one made.
+    """Creates a conversation from a chat file; keeps its id if it is free, else makes a new one.
 
     One without a title is called as its first user message begins, or by its id.
     """

@@ -84,7 +84,7 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
 class Writing(OpenedHead):
     """What one transaction does to one conversation, until ``commit`` sets the head.
 
-    ``head`` is changed in memory as the steps go on; nothing of it is stored before ``commit``,
+    ``head`` is changed in memory as the steps continue; nothing of it is stored before ``commit``,
     which also writes the one audit entry of the change. ``changed`` says if any step did anything.
     ``parts`` is what an app above tells of its own rows to those who follow (see ``ChangeNotice``).
     """
@@ -169,7 +169,7 @@ class Writing(OpenedHead):
         head.log_bytes += size
 
     def _follow(self, rows: Sequence[Message]) -> None:
-        """Keep messages for those who follow; of very many they hear that the view is another."""
+        """Collects messages for followers; of very many they learn only that the view changed."""
         if not has_followers() or self._view_is_other:
             return
         self._logged += rows

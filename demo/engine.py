@@ -15,7 +15,7 @@ from demo import script
 from demo.script import NodeResult
 
 ENDED: Final = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
-MOST_STEPS: Final = 200  # of one run: a loop in a workflow must not go on for ever
+MOST_STEPS: Final = 200  # of one run: a loop in a workflow must not continue for ever
 _WAIT_SECONDS: Final = 50  # of one call; the server allows 60
 _TOO_MUCH: Final = frozenset({"rate_limited", "unavailable"})
 Message = dict[str, JsonValue]

@@ -43,7 +43,7 @@ def python_client(document: Path, folder: Path) -> None:
 def typescript_client(
     document: Path, folder: Path, programs: Mapping[str, str] | None = None
 ) -> None:
-    """Build sdk/typescript with the types of a document in a folder; Failed at a warning or error.
+    """Builds sdk/typescript with the types of a document in a folder; Failed at a warning or error.
 
     ``programs`` are modules that are built beside it, by the names of their files.
     """
@@ -54,9 +54,9 @@ def typescript_client(
         (folder / "src" / name).write_text(program)
     target = folder / "src" / "contract.ts"
     options = ["--default-non-nullable", "false", "--output", str(target)]
-    told = _run([str(_NODE / ".bin" / "openapi-typescript"), str(document), *options])
-    if "warn" in told.lower() or "⚠" in told:
-        raise Failed(told)
+    output = _run([str(_NODE / ".bin" / "openapi-typescript"), str(document), *options])
+    if "warn" in output.lower() or "⚠" in output:
+        raise Failed(output)
     _run([str(_NODE / ".bin" / "tsc"), "-p", str(folder)])
 
 
@@ -75,10 +75,10 @@ def installed_types() -> bool:
 def _run(command: Sequence[str], folder: Path | None = None) -> str:
     """Returns the output of a command; raises Failed with it if the command failed."""
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    told = ended.stdout + ended.stderr
+    output = ended.stdout + ended.stderr
     if ended.returncode:
-        raise Failed(f"{Path(command[0]).name} ended with {ended.returncode}:\n{told}")
-    return told
+        raise Failed(f"{Path(command[0]).name} ended with {ended.returncode}:\n{output}")
+    return output
 
 
 def openapi_document() -> bytes:

@@ -101,7 +101,7 @@ def phone(page: Page) -> None:
 
 
 def _beside(page: Page, person: str, path: str) -> None:
-    """Lets somebody else look at the same, for the time of the picture."""
+    """Lets someone else look at the same, for the time of the picture."""
     browser = page.context.browser
     assert browser is not None
     other = browser.new_context(base_url=page.url.split("/executions")[0]).new_page()

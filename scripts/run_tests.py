@@ -27,7 +27,7 @@ END_SECONDS = 30
 MEMORY = Path("/dev/shm")
 ROOM = 6 * 2**30  # bytes
 # A browser on a busy machine can miss a moment that no person would. A few of its tests may fail
-# once, and are told with what they saw; rules, stores and faults have no second look.
+# once, and are reported with what they saw; rules, stores and faults have no second look.
 SECOND_LOOK = ("--reruns=1", "--max-suite-reruns=3", "--rerun-show-tracebacks")
 # Files come in their order (tests/conftest.py), instead of those with few, long tests last.
 IN_ORDER = "--no-loadscope-reorder"

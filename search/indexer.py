@@ -49,7 +49,7 @@ def run_until_done(report: ProgressReport = lambda _: None) -> None:
 
 
 def rebuild(report: ProgressReport = lambda _: None) -> None:
-    """Empties the index and builds it anew; meanwhile searches find what is in it by then."""
+    """Empties the index and builds it again; meanwhile searches find what is in it by then."""
     for key in Workspace.objects.order_by("key").values_list("key", flat=True):
         store.remove_workspace(key)
         SearchProgress.objects.filter(workspace=key).delete()

@@ -66,7 +66,7 @@ LAYOUT: Final = (
 )
 ALL_RULES: Rules = {"type": "tag", "values": WCAG}
 # Looked at in the style sheets themselves (``tests/unit/web/test_style_sheets.py``): axe fetches
-# and reads all of them anew each time, 0.1 s of a processor.
+# and reads all of them again each time, 0.1 s of a processor.
 IN_STYLE_SHEETS: Final = ("css-orientation-lock",)
 # As the theme switch does it, less its request. Transitions, however short, would be measured half
 # way. To end each took longer than axe.

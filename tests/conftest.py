@@ -1,6 +1,6 @@
 """What every test can use: private servers, and rules that hold for all tests.
 
-How tests reach databases is told in ``tests/settings.py``, how servers live in ``servers.py``.
+How tests reach databases is described in ``tests/settings.py``, how servers live in ``servers.py``.
 """
 
 import gc

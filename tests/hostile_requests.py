@@ -1,6 +1,6 @@
 """Single requests that are made to cost a server much; the tests send them, the bench weighs them.
 
-Each is what one caller can send with few lines of code. ``make`` gives the body anew, as they take
+Each is what one caller can send with few lines of code. ``make`` gives the body again, as they take
 megabytes. A conversation ``c`` with an execution is there.
 """
 

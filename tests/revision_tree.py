@@ -108,7 +108,7 @@ def reopen(
     log_length: int,
     cause: Cause,
 ) -> Revision:
-    """A revision that goes on from ``row`` as that was when the log had ``log_count`` messages.
+    """A revision that continues from ``row`` as that was when the log had ``log_count`` messages.
 
     Under the same batch number; what ``row`` showed later is not of its branch. ``tokens`` are
     those of the first ``visible_count`` messages, ``log_length`` is that of the log now. For the

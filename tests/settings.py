@@ -48,6 +48,6 @@ if EMBEDDED:
 else:
     DATABASES["default"]["OPTIONS"]["init_command"] = session(_PATIENCE)
 
-# Every client of a test makes the chain of middleware anew; to list all static files for each took
-# two fifths of the time of a test of pages. So they are looked for when somebody asks for one.
+# Every client of a test makes the chain of middleware again; to list all static files for each took
+# two fifths of the time of a test of pages. So they are looked for when someone asks for one.
 WHITENOISE_AUTOREFRESH = True

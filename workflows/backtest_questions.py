@@ -1,4 +1,4 @@
-"""What a backtest is asked, as it is stored until somebody replays it."""
+"""What a backtest is asked, as it is stored until someone replays it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -79,7 +79,7 @@ def _fail(row: Backtest, problem: BacktestProblem = BacktestProblem.ERROR) -> No
 
 
 class Heartbeat:
-    """Renews the lease with the progress of a backtest, and tells whether it goes on."""
+    """Renews the lease with the progress of a backtest, and tells whether it continues."""
 
     def __init__(self, row: Backtest) -> None:
         self._row = row

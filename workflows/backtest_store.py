@@ -55,7 +55,7 @@ def latest_backtests(workspace: int, workflow: str, count: int) -> Sequence[Back
 
 
 def remove(row: Backtest) -> None:
-    """Remove a backtest; whoever replays it stops at its next sign of life."""
+    """Removes a backtest; its worker stops when it renews its lease."""
     Backtest.objects.filter(key=row.key).delete()
 
 

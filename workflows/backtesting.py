@@ -66,7 +66,7 @@ class _Total:
         self._sizes[number] = len(part)
 
     def add(self, answers: Sequence[tuple[int, Sequence[PolicySums]]]) -> None:
-        """Take what came back, perhaps nothing, and tell; Cancelled if that is the wish."""
+        """Adds returned parts, if any, and reports progress; raises Cancelled if requested."""
         for number, sums in answers:
             self._done += self._sizes.pop(number)
             self._early[number] = sums

@@ -87,7 +87,7 @@ class Result:
 
 
 def start(actor: Actor, new: NewBacktest) -> Backtest:
-    """Store a backtest, which a server replays in the background; one of an upload is done at once.
+    """Stores a backtest, which a server replays in the background; one of an upload runs at once.
 
     Raises ValidationFailed for a policy that cannot run, NotFound for the workflow, TooLarge for
     more work than one backtest may ask for, InvalidState if the workspace has too many that are
@@ -141,7 +141,7 @@ def open_backtest(actor: Actor, public_id: str) -> Backtest:
 
 
 def remove(actor: Actor, public_id: str) -> None:
-    """Cancel a backtest if it is not done, and remove it with its result."""
+    """Cancels a backtest if it is not done, and removes it with its result."""
     actor.require(Action.PREVIEW)
     store.remove(store.find_backtest(actor.workspace, public_id))
 

@@ -1,4 +1,4 @@
-"""What providers count for estimated tokens, by model; the app that hears of usage registers it."""
+"""What providers count for estimated tokens, by model; the app that receives usage registers it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

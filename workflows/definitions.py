@@ -88,7 +88,7 @@ class BoundedCache(Generic[ValueT]):
             return found[0]
 
     def store(self, key: Hashable, value: ValueT, weight: int) -> None:
-        """Keep a value of ``weight`` bytes, which must not be changed from now on."""
+        """Stores a value of ``weight`` bytes, which must not be changed from now on."""
         if weight > self._size // 2:
             return
         with self._lock:

@@ -151,7 +151,7 @@ def _price_of(element: ElementPolicy, prices: Prices) -> tuple[Price, bool]:
 def _with_offer(
     document: Document, cost: ElementCost, sample: Sample, replays: Replays, prices: Prices
 ) -> PricedElement:
-    """Try budgets in the place of a policy that raises the cost, and offer the cheapest."""
+    """Tries budgets in the place of a policy that raises the cost, and offers the cheapest."""
     element = cost.element
     node = element.calls_of if cost.by_node else ""
     largest = [calls_of(full, node).largest for _, full in sample.both(element.digest)]

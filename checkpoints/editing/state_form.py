@@ -24,7 +24,7 @@ RAW: Final = "raw"
 _MOST_ROWS: Final = 400
 _MOST_LINES: Final = 18
 _SAID: Final = 40  # characters of a name that is too long
-# What, added to a value that its reducer can go on with, leaves it as it is.
+# What, added to a value that its reducer can continue with, leaves it as it is.
 _NEUTRAL: Final[Mapping[Reducer, JsonValue]] = {
     Reducer.APPEND: [],
     Reducer.MERGE: {},

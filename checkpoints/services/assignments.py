@@ -63,8 +63,8 @@ def assign(
         raise ValidationFailed.at("/assignee", say("there is no reviewer with this name"))
 
     def tell(opened: Writing, row: Execution) -> None:
-        for told in _listeners:
-            told(Assigned(opened.head, row, user, actor, opened.at))
+        for listener in _listeners:
+            listener(Assigned(opened.head, row, user, actor, opened.at))
 
     holder = Holder(f"person:{user.pk}", f"person:{user.username}")
     return claim(actor, public_id, over=over, holder=holder, then=tell, execution=execution)

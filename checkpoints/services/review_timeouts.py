@@ -52,7 +52,7 @@ def _answer(workspace: Workspace, public_id: str, name: str) -> bool:
             if decision is None or pause is None or pause.outcome is None:
                 return False
             record_move(run, decision, _ACTIONS[pause.outcome], str(AUTOMATIC[pause.outcome]))
-    except (NotFound, InvalidState):  # erased, or answered by somebody, since it was listed
+    except (NotFound, InvalidState):  # erased, or answered by someone, since it was listed
         return False
     except Damaged:  # it is logged, and holds up no other
         return False

@@ -278,7 +278,7 @@ ReadMessages = Annotated[list[ReadMessage], Field(max_length=MOST_MESSAGES, fail
 
 
 def _read_in_place(data: Any) -> Any:
-    """Put drafts in the place of plain messages; what is wrong is left to who reads them all."""
+    """Replaces plain messages by drafts; wrong ones are left to the reader of all."""
     if not isinstance(data, list) or len(data) > MOST_MESSAGES:
         return data
     for place, each in enumerate(data):

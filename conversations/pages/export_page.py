@@ -92,5 +92,5 @@ def _export_page(
 
 def _loss(warning: FormatWarning) -> ExportLoss:
     shown = warning.indices[:_MOST_LINKS]
-    told = translated(warning.message)
-    return ExportLoss(told[:1].upper() + told[1:], shown, len(warning.indices) - len(shown))
+    text = translated(warning.message)
+    return ExportLoss(text[:1].upper() + text[1:], shown, len(warning.indices) - len(shown))

@@ -105,7 +105,7 @@ class JobRunner(Generic[JobT]):
 
 
 def resume_jobs_on_first_request(app: AsgiApp, runners: Sequence[JobRunner[Any]]) -> AsgiApp:
-    """Wraps the application of a server, whose first request has unfinished jobs go on.
+    """Wraps the application of a server, whose first request has unfinished jobs continue.
 
     Not earlier: a supervisor imports the application before it forks its workers.
     """

@@ -242,7 +242,7 @@ LIVE_EXECUTION_SECONDS = environment.number(
     "CTXADMIN_EXECUTION_EXPIRY", 86_400, least=60, most=_TEN_YEARS
 )
 
-# How processes hear of each other's changes: by the Redis of the copies unless it has its own.
+# How processes learn of each other's changes: by the Redis of the copies unless it has its own.
 CHANNEL_REDIS = environment.redis("CHANNEL_REDIS_URL") or LIVE_REDIS
 CHANNEL_LAYERS = channel_layers(CHANNEL_REDIS)
 

@@ -85,7 +85,7 @@ class Action(StrEnum):
 
 _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
 
-# What everyone may: to look, and to say what one wants to hear of oneself.
+# What everyone may: to look, and to say what one wants to learn of oneself.
 _EVERYBODYS: Final = frozenset(
     {
         *(Action.READ, Action.CONVERSATION_EXPORT, Action.WORKFLOW_EXPORT),
@@ -140,7 +140,7 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.AUDIT_READ: frozenset(),
     Action.AUDIT_EXPORT: frozenset(),
 }
-# How a refusal names what somebody may not do.
+# How a refusal names what someone may not do.
 _DOING: Final[dict[Action, Sentence]] = {
     Action.CONVERSATION_CREATE: say("Creating a conversation"),
     Action.CONVERSATION_UPDATE: say("Changing a conversation"),

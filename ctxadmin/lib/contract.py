@@ -70,7 +70,7 @@ def _any_of(listed: str) -> str:
 
 ModelT = TypeVar("ModelT")
 
-# The name of a field -> what else it is called on input, of all models: a problem is told at
+# The name of a field -> what else it is called on input, of all models: a problem is reported at
 # the spelling that the caller used.
 _further_spellings: dict[str, set[str]] = {}
 

@@ -22,7 +22,7 @@ _WAIT: Final = 0.005  # seconds in which a worker with fewer connections may tak
 _NO_FILES_WAIT: Final = 1.0
 _LOOK: Final = 0.1  # seconds between looks for the supervisor and for closed connections
 DRAIN: Final = signal.SIGUSR1  # tells a worker that others serve now
-# In which a client that keeps its connection asks once more and is told to take another one. Who
+# In which a client that keeps its connection asks again and is told to take another one. Who
 # asks more seldom finds it closed, as after every idle time.
 DRAIN_SECONDS: Final = 5.0
 

@@ -119,8 +119,8 @@ def confirm_page(
     """Ask; what is posted is written and leads on.
 
     A text that is too long, and what ``write`` refuses by ValidationFailed, InvalidState or
-    VersionConflict, is told in place, with what was typed. With ``refused`` that answers the last
-    two instead, also those of the question. Other errors go on to the caller.
+    VersionConflict, is shown in place, with the input. With ``refused`` that answers the last two
+    instead, also those of the question. Other errors are raised to the caller.
     """
     try:
         if request.method != "POST":

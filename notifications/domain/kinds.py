@@ -40,7 +40,7 @@ KindName = Literal[
 ]
 OF_WEBHOOKS: Final = tuple(map(Kind, get_args(KindName)))
 TEST: Final = "webhook.test"
-# What a person may want to hear of, in the order in which an event is looked at.
+# What a person may want to learn of, in the order in which an event is looked at.
 PERSONAL: Final = (Kind.ASSIGNED, Kind.REVIEW_ASKED, Kind.TIMED_OUT, Kind.FAILED, Kind.PAUSED)
 
 _MOVES: Final = {

@@ -27,14 +27,14 @@ class PassagePiece:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a text in pieces; ``cut_before`` and ``cut_after`` tell that the text goes on."""
+    """A part of a text in pieces; ``cut_before`` and ``cut_after`` tell that the text continues."""
 
     pieces: tuple[PassagePiece, ...]
     cut_before: bool = False
     cut_after: bool = False
 
     def plain(self) -> str:
-        """Returns the passage as one text, with an ellipsis where the text goes on."""
+        """Returns the passage as one text, with an ellipsis where the text continues."""
         text = "".join(piece.text for piece in self.pieces)
         return f"{self._before}{text}{' …' if self.cut_after else ''}"
 

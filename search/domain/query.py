@@ -1,4 +1,4 @@
-"""Reads what somebody searches for: words, phrases and filters in one line of text."""
+"""Reads what someone searches for: words, phrases and filters in one line of text."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

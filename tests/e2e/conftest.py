@@ -44,7 +44,7 @@ expect.set_options(timeout=PATIENCE)
 
 
 class OpenPage(Protocol):
-    """A page in a browser context of its own; ``role`` None is somebody who is not signed in."""
+    """A page in a browser context of its own; ``role`` None is someone who is not signed in."""
 
     def __call__(
         self,
@@ -138,7 +138,7 @@ def open_page(request: pytest.FixtureRequest, server: LiveServer, tabs: Tabs) ->
             each.context.close()
         else:
             tabs.give_back(each)
-    opened.clear()  # the test may be run once more
+    opened.clear()  # the test may be run again
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def _traceback(item: pytest.Item) -> str:
 
 
 def _hear_out(opened: Tab) -> None:
-    """Events wait in a pipe until something is asked; then all that came before are told."""
+    """Events wait in a pipe until something is asked; then all that came before are reported."""
     for page in opened.context.pages:
         try:
             page.evaluate("() => 0")

@@ -69,7 +69,7 @@ def state(api: httpx.Client, name: str) -> dict[str, Any]:
 
 
 def go(page: Page, path: str) -> Page:
-    """Open a page and wait until it hears of changes."""
+    """Open a page and wait until it is notified of changes."""
     page.goto(path)
     live(page)
     return page

@@ -1,7 +1,7 @@
 """Tabs of Chromium that tests take and give back, emptied of all that a test left in them.
 
 A new tab has a process of its own, which reads 635 kB of style sheets and compiles every script
-anew: to open a page in it takes 0.7 s of a processor, in one that was used before 0.4 s.
+again: to open a page in it takes 0.7 s of a processor, in one that was used before 0.4 s.
 """
 
 from contextlib import ExitStack

@@ -123,7 +123,7 @@ def test_what_a_visitor_sees(visitor_page: Page) -> None:
 
 
 def test_what_a_viewer_sees(viewer_page: Page, reviewed: str) -> None:
-    """What somebody sees who may do more, less what a viewer may not: one look is enough."""
+    """What someone sees who may do more, less what a viewer may not: one look is enough."""
     for path in ("/", f"/conversations/{reviewed}/", f"/executions/{reviewed}/"):
         viewer_page.goto(path)
         expect(viewer_page.get_by_role("heading", level=1)).to_be_visible()

@@ -78,7 +78,7 @@ def lost(page: Page, *, answered: bool) -> None:
 
     def lose(route: Route) -> None:
         if answered:
-            route.fetch()  # written, and nobody hears of it
+            route.fetch()  # written, and nobody is notified of it
         route.abort("connectionreset")
 
     page.route(PATH, lose)
@@ -100,7 +100,7 @@ def test_an_edit_whose_answer_is_lost_is_written_once(
         expect(page.get_by_text(UNKNOWN)).to_be_visible()
         expect(page.get_by_label("Reason")).to_have_value("as we agreed")
         assert ok(api.get(f"conversations/{name}/snapshot"))["version"] == version
-        page.get_by_text(UNKNOWN).evaluate("(word) => word.remove()")  # the next puts it there anew
+        page.get_by_text(UNKNOWN).evaluate("(word) => word.remove()")  # the next puts it back
         page.unroute(PATH)
     button(page).click()
     expect(page.get_by_text("Already saved as version 2.")).to_be_visible()
@@ -132,7 +132,7 @@ def test_a_server_that_cannot_now_is_reported_beside_the_button(
         page.route(PATH, partial(Route.fulfill, status=status, body="away"))
         button(page).click()
         expect(page.get_by_text(FAILED)).to_be_visible()
-        page.get_by_text(FAILED).evaluate("(word) => word.remove()")  # the next puts it there anew
+        page.get_by_text(FAILED).evaluate("(word) => word.remove()")  # the next puts it back
         page.unroute(PATH)
     button(page).dblclick()
     expect(page.get_by_text("1 key changed; the execution is at version 2.")).to_be_visible()

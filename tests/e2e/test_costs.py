@@ -82,7 +82,7 @@ def test_a_policy_that_does_not_pay_is_found_repaired_published_and_run(
     expect(card.locator(".flow-cost")).to_contain_text("−")
     expect(designer.get_by_text("Saved", exact=True)).to_be_visible()
 
-    # The page that publishes has the figures once more.
+    # The page that publishes has the figures again.
     designer.goto(f"/workflows/{slug}/publish/")
     expect(designer.locator("#costs")).to_contain_text("On the latest 2 conversations")
     expect(designer.locator("#costs .cost-raises")).to_have_count(0)

@@ -187,7 +187,7 @@ def test_a_role_that_is_taken_closes_one_editor_and_nothing_typed_is_lost(
     first, second = two
     decider = go(open_page("reviewer"), f"/executions/{name}/")
     expect(decider.get_by_role("button", name="Approve")).to_be_visible()
-    tolerate("status of 403")  # what is typed just before is sent once more
+    tolerate("status of 403")  # what is typed just before is sent again
     field(first, "plan").fill("before it was taken")
     kept(first)
     on_their_way: list[Route] = []

@@ -24,7 +24,7 @@ def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx
     keys = listed(page)
     assert {"Next result", "Clear selection", "Go to Workflows"} <= keys.keys()
     for label, steps in keys.items():
-        # Always anew: a dialog of the key before may still be on its way, and would take this one.
+        # Always again: a dialog of the key before may still be on its way, and would take this one.
         page.goto(EMPTY)
         page.goto(f"{path}?q=message#m9")
         expect(page.locator(".hit-link").first).to_be_visible()

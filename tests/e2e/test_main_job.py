@@ -129,7 +129,7 @@ def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Pa
     confirm.get_by_role("button", name="Roll back").click()
     expect(reviewer.locator("article.message")).to_have_count(7)
 
-    # The state is edited while it waits, then the review is approved and the engine goes on.
+    # The state is edited while it waits, then the review is approved and the engine continues.
     reviewer.goto(f"/executions/{name}/state/")
     edited = api.patch(
         f"conversations/{name}/snapshot",

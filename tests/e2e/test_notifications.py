@@ -1,4 +1,4 @@
-"""A designer has an engine told, a person says what to hear of, and their browser tells it."""
+"""A designer has an engine told, a person says what to learn of, and their browser tells it."""
 
 from uuid import uuid4
 

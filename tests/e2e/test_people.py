@@ -11,7 +11,7 @@ OWN = "a sentence that nobody knows"
 
 
 def add(page: Page, name: str, role: str) -> str:
-    """The first password of somebody new, as the page shows it."""
+    """The first password of someone new, as the page shows it."""
     page.goto("/settings/")
     page.get_by_role("link", name="People").click()
     page.get_by_role("link", name="New person").click()

@@ -32,7 +32,7 @@ def press(page: Page, name: str) -> None:
 
 
 def lose_answers(page: Page, path: str, tolerate: Tolerate) -> None:
-    """What the page sends there from now on is done, and nobody hears of it."""
+    """What the page sends there from now on is done, and nobody is notified of it."""
     tolerate("ERR_CONNECTION_RESET")
 
     def lose(route: Route) -> None:

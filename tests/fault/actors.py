@@ -58,7 +58,7 @@ class Client:
         self._count = 0
 
     def run(self) -> None:
-        """Step after step until the round is over; what the suite itself breaks is told."""
+        """Step after step until the round is over; what the suite itself breaks is reported."""
         try:
             while not self.over.wait(self.chance.uniform(*_CALM)):
                 self.step()
@@ -146,7 +146,7 @@ class Client:
         return attempt
 
     def _try_again(self, write: Write, path: str) -> None:
-        """Ask once more for what was done, or for something else under the same name."""
+        """Ask again for what was done, or for something else under the same name."""
         if self._luck.random() < _ASKED_TWICE:
             self._ask(write, path, write.body)
         if self._luck.random() < _OTHER_BODY and write.kind in (Kind.APPEND, Kind.SAVE):

@@ -108,7 +108,7 @@ def unfounded(
     places: Mapping[str, int],
     workflow: Sequence[str],
 ) -> Iterator[str]:
-    """Conflicts and states that were told as the reason of a refusal and cannot have been."""
+    """Conflicts and states that were reported as the reason of a refusal and cannot have been."""
     for write in writes:
         for attempt in write.attempts:
             if attempt.outcome is not Outcome.REFUSED:

@@ -272,7 +272,7 @@ def _not_as_seen(write: Write, before: Seen) -> str:
 
 
 def _lasting(answer: Mapping[str, object]) -> dict[str, object]:
-    """The answer less what the next node sees, which is read anew (enter_next)."""
+    """The answer less what the next node sees, which is read again (enter_next)."""
     return {name: value for name, value in answer.items() if name != "entered"}
 
 

@@ -30,7 +30,7 @@ class LosesTheLatest(Ledger):
 
 
 class ForgetsNames(Ledger):
-    """Does a repeated append or checkpoint once more."""
+    """Does a repeated append or checkpoint again."""
 
     def repeated(self, book: Book, by: str, text: str) -> Json:
         del book.answers[by]

@@ -3,7 +3,7 @@
     python -m tests.fault.client_worker URL TOKEN WORKFLOW CONVERSATION [MOMENT ...]
 
 Moments count from 0: the even ones are before a call, the odd ones behind its answer. Each has a
-conversation of its own, CONVERSATION-MOMENT, and a second worker that goes on after the first,
+conversation of its own, CONVERSATION-MOMENT, and a second worker that continues after the first,
 eight moments at a time. Without moments one worker runs CONVERSATION to its end. Prints the
 moments at which a worker died; ends with 1 if any that should live did not.
 
@@ -80,7 +80,7 @@ def end_of(child: int) -> int:
 def die_and_go_on(
     url: str, token: str, workflow: str, conversation: str, moments: Sequence[str]
 ) -> None:
-    """For each moment a worker that dies then, and one that goes on; print when one died."""
+    """For each moment a worker that dies then, and one that continues; print when one died."""
     for moment in moments:
         name = f"{conversation}-{moment}"
         first = end_of(forked(work, url, token, name, workflow, int(moment)))

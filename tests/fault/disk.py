@@ -69,7 +69,7 @@ class Disk:
 
     @property
     def outside(self) -> Path:
-        """The folder on the disk as everybody else sees it."""
+        """The folder on the disk as everyone else sees it."""
         return Path(f"/proc/{self._pid}/root{self.folder}")
 
     def fill(self) -> None:

@@ -17,7 +17,7 @@ from tests.fault.history import Attempt, Json, Kind, Outcome, Seen, Write
 from tests.fault.model import Change, Model
 from tests.fault.roles import NODES
 
-_OVERTAKEN: Final = 0.2  # how often somebody else is faster
+_OVERTAKEN: Final = 0.2  # how often someone else is faster
 _DEEPEST: Final = 3
 _LOST: Final = 0.05  # how often a request is lost, and how often an answer
 _ONE: Final = r"/conversations/(?P<name>[^/?]+)"
@@ -85,7 +85,7 @@ class Ledger:
             self._busy.remove(name)
 
     def let_others_go_first(self) -> None:
-        """Sometimes, while a request is on its way, somebody else is faster."""
+        """Sometimes, while a request is on its way, someone else is faster."""
         if len(self._busy) < _DEEPEST and self.chance.random() < _OVERTAKEN:
             free = [name for name in self.steps if name not in self._busy]
             self.step(self.chance.choice(free))

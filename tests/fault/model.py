@@ -1,4 +1,4 @@
-"""How a conversation must stand after each of its changes: the rules once more, in plain values.
+"""How a conversation must stand after each of its changes: the rules again, in plain values.
 
 A model of few lines to hold the product against; it takes from the record only in which order
 things happened and how revisions are numbered.

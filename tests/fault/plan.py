@@ -60,7 +60,7 @@ _TWICE: Final = frozenset({Fault.APP_KILL, Fault.APP_KILL_AT_COMMIT, Fault.SQL_K
 # Over in an instant: there is nothing to heal.
 _AT_ONCE: Final = frozenset({Fault.REDIS_FLUSH})
 _LASTING: Final = (0.2, 1.8)  # seconds
-_STALLED: Final = (2.5, 6.5)  # longer and shorter than the 5 s within which callers hear of it
+_STALLED: Final = (2.5, 6.5)  # longer and shorter than the 5 s within which callers learn of it
 _STALLS: Final = frozenset({Fault.SQL_STOP, Fault.SQL_STALL})
 _CALM: Final = (0.1, 0.8)  # seconds from the end of one fault to the next
 _OVERLAP: Final = 0.25  # how often the next one strikes before the one before is healed

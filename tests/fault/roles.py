@@ -28,7 +28,7 @@ class Appender(Client):
 
 
 class Curator(Client):
-    """Somebody who shapes the view of conversations, and goes back in it."""
+    """Someone who shapes the view of conversations, and goes back in it."""
 
     role = "curator"
 
@@ -137,7 +137,7 @@ class Walker(Client):
 
 
 class Reviewer(Client):
-    """A person who pauses executions, edits what they stand at, goes back, lets them go on."""
+    """A person who pauses executions, edits what they stand at, goes back, lets them continue."""
 
     role = "reviewer"
 

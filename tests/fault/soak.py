@@ -16,7 +16,7 @@ from tests.fault.rounds import Result, look_again, open_stage, play
 from tests.servers import COMMAND_SECONDS, ROOT
 
 ROUND_SECONDS: Final = 25.0
-ROUNDS_OF_A_CLUSTER: Final = 8  # then all is killed, looked at again, and made anew
+ROUNDS_OF_A_CLUSTER: Final = 8  # then all is killed, looked at again, and made again
 EMBEDDED_SHARE: Final = 0.25
 KEPT: Final = ROOT / ".cache" / "faults"
 

@@ -1,4 +1,4 @@
-"""The database is killed in the middle of a migration, which then goes on to its end."""
+"""The database is killed in the middle of a migration, which then continues to its end."""
 
 import gzip
 import subprocess
@@ -39,7 +39,7 @@ class Struck:
         return connections[ALIAS]
 
     def fresh(self, dump: Path | None) -> None:
-        """The database anew: empty, or as it was at a release."""
+        """The database again: empty, or as it was at a release."""
         self.connection.close()
         text = gzip.decompress(dump.read_bytes()) if dump else b""
         before = f"DROP DATABASE IF EXISTS {ALIAS}; CREATE DATABASE {ALIAS}; USE {ALIAS};\n"

@@ -86,7 +86,7 @@ class Version:
     messages: list[str] = field(default_factory=list)
 
     def next(self, status: str | None = None) -> "Version":
-        """A copy to go on from, perhaps in another status."""
+        """A copy to continue from, perhaps in another status."""
         after = copy.deepcopy(self)
         after.status = status or self.status
         return after

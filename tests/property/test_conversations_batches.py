@@ -175,7 +175,7 @@ class Batches(RuleBasedStateMachine):
 
     @rule()
     def travel(self) -> None:
-        """An export holds the whole conversation, which goes on from its import."""
+        """An export holds the whole conversation, which continues from its import."""
         before = self.made
         document = exported(before)
         self.made = imported(document)

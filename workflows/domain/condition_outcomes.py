@@ -91,11 +91,11 @@ def _of_comparison(compared: ComparedValues) -> Iterator[Outcome]:
     else:
         low, high = _bounds(test)
         if low > high:
-            told = say("{name} is a whole number from 0, so this is never true", name=name)
-            yield Outcome(test.figure, told)
+            message = say("{name} is a whole number from 0, so this is never true", name=name)
+            yield Outcome(test.figure, message)
         elif test.comparison in (">", ">=") and low == 0:
-            told = say("{name} is a whole number from 0, so this is always true", name=name)
-            yield Outcome(test.figure, told)
+            message = say("{name} is a whole number from 0, so this is always true", name=name)
+            yield Outcome(test.figure, message)
 
 
 def _contradictions(parts: tuple[Expression, ...]) -> Iterator[Outcome]:
@@ -104,8 +104,8 @@ def _contradictions(parts: tuple[Expression, ...]) -> Iterator[Outcome]:
     for figure in _NUMBERS:
         ranges = [_bounds(each) for each in tests if each.figure == figure and each.is_number]
         if len(ranges) > 1 and max(low for low, _ in ranges) > min(high for _, high in ranges):
-            told = say("no number meets all that is asked of {name}", name=f"context.{figure}")
-            yield Outcome(figure, told)
+            message = say("no number meets all that is asked of {name}", name=f"context.{figure}")
+            yield Outcome(figure, message)
 
 
 def _bounds(test: _Test) -> tuple[float, float]:

@@ -67,12 +67,12 @@ def cut_off_nodes(document: Document, graph: Graph, pointer: str) -> Iterator[Pr
         if all((edge.context_filter or {}).get("type") == "pass_none" for edge in edges):
             if _inserts_a_message(node):
                 continue
-            told = say(
+            message = say(
                 "{node} can never be entered: no edge to it passes a message or a variable",
                 node=repr(node.id),
             )
             where = f"{pointer}/edges/{graph.edge_places[edges[0].id]}/context_filter"
-            yield Problem(where, "incompatible_context", told, "warning", edge=edges[0].id)
+            yield Problem(where, "incompatible_context", message, "warning", edge=edges[0].id)
 
 
 def _inserts_a_message(node: Node) -> bool:

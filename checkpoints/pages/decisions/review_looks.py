@@ -1,4 +1,4 @@
-"""The proof that somebody opened the card of a review, at what it showed then.
+"""The proof that someone opened the card of a review, at what it showed then.
 
 Several reviews can be approved at once only with such a proof for each: the card gives it to the
 page, and it is of no use for another person, version or list of messages.
@@ -19,7 +19,7 @@ _PARTS: Final = 6  # of a look as a text: execution, three numbers, conversation
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A review as somebody saw it: the execution, its version, and the visible messages."""
+    """A review as someone saw it: the execution, its version, and the visible messages."""
 
     conversation: str
     execution: str

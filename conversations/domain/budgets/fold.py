@@ -101,7 +101,7 @@ class Fold:
         self.count = 0
         self.tokens = 0
         self.cut = 0
-        # The line that names these hidden messages, once somebody has drawn it.
+        # The line that names these hidden messages, once someone has drawn it.
         self.line: tuple[Runs, MessageDraft] | None = None
         self._before = 0  # tokens of all unprotected messages
         self._before_cut = 0

@@ -197,7 +197,7 @@ def _own_of(own: OwnFields, of: Sentence, index: int, warnings: Warnings) -> Fie
 def insert_calls(
     blocks: list[JsonValue], calls: Sequence[tuple[SourceCall, JsonValue]], name: str
 ) -> None:
-    """Add the calls to a content: behind its other parts, or where they stood in this format."""
+    """Adds calls to a content: behind its other parts, or where they stood in this format."""
     for call, written in calls:
         place = call.own.place_in(name)
         blocks.insert(len(blocks) if place is None else place, written)

@@ -27,7 +27,7 @@ class FormatWarning:
 
 
 class Warnings:
-    """Collects the warnings of a format; the same one about several messages is told once."""
+    """Collects the warnings of a format; the same one about several messages is reported once."""
 
     def __init__(self, format_name: str) -> None:
         self.format_name = format_name

@@ -26,12 +26,12 @@ class Places:
         self._last_part = -1
 
     def part(self) -> None:
-        """Count a part."""
+        """Counts a part."""
         self._last_part = self._count
         self._count += 1
 
     def call(self, number: int) -> None:
-        """Count the call with this number among the calls, from 0."""
+        """Counts the call with this number among the calls, from 0."""
         self._calls[number] = self._count
         self._count += 1
 

@@ -138,7 +138,7 @@ class Transcript:
         own: dict[str, JsonValue] | None = None,
         is_error: bool = False,
     ) -> None:
-        """Add a message; no content is an empty text where the chat form needs one.
+        """Adds a message; no content is an empty text where the chat form needs one.
 
         ``message_id`` becomes the id if it may be one and is not used yet, else metadata.
         ``is_error`` marks the result of a call that failed. ``own``: what only the provider knows.

@@ -85,7 +85,7 @@ class Sheet:
 @page
 @submit_once
 def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Show the sheet of an action; apply it by POST.
+    """Shows the sheet of an action; applies the action by POST.
 
     What cannot be applied as it was previewed leads to the full form, with all that was typed.
     """

@@ -20,11 +20,11 @@ _OF_PAGE: Final = "body_needs"
 def body_needs(action: roles.Action) -> Callable[[ViewT], ViewT]:
     """Registers what a page with large bodies requires before it reads them."""
 
-    def told(view: ViewT) -> ViewT:
+    def mark_view(view: ViewT) -> ViewT:
         setattr(view, _OF_PAGE, action)
         return view
 
-    return told
+    return mark_view
 
 
 def is_allowed(scope: Scope, scopes: frozenset[roles.Scope]) -> bool:

@@ -3,7 +3,7 @@
 A simple request - a token, JSON, no condition - waits with others for the *writer* of the process,
 which decides them all, commits once, and then answers each. Only successes are answered here. A
 request that is refused, is not simple, or cannot share a transaction has left nothing behind and
-goes on to its endpoint, which answers it as if there were no fast path. So there is one contract,
+continues to its endpoint, which answers it as if there were no fast path. So there is one contract,
 and one place for its errors (ADR 27).
 """
 
@@ -208,7 +208,7 @@ class FastPath:
         close_old_connections()
         try:
             return self._writer(calls)
-        except Exception as error:  # noqa: BLE001 - the thread's outermost loop; all are told
+        except Exception as error:  # noqa: BLE001 - the thread's outermost loop; all are reported
             return [call.context.run(of_exception, error) for call in calls]
         finally:
             close_old_connections()

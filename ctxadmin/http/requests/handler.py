@@ -93,7 +93,7 @@ class ThreadedHandler(BaseHandler):
         self._bodies = Bodies(self._identify, settings.MAX_BODIES_BYTES)
         self._memory = FreedMemory()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
-        # Who asks after the health must hear of it while all others compute. The one that needs
+        # Who asks after the health must learn of it while all others compute. The one that needs
         # the database does not hold up the other.
         self._for_health = {
             path: ThreadPoolExecutor(1, thread_name_prefix="health")

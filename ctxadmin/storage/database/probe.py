@@ -66,7 +66,7 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
             raise
         if (full := full_disk()) is not None:
             return [full]
-        number = number_of(error)  # of the text only this is told: it may name hosts and users
+        number = number_of(error)  # of the text only this is reported: it may name hosts and users
         text = meaning.text if number is None else f"{meaning.text} (Error {number}.)"
         fix = _FIXES.get(number or 0, "Check it and DATABASE_URL.")
         return [Finding("database", "error", text, fix)]

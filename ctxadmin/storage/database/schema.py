@@ -20,7 +20,7 @@ _SPELLINGS: Final = {
     "json": "longtext",
 }
 _SPELLED: Final = re.compile(rf"^(?:{'|'.join(_SPELLINGS)})\b")
-# What stands behind a type and is told elsewhere, or has no meaning: "int(11)".
+# What stands behind a type and is reported elsewhere, or has no meaning: "int(11)".
 _IGNORED: Final = re.compile(r" (?:character set|collate|auto_increment).*|(?<=int)\(\d+\)")
 
 

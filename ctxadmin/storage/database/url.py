@@ -12,7 +12,7 @@ SQLITE: Final = "django.db.backends.sqlite3"
 MYSQL: Final = "ctxadmin.storage.database.mysql"
 EXAMPLE: Final = "mysql://user:password@host:3306/name"
 LOCK_WAIT: Final = 3  # seconds; below the timeouts, so that a lock is told from an outage
-# Together with a moment to answer in, a request hears of a stalled server within five seconds.
+# Together with a moment to answer in, a request learns of a stalled server within five seconds.
 _TIMEOUTS: Final = {"connect_timeout": 2, "read_timeout": 4, "write_timeout": 4}
 _LONGEST: Final = 24 * 3600
 _SSL_MODES: Final = ("disabled", "preferred", "required", "verify_ca", "verify_identity")

@@ -33,7 +33,7 @@ register = template.Library()
 
 _LONG_TEXT = 1200
 _LONG_LINES = 16
-_SMALL = 1  # dollars; less is told with two digits that are not 0
+_SMALL = 1  # dollars; less is reported with two digits that are not 0
 _MOST_DIGITS = 9
 _THOUSAND = 1_000
 

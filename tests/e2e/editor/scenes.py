@@ -78,7 +78,7 @@ def form(page: Page) -> Locator:
 
 
 def id_field(page: Page) -> Locator:
-    """The ID of an element, which is folded away until somebody unfolds it, and then in sight."""
+    """The ID of an element, which is folded away until someone unfolds it, and then in sight."""
     form(page).locator("details.advanced").evaluate("fold => { fold.open = true; }")
     return form(page).get_by_label("ID", exact=True)
 

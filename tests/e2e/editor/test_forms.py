@@ -198,7 +198,7 @@ def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
     expect(page.get_by_role("button", name="Undo: Edit workflow")).to_be_enabled()
     panel.get_by_role("button", name="Workflow").click()
     form(page).get_by_label("Name").fill("Renamed")
-    # Whoever goes on at once loses nothing either.
+    # Whoever continues at once loses nothing either.
     panel.get_by_role("button", name="Reducers").click()
     expect(form(page).locator("[name=reducers-0-pattern]")).to_have_value("notes")
     panel.get_by_role("button", name="Workflow").click()
@@ -223,7 +223,7 @@ def test_what_is_typed_last_is_published_on_the_canvas_once_it_was_shown(
     assert_accessible(page)
     found = draft(api, slug)
     assert found["nodes"][1]["name"] == "Typed last"
-    # Somebody else saves: nothing is published that was not shown, and the note stays.
+    # Someone else saves: nothing is published that was not shown, and the note stays.
     version = api.get(f"workflows/{slug}").json()["draft_version"]
     put = {"document": {**found, "name": "Theirs"}, "expected_version": version}
     api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
@@ -259,7 +259,7 @@ def test_a_form_that_cannot_be_read_is_kept_elsewhere_and_nothing_is_published_m
     expect(id_field(page)).to_have_value("ask")
     expect(page.locator(".editor-saving")).to_contain_text("1 form has errors and is not saved")
     page.get_by_role("link", name="Publish").click()
-    # It shows what is to be mended, and how to be rid of it.
+    # It shows what is to be fixed, and how to be rid of it.
     expect(id_field(page)).to_have_value("not an id!")
     page.get_by_role("button", name="Discard changes").click()
     expect(id_field(page)).to_have_value("answer")

@@ -23,7 +23,7 @@ def test_what_a_page_that_went_away_left_unsaved_is_brought_back(
     page.keyboard.press("Delete")
     expect(page.locator(".editor-saving")).to_contain_text("no connection")
     context = page.context
-    with suppress(Error):  # a page that is left, or closed, saves once more
+    with suppress(Error):  # a page that is left, or closed, saves again
         page.goto("chrome://crash", timeout=5000)
     page.close()
     again = opened(context.new_page(), slug)

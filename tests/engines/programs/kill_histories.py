@@ -1,4 +1,4 @@
-"""Chats whose process dies between any two calls: what their application runs again goes on.
+"""Chats whose process dies between any two calls: what their application runs again continues.
 
 python kill_histories.py URL ENGINE_TOKEN REVIEW_TOKEN ADAPTER NAME MOMENT ...
 

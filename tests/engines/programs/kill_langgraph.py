@@ -1,4 +1,4 @@
-"""Graphs whose process dies between any two calls: one that its application goes on with, and one
+"""Graphs whose process dies between any two calls: one that its application continues with, and one
 that a worker resumes when people have decided.
 
 python kill_langgraph.py URL ENGINE_TOKEN REVIEW_TOKEN saver|approved|rejected THREAD MOMENT ...
@@ -29,7 +29,7 @@ def decide(thread: str, decision: str) -> None:
 
 
 def application(thread: str, death: Death) -> None:
-    """What an application does when it starts: go on where the thread stands, until its end."""
+    """What an application does when it starts: continue where the thread stands, until its end."""
     config = {"configurable": {"thread_id": thread}}
     with Client(URL, ENGINE, http=httpx.Client(transport=Mortal(death))) as client:
         graph = support(CtxAdminSaver(client))
@@ -47,7 +47,7 @@ def application(thread: str, death: Death) -> None:
 
 
 def asked(thread: str, decision: str) -> None:
-    """A graph that asked, and somebody decided while no worker ran."""
+    """A graph that asked, and someone decided while no worker ran."""
     config = {"configurable": {"thread_id": thread}}
     with Client(URL, ENGINE) as client:
         graph = support(CtxAdminSaver(client, app=thread))

@@ -1,4 +1,4 @@
-"""Processes that end as by ``kill -9`` between any two of their calls, and what goes on.
+"""Processes that end as by ``kill -9`` between any two of their calls, and what continues.
 
 Moment 0 is before the first call, moment N behind the answer of call N. Each has a conversation of
 its own, and processes that run the same lines again until they come to their end.
@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import httpx
 
 NOBODY = -1
-TIRED = 4  # processes that go on after the first
+TIRED = 4  # processes that continue after the first
 Work = Callable[[str, "Death"], None]
 
 
@@ -110,7 +110,7 @@ def _die_and_go_on(work: Work, before: Work | None, name: str, moments: Sequence
 def die_at_all(
     work: Work, name: str, moments: Sequence[str], *, lanes: int = 4, before: Work | None = None
 ) -> int:
-    """Let ``work`` die at each moment and go on; print the moments at which it did.
+    """Let ``work`` die at each moment and continue; print the moments at which it did.
 
     ``before`` prepares a conversation, and does not die. Ends with 1 if something went wrong.
     """

@@ -1,4 +1,4 @@
-"""Who asked to hear of changed rights is told after the commit, whatever others make of it."""
+"""Who asked to learn of changed rights is told after the commit, whatever others make of it."""
 
 import pytest
 from django.db import transaction

@@ -1,4 +1,4 @@
-"""What verify_audit finds of what somebody who writes to the database did to the audit."""
+"""What verify_audit finds of what someone who writes to the database did to the audit."""
 
 import json
 from datetime import timedelta
@@ -128,7 +128,7 @@ def test_a_stream_without_what_it_is_about_is_found_unless_that_was_erased(
 def test_an_entry_rewritten_with_all_hashes_after_it_is_found(
     head: Conversation, keyed: bool
 ) -> None:
-    """By somebody who writes to the database and does not have the key."""
+    """By someone who writes to the database and does not have the key."""
     before = FIRST_HASH
     for entry in entries(head):
         entry.actor_name = "nobody"

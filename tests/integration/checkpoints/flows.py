@@ -64,7 +64,7 @@ class Run:
         return run
 
     def by(self, *scopes: Scope) -> "Run":
-        """The same execution by somebody else."""
+        """The same execution by someone else."""
         return Run(Api(scopes), self.head)
 
     def get(self, path: str, **headers: str) -> Any:

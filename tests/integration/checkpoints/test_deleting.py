@@ -328,7 +328,7 @@ def test_deleting_reads_what_the_keys_of_one_version_have_and_no_more(run: Run) 
 
 
 class TestMeanwhile:
-    """What meets a deletion is told, and never that anything is damaged."""
+    """What meets a deletion is reported, and never that anything is damaged."""
 
     @pytest.fixture
     def me(self) -> Actor:

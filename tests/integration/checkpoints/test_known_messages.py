@@ -105,7 +105,7 @@ class Engine:
         self.saved = self.all = 0
 
     def look(self, node_id: str, edges: list[str] | None = None) -> None:
-        """Enter a node anew, and with all that was known of it; the lists must be the same."""
+        """Enter a node again, and with all that was known of it; the lists must be the same."""
         asked = {} if edges is None else {"edges": edges}
         whole = ok(self.run.enter(node_id, **asked))
         assert "messages_from" not in whole

@@ -41,7 +41,7 @@ def test_of_two_workers_one_has_the_node(run: Run) -> None:
 
 
 def test_a_lease_of_someone_else_completes_renews_and_frees_nothing(run: Run) -> None:
-    """Neither one that was made up nor one of another node; the holder goes on."""
+    """Neither one that was made up nor one of another node; the holder continues."""
     lease = claim(run)
     other = Run.start("w", run.api)
     for wrong in ("lease_madeupmadeupmade", claim(other)):

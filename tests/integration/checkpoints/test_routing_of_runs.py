@@ -1,4 +1,4 @@
-"""Where workflows go on: branches, joins, loops, and executed nodes that engines name."""
+"""Where workflows continue: branches, joins, loops, and executed nodes that engines name."""
 
 import pytest
 

@@ -370,7 +370,7 @@ def test_a_conversation_that_is_not_there_is_said(run: Run, name: str) -> None:
 def test_a_conversation_that_changes_while_it_is_read_is_no_false_alarm(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Somebody appends and erases between the reads of one conversation."""
+    """Someone appends and erases between the reads of one conversation."""
     Api()  # the workspace and its token
     conversation(user("hello"), public_id="changes")
     conversation(user("hello"), public_id="erased")

@@ -252,7 +252,7 @@ class Agreement(RuleBasedStateMachine):
 
     @rule()
     def travel(self) -> None:
-        """An export holds the whole conversation, which goes on from its import."""
+        """An export holds the whole conversation, which continues from its import."""
         document = read_export(loads_strict(transfers.export(self.actor, self.id)))
         self.id = transfers.import_export(self.actor, document).public_id
         self.past.clear()
@@ -292,7 +292,7 @@ class Agreement(RuleBasedStateMachine):
     @precondition(lambda self: self.past)
     @rule(data=st.data())
     def go_on_from_a_copy(self, data: st.DataObject) -> None:
-        """A copy of the past goes on as if nothing had happened since."""
+        """A copy of the past continues as if nothing had happened since."""
         upto, then = data.draw(st.sampled_from(self.past))
         head = self.head()
         with transaction.atomic():

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.only("mysql"), pytest.mark.django_db]
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDB]:
-    """Of its own, as what is global is everybody's."""
+    """Of its own, as what is global is everyone's."""
     with MariaDB(tmp_path_factory.mktemp("later")) as started:
         yield started
 

@@ -1,4 +1,4 @@
-"""A column that cannot hold every character is told, and is no outage."""
+"""A column that cannot hold every character is reported, and is no outage."""
 
 from collections.abc import Iterator
 from unittest.mock import patch

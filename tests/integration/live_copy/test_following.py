@@ -77,7 +77,7 @@ def test_what_is_committed_together_is_followed_by_one_round_trip(
     monkeypatch.setattr(Link, "call", ask)
     for attempt in ("known", "not known"):
         if attempt == "not known":
-            server.script_flush()  # as a server that was started anew
+            server.script_flush()  # as a server that was started again
         asked.clear()
         with counted({"moves": 12, "failures": 0}), announce_group():
             for name in names:

@@ -1,4 +1,4 @@
-"""What tests of notifications need: somebody to be told, and a clock that can be set."""
+"""What tests of notifications need: someone to be told, and a clock that can be set."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -46,7 +46,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
 
 
 def person_of(name: str, role: Role = Role.DESIGNER, slug: str = "default") -> Actor:
-    """An actor of somebody who really is a member."""
+    """An actor of someone who really is a member."""
     user = member(name, role, slug)
     return Actor("person", str(user.pk), name, workspace_of(slug).key, ROLE_SCOPES[role])
 

@@ -29,7 +29,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "metrics.md"
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the database read anew in every test."""
+    """Have the database read again in every test."""
     monkeypatch.setattr(readings, "KEPT_SECONDS", 0.0)
     monkeypatch.setattr(readings, "KEPT_TIMES", 0)
     registry = scrape.all_metrics()

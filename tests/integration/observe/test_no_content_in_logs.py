@@ -115,7 +115,7 @@ def _call_badly(client: httpx.Client, call: Call) -> None:
     waits = call.path.endswith(("/wait", "/events"))  # whose bodies and headers are not looked at
     for body in () if waits else (f'{{"{CANARY}": '.encode(), f'{{"{CANARY}": "{TEXT}"}}'.encode()):
         client.request(call.method, call.url, content=body, params={CANARY: TEXT, "limit": TEXT})
-    places = dict.fromkeys(call.places, f"{CANARY}.")  # an id is told, this has not its form
+    places = dict.fromkeys(call.places, f"{CANARY}.")  # an id is reported, this has not its form
     client.request(call.method, call.route.format(**places), json={CANARY: TEXT})
     client.request(CANARY.upper(), call.url, json=call.body)
     if not waits:
@@ -124,7 +124,7 @@ def _call_badly(client: httpx.Client, call: Call) -> None:
 
 
 def _look_around(stranger: httpx.Client) -> None:
-    """What somebody without a token may try: unknown paths, other hosts, signing in."""
+    """What someone without a token may try: unknown paths, other hosts, signing in."""
     for path in (
         f"/{CANARY}",
         f"/api/v1/{CANARY}?{CANARY}",
@@ -133,7 +133,7 @@ def _look_around(stranger: httpx.Client) -> None:
         stranger.get(path)
     stranger.get("/", headers={"Host": f"{CANARY}.example"})
     page = stranger.get("/sign-in/")
-    form = {"username": "somebody", "password": TEXT}  # the name is told, for who guards the door
+    form = {"username": "somebody", "password": TEXT}  # the name is logged, for operators
     stranger.post("/sign-in/", data=form)
     form["csrfmiddlewaretoken"] = page.cookies["csrftoken"]
     cookies = {"csrftoken": page.cookies["csrftoken"]}

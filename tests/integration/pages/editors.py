@@ -43,7 +43,7 @@ class Scene:
     paused: bool = True
 
     def look(self) -> None:
-        """Take note of the state of now; somebody may have written."""
+        """Take note of the state of now; someone may have written."""
         snapshot = self.run.snapshot()
         self.version, self.paused = snapshot["version"], snapshot["status"] == "PAUSED"
         state = snapshot["state_data"]
@@ -55,7 +55,7 @@ class Scene:
 
 
 class Follower:
-    """A page that is fetched again when it hears of a change, as ``live_page.js`` does it.
+    """A page that is fetched again when it is notified of a change, as ``live_page.js`` does it.
 
     What is on the wire may be lost and come in another order; ``look`` is what a server that
     heard of nothing finds in the end, ``reconnect`` the welcome of a new socket.
@@ -107,7 +107,7 @@ def page_content(client: Client, run: Run) -> str:
 
 
 class Editor:
-    """Somebody who edits; ``doc`` is the state as it is typed, None if nothing is pending.
+    """Someone who edits; ``doc`` is the state as it is typed, None if nothing is pending.
 
     ``base`` is the version that it was typed over, ``shown`` all values that were shown as a
     conflict since. Every step holds what it must leave alone against what it did.

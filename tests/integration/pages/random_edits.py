@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"t\d+z|\b[1-9]\d{5,9}\b")
 
 
 def tokens(value: object) -> set[str]:
-    """Every text and number of a value that somebody wrote, or of the HTML of a page."""
+    """Every text and number of a value that someone wrote, or of the HTML of a page."""
     return set(_TOKEN.findall(value if isinstance(value, str) else json.dumps(value)))
 
 

@@ -31,7 +31,7 @@ def typed(fields: Form, **values: str) -> Form:
 
 
 def send(client: Client, run: Run, fields: dict[str, str], step: str = "review") -> Any:
-    """Send the form without a script; ``keep`` is what the script does while somebody types."""
+    """Send the form without a script; ``keep`` is what the script does while someone types."""
     if step == "keep":
         assert isinstance(fields, Form)
         return kept(client, run, fields)

@@ -1,4 +1,4 @@
-"""Everybody's own account: the password is changed by who knows it, and others are signed out."""
+"""Everyone's own account: the password is changed by who knows it, and others are signed out."""
 
 from pathlib import Path
 from typing import Any

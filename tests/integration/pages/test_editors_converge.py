@@ -104,7 +104,7 @@ class Play:
                 editor.reload()
 
     def pauses_again(self) -> None:
-        """The engine saves, maybe after another node, and waits for review once more."""
+        """The engine saves, maybe after another node, and waits for review again."""
         if not self.scene.paused:
             self.saves += 1
             node = self.chance.choice(["a", "b"])
@@ -114,7 +114,7 @@ class Play:
             self.scene.look()
 
     def spread(self) -> None:
-        """What was announced goes to everybody, some of it late, in disorder or never."""
+        """What was announced goes to everyone, some of it late, in disorder or never."""
         for follower in self.followers:
             follower.wire += self.announced
             if self.chance.random() < 0.05:

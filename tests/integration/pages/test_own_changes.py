@@ -1,4 +1,4 @@
-"""Who changed a state on another page is not told of it as if somebody else had."""
+"""Who changed a state on another page is not told of it as if someone else had."""
 
 import re
 from typing import Any

@@ -185,7 +185,7 @@ def test_a_merge_leaves_alone_what_another_page_typed_meanwhile(reviewer: Client
 
 
 def merged_with_theirs(reviewer: Client, run: Run, meanwhile: dict[str, str] | None = None) -> Any:
-    """Look at the changes, let somebody else apply, and apply; the summary of both."""
+    """Look at the changes, let someone else apply, and apply; the summary of both."""
     summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
     other = signed_in(Role.DESIGNER)
     theirs = send(other, run, typed(form_of(page(other, run, "state/")), count="7"))

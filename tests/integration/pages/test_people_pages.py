@@ -28,7 +28,7 @@ def password_in(answer: Any) -> str:
 
 
 def add(admin: Client, **wanted: str) -> str:
-    """The first password of somebody new."""
+    """The first password of someone new."""
     made = admin.post("/settings/people/+new/", ANNA | wanted)
     assert made.status_code == 200
     assert "no-store" in made["Cache-Control"]
@@ -43,7 +43,7 @@ def entered(name: str, password: str) -> Client | None:
 
 
 def settled(admin: Client, name: str = "anna", role: str = "reviewer") -> Client:
-    """A browser of somebody who chose a password of their own."""
+    """A browser of someone who chose a password of their own."""
     password = add(admin, name=name, role=role)
     client = entered(name, password)
     assert client is not None

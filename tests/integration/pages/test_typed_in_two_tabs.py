@@ -217,7 +217,7 @@ def test_what_is_typed_moves_to_a_version_that_left_its_keys_alone(
     assert (form["version"], value(reviewer, run, "count")) == ("2", "7")
     assert value(reviewer, run, "draft") == "Dear friend"
     keep(reviewer, run, typed(form, sent="true"))
-    keep(reviewer, run, typed(old, draft="Dear old friend"))  # an older page goes on
+    keep(reviewer, run, typed(old, draft="Dear old friend"))  # an older page continues
     assert {line.name for line in pending(reviewer, run).lines} == {"draft", "sent"}
     assert value(reviewer, run, "count") == "7"
 

@@ -33,7 +33,7 @@ def few(monkeypatch: pytest.MonkeyPatch, transactional_db: None) -> Iterator[Non
 def found(
     *phrases: str, opened: bool = False, below: int = 1 << 40, since: int = 0, limit: int = 5
 ) -> list[int]:
-    """All ids of a search, which goes on where each stretch ends."""
+    """All ids of a search, which continues where each stretch ends."""
     wanted = tuple(Phrase(tuple(terms_of(each))) for each in phrases)
     if opened:
         wanted = (*wanted[:-1], Phrase(wanted[-1].terms, open=True))

@@ -88,7 +88,7 @@ class Page:
 
 
 def of_person(client: Client, path: str, origin: str = "http://testserver") -> Page:
-    """A page of somebody who is signed in with this browser."""
+    """A page of someone who is signed in with this browser."""
     key = client.cookies[settings.SESSION_COOKIE_NAME].value
     cookie = f"{settings.SESSION_COOKIE_NAME}={key}".encode()
     given = [(b"host", b"testserver"), (b"cookie", cookie)]

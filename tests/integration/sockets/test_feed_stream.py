@@ -1,4 +1,4 @@
-"""The stream of a workspace's changes: it goes on behind a cursor, and ends with its token."""
+"""The stream of a workspace's changes: it continues behind a cursor, and ends with its token."""
 
 import asyncio
 from typing import Any

@@ -40,7 +40,7 @@ Hears = Callable[[], Awaitable[None]]
 
 
 class Listening:
-    """Somebody who listens to a workspace."""
+    """Someone who listens to a workspace."""
 
     topic = THERE
     caller: Any = None
@@ -68,7 +68,7 @@ def _quick_and_without_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def two_processes() -> AsyncIterator[Hears]:
-    """What is yielded returns when something that is told at one hub was heard at the other.
+    """What is yielded returns when something that is reported at one hub was heard at the other.
 
     It is told until then: a layer delivers at most once, and drops what it cannot deliver.
     """

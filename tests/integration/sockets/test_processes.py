@@ -1,4 +1,4 @@
-"""Two servers on one MariaDB and Redis: what one is told, the pages of the other hear."""
+"""Two servers on one MariaDB and Redis: what one is told, the pages of the other show."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -42,7 +42,7 @@ class Call:
         return self
 
     async def waits(self) -> "Call":
-        """Begin, and go on when the hub has it as a listener."""
+        """Begin, and continue when the hub has it as a listener."""
         before = len(current_hub().listeners())
         await self.begin()
         async with asyncio.timeout(PATIENCE):

@@ -1,4 +1,4 @@
-"""``manage.py backtest`` as somebody runs it who compares policies."""
+"""``manage.py backtest`` as someone runs it who compares policies."""
 
 import csv
 import json

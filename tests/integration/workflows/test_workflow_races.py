@@ -1,4 +1,4 @@
-"""Designers that meet: one of several wins, the others hear of it, nothing is lost."""
+"""Designers that meet: one of several wins, the others learn of it, nothing is lost."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""An edit moves to a newer state: what others applied stays, real conflicts are told."""
+"""An edit moves to a newer state: what others applied stays, real conflicts are reported."""
 
 import pytest
 from pydantic import JsonValue

@@ -1,4 +1,4 @@
-"""``DATABASE_URL``: what it may say, and what a wrong one is told."""
+"""``DATABASE_URL``: what it may say, and the error of a wrong one."""
 
 from pathlib import Path
 

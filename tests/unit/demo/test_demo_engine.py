@@ -23,7 +23,7 @@ PAUSE = {
 class Server:
     """One execution of a workflow with the nodes ``draft``, ``review`` and ``send``.
 
-    It pauses before ``review``; somebody answers ``reply`` after so many calls that waited.
+    It pauses before ``review``; someone answers ``reply`` after so many calls that waited.
     """
 
     def __init__(self, reply: str = "approve", after: int = 500) -> None:

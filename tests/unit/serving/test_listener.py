@@ -1,4 +1,4 @@
-"""A port that is taken is told by its number."""
+"""A port that is taken is reported by its number."""
 
 import socket
 from pathlib import Path

@@ -9,7 +9,7 @@ LARGE = SMALL + 1
 
 
 class _StillLoop(asyncio.SelectorEventLoop):
-    """A loop whose clock goes on only when it is told to."""
+    """A loop whose clock continues only when it is told to."""
 
     now = 0.0
 

@@ -1,4 +1,4 @@
-"""Rule 7: what is no condition, and how that is told."""
+"""Rule 7: what is no condition, and how that is reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Long lists of what is wrong: the first is told, the others are not looked at."""
+"""Long lists of what is wrong: the first is reported, the others are not looked at."""
 
 from collections.abc import Callable
 

@@ -43,7 +43,7 @@ def element_policies(plan: Plan) -> list[ElementPolicy]:
 
     Of nodes, those that ask a model, with all filters on the way to them, and context processors as
     if they ran before each call. Of edges, those to a model with operations of their own. What
-    cannot be compiled is left out: its problems are told elsewhere.
+    cannot be compiled is left out: its problems are reported elsewhere.
     """
     found: list[ElementPolicy] = []
     for policy in (*_of_nodes(plan), *_of_edges(plan)):

@@ -88,7 +88,7 @@ class ComparisonPage:
 @require_safe
 @page
 def comparison(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> HttpResponse:
-    """``prices`` and ``model`` price it anew, ``conversation`` is the one whose calls are shown,
+    """``prices`` and ``model`` price it again, ``conversation`` is the one whose calls are shown,
     ``csv`` asks for the table as a file."""
     actor.require(Action.PREVIEW)
     row = find_workflow(actor.workspace, slug)
@@ -122,7 +122,7 @@ def comparison(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def cancel(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> HttpResponse:
-    """Cancel a comparison, or remove its result; the form keeps what was asked."""
+    """Cancels a comparison, or removes its result; the form keeps its values."""
     if request.method != "POST":
         return redirect("workflows:comparison", slug, backtest_id)
     backtest = find_comparison(actor, slug, backtest_id)

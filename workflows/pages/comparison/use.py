@@ -36,7 +36,7 @@ _MOST_TOKEN: Final = 4_000
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def use(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> HttpResponse:
-    """Write the draft with the policy at the place ``policy`` in ``node``.
+    """Writes the draft with the policy at the place ``policy`` in ``node``.
 
     ``version`` is the draft that the page showed: nothing is written over what someone else did.
     A reader comes here by GET after signing in, and is redirected to the comparison.
@@ -70,7 +70,7 @@ def use(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> Http
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def undo(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> HttpResponse:
-    """Give the node the filter that it had before, unless the draft was changed since."""
+    """Restores the former filter of the node, unless the draft was changed since."""
     if request.method != "POST":
         return redirect("workflows:comparison", slug, backtest_id)
     actor.require(Action.WORKFLOW_CHANGE)
@@ -106,7 +106,7 @@ def _read(token: str, row: Workflow) -> dict[str, Any] | None:
 def _save(
     request: HttpRequest, actor: Actor, slug: str, made: Document, version: int
 ) -> Workflow | None:
-    """The row with the new draft; None, which is told, if somebody else changed it since."""
+    """The row with the new draft; None, which is reported, if someone else changed it since."""
     try:
         return services.save_draft(actor, slug, made, version).workflow
     except VersionConflict:

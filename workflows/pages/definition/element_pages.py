@@ -207,7 +207,7 @@ def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 def _element(
     request: HttpRequest, actor: Actor, row: Workflow, element: _Element[Any]
 ) -> HttpResponse:
-    """Show the form, or write what was sent and lead to the element in the graph."""
+    """Shows the form, or writes the input and redirects to the element in the graph."""
     slug, sent = row.slug or "", request.method == "POST"
     if sent:
         form = element.made_of(request.POST)

@@ -107,7 +107,7 @@ def _raises(change: float | None) -> bool:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def use_budget(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Put a budget in the place of the operations of a node or edge of the draft seen.
+    """Replaces the operations of a node or edge of the seen draft by a budget.
 
     Goes back to the page that offered it: the form of the element, or the one that publishes.
     """

@@ -77,7 +77,7 @@ def change_words(share: float | None) -> str:
 
 
 def price_words(cost: ElementCost) -> str:
-    """By which prices the cost is told."""
+    """By which prices the cost is reported."""
     if cost.is_priced:
         return _("Prices of %(model)s.") % {"model": cost.element.model}
     return _("No price of a model: in proportion, cached %(cached)s, cache write %(write)s.") % {
@@ -87,7 +87,7 @@ def price_words(cost: ElementCost) -> str:
 
 
 def sample_words(found: DraftCosts) -> str:
-    """On how many conversations costs are told, or why on none."""
+    """On how many conversations costs are reported, or why on none."""
     if not found.wanted:
         if found.left_out:
             return _("All conversations are too long to estimate costs here.")

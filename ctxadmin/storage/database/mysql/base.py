@@ -147,7 +147,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._unfit = self._to_begin = self._is_committed = False
         made = super().get_new_connection(conn_params)
         if conn_params.get("ssl_mode") in SECRET and not made.server_capabilities & CLIENT.SSL:
-            # MariaDB's client library goes on in clear text if the server offers no TLS.
+            # MariaDB's client library continues in clear text if the server offers no TLS.
             made.close()
             raise OperationalError(NO_TLS, "The server offers no TLS")
         return made
