@@ -91,8 +91,6 @@ ACTION_GROUPS: Final[Sequence[tuple[Text, Mapping[Action, Text]]]] = (
         },
     ),
 )
-# Actions that need a right and are never recorded: they change nothing.
-UNRECORDED: Final = frozenset({Action.READ, Action.PREVIEW, Action.AUDIT_READ})
 _ACTIONS: Final[Mapping[str, Text]] = {
     action.value: words for _group, actions in ACTION_GROUPS for action, words in actions.items()
 }

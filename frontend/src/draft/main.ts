@@ -286,7 +286,7 @@ function beginDraft(form: HTMLFormElement): void {
     if (line !== null) line.textContent = (open ? line.dataset.open : line.dataset.closed) ?? "";
   });
   listen("form:editable", () => happen({ is: "may", may: true }));
-  // Somebody who comes back from signing in in another tab need not wait, nor what waits for the line.
+  // Someone who comes back from signing in in another tab need not wait, nor what waits for the line.
   window.addEventListener("focus", () => ["out", "foreign", "waits"].includes(model.line) && happen({ is: "hurry" }));
   window.addEventListener("online", () => happen({ is: "hurry" }));
   window.addEventListener("pagehide", () => {
@@ -294,7 +294,7 @@ function beginDraft(form: HTMLFormElement): void {
     if (!leaving) happen({ is: "leave" });
     keepInTab();
   });
-  // The browser may show this very page again when somebody goes back to it.
+  // The browser may show this very page again when someone goes back to it.
   window.addEventListener("pageshow", () => (leaving = false));
 
   if (area !== null) {

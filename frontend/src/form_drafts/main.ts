@@ -2,7 +2,7 @@
 // tab only, until the next page that is no such question, and for the same person.
 //
 // `data-draft` on a form fills the same form in again; `data-draft="step=review"` sends what was
-// typed once more with this in place of the button, which must be one that changes nothing.
+// typed again with this in place of the button, which must be one that changes nothing.
 
 import * as tab from "../draft/io/tab";
 import { type Draft, type Fields, filledIn, readDraft, sentAgain, useOf } from "./model";

@@ -37,7 +37,7 @@ export function useOf({ person, waits, again }: Draft, path: string, page: Page)
   return page.hasForm ? "fill" : "nothing";
 }
 
-/** The fields that are sent once more: `step=review` stands for the button, the token is the page's own. */
+/** The fields that are sent again: `step=review` stands for the button, the token is the page's own. */
 export function sentAgain({ again, fields }: Draft, token: readonly [name: string, value: string]): Fields {
   const at = again.indexOf("=");
   return [...fields, [again.slice(0, at), again.slice(at + 1)], token];

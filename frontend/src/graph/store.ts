@@ -71,7 +71,7 @@ export interface State {
   readonly base: Base;
   /** The number of the published version that is shown; null for the draft. */
   readonly published: number | null;
-  /** The version of the draft of which the page heard last, each time it hears of one. */
+  /** The version of the draft of which the page heard last, each time it learns of one. */
   readonly heard: { readonly version: number };
   readonly chosen: Chosen;
   readonly saving: Saving;
@@ -116,7 +116,7 @@ export interface Actions {
   undo(): void;
   redo(): void;
   choose(chosen: Partial<Chosen>): void;
-  /** Take in what somebody else saved; false if it has to be decided by a person first. */
+  /** Take in what someone else saved; false if it has to be decided by a person first. */
   receive(theirs: Base): boolean;
   /** Take in changes of an older document, which a page left unsaved or a form says; false as for `receive`. */
   bringBack(changes: Changes, words?: string, touch?: string): boolean;

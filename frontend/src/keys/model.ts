@@ -73,7 +73,7 @@ export function tableOf(offered: readonly Shortcut[], letters: boolean): Line[] 
 export interface Step {
   /** The line whose keys are all pressed now. */
   readonly line: Line | null;
-  /** What is pressed of a sequence that goes on. */
+  /** What is pressed of a sequence that continues. */
   readonly typed: readonly string[];
 }
 

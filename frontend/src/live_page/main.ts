@@ -42,7 +42,7 @@ function whenStill(then: () => void): void {
   document.dispatchEvent(new CustomEvent("page:still", { detail: { then } }));
 }
 
-/** Fetch the page once more and put its changed parts in the place of the old ones. */
+/** Fetch the page again and put its changed parts in the place of the old ones. */
 async function fetchParts(): Promise<void> {
   if (mode !== "parts") return;
   if (isFetching || document.hidden) {
@@ -117,7 +117,7 @@ async function loadSections(): Promise<void> {
 }
 
 listen<{ readonly state: State | null; readonly scopes: readonly string[]; readonly person: string }>("live:welcome", ({ state, scopes, person }) => {
-  if (isSignedOut && mode === "edit" && person !== document.body.dataset.person) return; // somebody else signed in
+  if (isSignedOut && mode === "edit" && person !== document.body.dataset.person) return; // someone else signed in
   if (isSignedOut && !needs) note("rights");
   isSignedOut = false;
   me = person;

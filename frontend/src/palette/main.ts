@@ -211,7 +211,7 @@ function start(palette: HTMLDialogElement): void {
     offered.push({ keys: "Ctrl+K", label: texts.key ?? "", usable: true, run: open });
   });
 
-  // Also while somebody types, or with another dialog open, where the keys of pages rest.
+  // Also while someone types, or with another dialog open, where the keys of pages rest.
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
     if (event.key.toLowerCase() !== "k" || document.querySelector("dialog[open]:not(#palette)")) return;

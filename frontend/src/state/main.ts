@@ -1,6 +1,6 @@
 // Puts an editor of JSON in the place of the text area of a whole state: as text, and as a tree.
 //
-// The page of the draft begins it, hears of each change and sends the text.
+// The page of the draft begins it, learns of each change and sends the text.
 
 import { NotJson, scan, type Scanned } from "./model/scan";
 import { problemOf, say, wordsOf, type Words } from "./texts";

@@ -185,7 +185,7 @@ document.addEventListener("submit", (event) => {
 
 window.addEventListener("pagehide", () => left.abort());
 
-// The browser may show this very page again when somebody goes back to it: its forms are new ones.
+// The browser may show this very page again when someone goes back to it: its forms are new ones.
 window.addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
   left = new AbortController();

@@ -190,7 +190,7 @@ function freshMark(model: Model): string {
 }
 
 function send(model: Model): Stepped {
-  if (model.sending !== null) return [{ ...model, due: null }, []]; // it goes on with the answer
+  if (model.sending !== null) return [{ ...model, due: null }, []]; // it continues with the answer
   if (!model.may) return waits({ ...model, due: null, line: "" });
   if (model.left !== null) return [{ ...model, due: null, sending: LEFT }, [{ do: "send", patch: model.left.patch }]];
   return sendNow(model, wholeOf(model) ?? operationsOf(model));
@@ -311,7 +311,7 @@ function knownAfter(model: Model, sent: Sending, isBeside: boolean): Content {
   return text === null ? { values, text } : { values: model.known.values, text };
 }
 
-/** All is kept: who pressed a button goes on, and what is new is fetched. */
+/** All is kept: who pressed a button continues, and what is new is fetched. */
 function settled(model: Model, effects: readonly Effect[]): Stepped {
   if (model.wanted) return [{ ...model, wanted: "" }, [...effects, { do: "kept" }, { do: model.wanted }]];
   return joined([...effects, { do: "kept" }], fetchIt(model));

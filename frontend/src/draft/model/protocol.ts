@@ -16,7 +16,7 @@ export interface Patch {
   readonly leaves: boolean;
 }
 
-/** What became of a patch: `out` is signed out, `foreign` somebody else in this browser. */
+/** What became of a patch: `out` is signed out, `foreign` someone else in this browser. */
 export type Answer =
   | { readonly is: "kept"; readonly seq: number; readonly count: number; readonly told: string }
   | { readonly is: "overtaken"; readonly seq: number; readonly changed: readonly string[]; readonly texts: readonly string[]; readonly detail: string }

@@ -1,5 +1,5 @@
 // Short lists and objects as fields, in the place of the text area with their JSON. The text area
-// stays the field of the form: what is typed here is put into its text, as somebody would type it.
+// stays the field of the form: what is typed here is put into its text, as someone would type it.
 
 import { isWrong, MOST_FIELDS, shallowOf, withField, withoutField, withValues, type Field, type FieldKind } from "../model/shallow";
 import { fieldOf, rowsOf } from "./rows";
@@ -15,10 +15,10 @@ interface Drawn {
 const LONG = 80;
 const KINDS = ["text", "number", "boolean", "null"] as const;
 const drawn = new WeakMap<HTMLTextAreaElement, Drawn>();
-const asJson = new WeakSet<HTMLTextAreaElement>(); // somebody wants the text, or types in it
+const asJson = new WeakSet<HTMLTextAreaElement>(); // someone wants the text, or types in it
 let isPutting = false;
 
-/** Who types JSON goes on with it: nothing moves under the pointer when the field is left. */
+/** Who types JSON continues with it: nothing moves under the pointer when the field is left. */
 export function noteTyping(target: EventTarget | null): void {
   if (target instanceof HTMLTextAreaElement && !isPutting) asJson.add(target);
 }

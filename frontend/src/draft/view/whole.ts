@@ -23,7 +23,7 @@ interface Host {
 
 export interface Whole {
   text(): string;
-  /** A version that somebody opened. */
+  /** A version that someone opened. */
   look(version: number | null | undefined, status: string | undefined, execution: string | undefined): void;
 }
 

@@ -1,5 +1,5 @@
 // Saves the draft by itself: a moment after the last edit, again when the server was away, and
-// merged when somebody else was faster.
+// merged when someone else was faster.
 
 import type { WorkflowDocument } from "../model/document";
 import { type DocumentChanges, isEmpty, patchBetween } from "../model/patch";
@@ -15,7 +15,7 @@ export interface Saver {
   flush(): Promise<void>;
   /** Save, also what changes while it is saved; true if the server has all of it. */
   finish(): Promise<boolean>;
-  /** Somebody may have saved this version of the draft: fetch and merge it, unless it is known. */
+  /** Someone may have saved this version of the draft: fetch and merge it, unless it is known. */
   heard(version: number): void;
   stop(): void;
 }

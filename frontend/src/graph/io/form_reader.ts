@@ -14,7 +14,7 @@ import { wordsOf } from "./error_text";
 export const TYPING_PAUSE_MS = 120;
 const AGAIN_MS = 3_000;
 
-/** What hears of a form that is open. */
+/** What learns of a form that is open. */
 interface Hearer {
   /** It was read: `said` is in the document now, under `key`; null if the form says no element. */
   read(errors: readonly FieldError[], said: Value | null, key: string): void;

@@ -19,7 +19,7 @@ export function startLeaving(store: EditorStore, reader: Reader, saver: Saver): 
       return void (isSaved(store) ? Promise.resolve(true) : leave(store, reader, saver, true)).then((may) => may && store.getState().set({ publishing: true }));
     }
     if (isSaved(store)) return;
-    // Into another tab: this page goes on, and what is published there is looked at once more.
+    // Into another tab: this page continues, and what is published there is looked at again.
     if (!isHere) return void saved(reader, saver);
     event.preventDefault();
     void leave(store, reader, saver, false).then(() => location.assign(link.href));

@@ -11,7 +11,7 @@ export interface Placed<T extends Element> {
 
 /**
  * Fields of an element and what they are from now on; null takes a field away. Fields and not the
- * whole, so that undoing leaves alone what somebody else changed in the same element.
+ * whole, so that undoing leaves alone what someone else changed in the same element.
  */
 export interface Changed {
   readonly key: Key;

@@ -229,7 +229,7 @@ class Session {
   private keep(fields: Fields, shown: Value, field: string): void {
     if (!fields.length) return;
     const before = this.typedNow();
-    // A field that is left says once more what it said while one typed.
+    // A field that is left says again what it said while one typed.
     if (before && same(before.fields, fields)) return;
     this.desk.store.getState().keepTyped(this.name, {
       kind: this.kind,
@@ -289,7 +289,7 @@ class Session {
           if (!this.closed) this.fail("");
           return elementFrom(html);
         }
-        // Somebody typed meanwhile: that, too, is to be in it.
+        // Someone typed meanwhile: that, too, is to be in it.
         sent = now;
       } catch (error) {
         if (!this.closed) this.fail(wordsOf(error));

@@ -33,7 +33,7 @@ export function levelOf(step: number): Level {
   return step >= NEAR ? "near" : step >= MIDDLE ? "middle" : step >= BRIEF ? "brief" : "far";
 }
 
-/** Whether a graph is drawn from far away without what hears of every move: its cards are not connected from there. */
+/** Whether a graph is drawn from far away without what learns of every move: its cards are not connected from there. */
 export function isLarge(count: number): boolean {
   return count > LARGE;
 }

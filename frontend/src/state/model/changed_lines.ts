@@ -1,4 +1,4 @@
-// What turns one text into another, in lines: the place of somebody who types stays where nothing changed.
+// What turns one text into another, in lines: the place of someone who types stays where nothing changed.
 
 export interface Changed {
   readonly from: number;

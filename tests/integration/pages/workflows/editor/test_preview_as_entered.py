@@ -122,7 +122,7 @@ def test_a_preview_of_random_filters_is_what_enter_gives(designer: Client, seed:
                 continue
             given = ok(entered)
             assert not lacks
-            # What is foreseen of a draft is that nobody enters the node, and somebody did.
+            # What is foreseen of a draft is that nobody enters the node, and someone did.
             assert name not in {each["node"] for each in told_of if "node" in each}
             if given["edges"]:
                 assert name not in {
