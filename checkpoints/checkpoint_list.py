@@ -22,7 +22,7 @@ from checkpoints.store import (
     find_saved_version,
 )
 from checkpoints.usage_store import read_usage
-from checkpoints.writes_store import writes_of
+from checkpoints.writes_store import sizes_of_writes, writes_of
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, encode
@@ -163,8 +163,7 @@ def _pieces(
     size, following = 0, page.next
     writes: Mapping[str, Sequence[object]] = {}
     if "writes" in include:
-        ids = [each.row.checkpoint_id for each in page.items if each.row.checkpoint_id]
-        writes = writes_of(head.key, ids)
+        writes = _writes(head, page.items)
     usage = read_usage(each.row for each in page.items)
     for place, each in enumerate(page.items):
         if size > MOST_BYTES:
@@ -183,6 +182,21 @@ def _pieces(
         yield b"," if place else b""
         yield from pieces
     yield b'],"next":' + orjson.dumps(following) + b"}"
+
+
+def _writes(
+    head: Conversation, items: Sequence[ListedCheckpoint]
+) -> Mapping[str, Sequence[object]]:
+    """Returns the writes of as many checkpoints as a page can have, by their ids."""
+    ids = [each.row.checkpoint_id for each in items if each.row.checkpoint_id]
+    sizes, total = sizes_of_writes(head.key, ids), 0
+    wanted: list[str] = []
+    for each in ids:
+        if total > MOST_BYTES:
+            break
+        wanted += [each] if each in sizes else []
+        total += sizes.get(each, 0)
+    return writes_of(head.key, wanted) if wanted else {}
 
 
 def _state(head: Conversation, row: Execution, version: Checkpoint) -> Sequence[bytes]:

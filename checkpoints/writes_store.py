@@ -1,11 +1,12 @@
 """The writes of tasks in SQL: one row for each task of a checkpoint."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 import orjson
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import Length
 
 from checkpoints.domain.task_writes import sum_of_writes
 from checkpoints.models import Checkpoint, TaskWrites
@@ -32,9 +33,20 @@ def put_writes(conversation: int, checkpoint: str, task: str, writes: bytes) -> 
     _WRITES.upsert([row])
 
 
-def count_tasks(conversation: int, checkpoint: str) -> int:
-    """Returns how many tasks of a checkpoint have writes."""
-    return TaskWrites.objects.filter(conversation=conversation, checkpoint=checkpoint).count()
+def others_in_checkpoint(conversation: int, checkpoint: str, task: str) -> tuple[int, int]:
+    """Returns how many other tasks of a checkpoint have writes, and the bytes of these."""
+    rows = TaskWrites.objects.filter(conversation=conversation, checkpoint=checkpoint)
+    found = rows.exclude(task=task).aggregate(count=Count("task"), size=Sum(Length("writes")))
+    return found["count"], found["size"] or 0
+
+
+def sizes_of_writes(conversation: int, checkpoints: Collection[str]) -> Mapping[str, int]:
+    """Returns the bytes of the writes of checkpoints by their ids; those without any are left
+    out.
+    """
+    rows = TaskWrites.objects.filter(conversation=conversation, checkpoint__in=checkpoints)
+    sums = rows.order_by().values_list("checkpoint").annotate(size=Sum(Length("writes")))
+    return dict(sums)
 
 
 def writes_of(

@@ -3,7 +3,9 @@
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor
-from ctxadmin.identity.roles import Action
+from ctxadmin.identity.roles import Action, refusal
+from ctxadmin.lib.errors import Forbidden
+from ctxadmin.lib.sentence import say
 
 
 def require_as_creator(actor: Actor, action: Action, head: Conversation) -> None:
@@ -15,8 +17,16 @@ def require_as_creator(actor: Actor, action: Action, head: Conversation) -> None
     """
     if actor.may(action):
         return
-    if not (actor.may_to_own(action) and _is_creator(actor, head)):
+    if not actor.may_to_own(action):
         actor.require(action)
+    if not _is_creator(actor, head):
+        raise Forbidden(
+            say(
+                "{refusal} The scope engine is enough for the creator of the conversation; "
+                "this token did not create it.",
+                refusal=refusal(action),
+            )
+        )
 
 
 def _is_creator(actor: Actor, head: Conversation) -> bool:

@@ -15,6 +15,7 @@ from ctxadmin.lib.sentence import say
 
 MOST_WRITES: Final = 1_000  # of a task
 MOST_TASKS: Final = 1_000  # of a checkpoint
+MOST_BYTES: Final = 64 * 1024**2  # of a checkpoint: a list has those of one at least, at once
 LEAST_INDEX: Final = -(2**31)
 
 

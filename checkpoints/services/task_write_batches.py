@@ -1,14 +1,14 @@
 """Writes of tasks for a checkpoint, which make no version."""
 
-from checkpoints.domain.task_writes import MOST_TASKS, PutWrites
+from checkpoints.domain.task_writes import MOST_BYTES, MOST_TASKS, PutWrites
 from checkpoints.store import deleted_error, find_saved
-from checkpoints.writes_store import count_tasks, find_writes, put_writes
+from checkpoints.writes_store import find_writes, others_in_checkpoint, put_writes
 from conversations.store import find_head
 from conversations.writing import writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import NotFound, TooLarge
+from ctxadmin.lib.errors import FieldProblem, NotFound, TooLarge
 from ctxadmin.lib.sentence import say
 
 
@@ -18,7 +18,7 @@ def store_writes(
     """Replaces a task's writes; returns True if it had none (semantics 3.18).
 
     They can precede the save of their checkpoint. Repeating them changes nothing. Raises TooLarge
-    over MOST_TASKS tasks of a checkpoint, NotFound for a deleted one.
+    over MOST_TASKS tasks or MOST_BYTES of a checkpoint, NotFound for a deleted one.
     """
     actor.require(Action.CHECKPOINT_WRITES)
     stored = command.stored()
@@ -27,8 +27,9 @@ def store_writes(
         before = find_writes(key, checkpoint, task)
         if before == stored:
             return False
-        if before is None:
-            _require_room(key, checkpoint)
+        others = _require_room(key, checkpoint, task, len(stored))
+        if before is None and not others:
+            _require_kept(key, checkpoint)
         put_writes(key, checkpoint, task, stored)
         opened.size += len(stored)
         detail = {"checkpoint": checkpoint, "task": task, "writes": len(command.writes)}
@@ -37,16 +38,30 @@ def store_writes(
     return before is None
 
 
-def _require_room(conversation: int, checkpoint: str) -> None:
-    """Raises TooLarge or NotFound unless a checkpoint can have the writes of one more task."""
-    count = count_tasks(conversation, checkpoint)
+def _require_room(conversation: int, checkpoint: str, task: str, size: int) -> int:
+    """Returns how many other tasks have writes; raises TooLarge if those of this one do not fit."""
+    count, taken = others_in_checkpoint(conversation, checkpoint, task)
+    if taken + size > MOST_BYTES:
+        message = say(
+            "The writes of this checkpoint would have {n} bytes; at most {most} are allowed.",
+            n=taken + size,
+            most=MOST_BYTES,
+        )
+        problem = FieldProblem("/writes", message, TooLarge.code)
+        raise TooLarge(message, limit=MOST_BYTES, problems=[problem])
     if count >= MOST_TASKS:
-        message = f"A checkpoint has writes of at most {MOST_TASKS} tasks."
+        message = say(
+            "A checkpoint has writes of at most {most_tasks} tasks.", most_tasks=MOST_TASKS
+        )
         raise TooLarge(message, limit=MOST_TASKS)
-    if count == 0:  # those of a deleted checkpoint are gone
-        saved = find_saved(conversation, checkpoint)
-        if saved is not None and saved.deleted:
-            raise NotFound(deleted_error(saved))
+    return count
+
+
+def _require_kept(conversation: int, checkpoint: str) -> None:
+    """Raises NotFound for a deleted checkpoint, whose writes are gone."""
+    saved = find_saved(conversation, checkpoint)
+    if saved is not None and saved.deleted:
+        raise NotFound(deleted_error(saved))
 
 
 def get(actor: Actor, public_id: str, checkpoint: str, task: str) -> bytes:

@@ -6,6 +6,7 @@ missed. Threads that read for all of them would take processor time from those t
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from itertools import islice
 from typing import Any, Final, ParamSpec, TypeVar
 
 from ctxadmin.realtime.protocol import State
@@ -19,7 +20,7 @@ _MOST: Final = 200  # objects that are read with one statement
 
 
 class SharedReads:
-    """The reads that wait for their turn on one event loop; ``ask`` makes one in a thread.
+    """The reads that wait for their turn on one event loop; ``ask`` runs a query in a thread.
 
     A read that has begun is not shared: who asks for it later would not see what was written since.
     """
@@ -63,7 +64,7 @@ class SharedReads:
     async def _read_wanted(self, source: TopicSource) -> None:
         async with self.turn:
             wanted = self._wanted[source.kind]
-            keys = sorted(wanted)[:_MOST]
+            keys = sorted(islice(wanted, _MOST))  # those that wait longest
             taken = {key: wanted.pop(key) for key in keys}
             if wanted:
                 self._begin(self._read_wanted(source))

@@ -12,6 +12,10 @@ from tests.integration.checkpoints.flows import Run, everything, ok, refused
 
 pytestmark = pytest.mark.django_db
 
+NOT_THEIRS = (
+    "The scope engine is enough for the creator of the conversation; this token did not create it."
+)
+
 
 def delete(run: Run, version: int) -> Any:
     return run.api.delete(f"{run.path}/checkpoints/{version}")
@@ -40,17 +44,18 @@ def test_what_another_token_created_is_refused_as_before() -> None:
     mine = Run(Api([Scope.ENGINE]), theirs.head)
     before = everything()
     told = refused(delete(mine, 2), 403, "forbidden")["detail"]
-    assert told == "Deleting a checkpoint needs the scope admin."
+    assert told == f"Deleting a checkpoint needs the scope admin. {NOT_THEIRS}"
     told = refused(mine.post("checkpoints/2/fork"), 403, "forbidden")["detail"]
-    assert told == "Forking a checkpoint needs the scope review or admin."
+    assert told == f"Forking a checkpoint needs the scope review or admin. {NOT_THEIRS}"
     told = refused(mine.api.delete(mine.path), 403, "forbidden")["detail"]
-    assert told == "Deleting a conversation needs the scope admin."
+    assert told == f"Deleting a conversation needs the scope admin. {NOT_THEIRS}"
     assert everything() == before
 
 
 def test_a_reviewer_neither_deletes_nor_erases() -> None:
     run = run_of(Api([Scope.ENGINE])).by(Scope.REVIEW)
-    refused(delete(run, 2), 403, "forbidden")
+    told = refused(delete(run, 2), 403, "forbidden")["detail"]
+    assert told == "Deleting a checkpoint needs the scope admin."
     refused(run.api.delete(run.path), 403, "forbidden")
     ok(run.post("checkpoints/2/fork"))
 

@@ -1,9 +1,11 @@
 """Writes of tasks beside a checkpoint over REST: they make no version."""
 
+from collections.abc import Collection
 from typing import Any
 
 import pytest
 
+from checkpoints import writes_store
 from checkpoints.models import Execution, TaskWrites
 from checkpoints.retention_store import ThinningBatch, drop_states
 from checkpoints.verification.conversation import verify_conversation
@@ -100,6 +102,48 @@ def test_what_does_not_fit_is_refused_by_its_name(
 ) -> None:
     refused(put(run, write), status, code, pointer)
     refused(run.get("checkpoints/c1/writes/t1"), 404, "not_found")
+
+
+def test_the_writes_of_a_checkpoint_are_bounded_together(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("checkpoints.services.task_write_batches.MOST_BYTES", 300)
+    long = {**NOTHING, "value": "x" * 100}
+    ok(put(run, long, task="t1"))
+    problem = refused(put(run, long, {**long, "index": 7}, task="t2"), 413, "too_large", "/writes")
+    assert problem["limit"] == 300
+    ok(put(run, long, task="t2"))
+    refused(put(run, NOTHING, task="t3"), 413, "too_large")
+    ok(put(run, NOTHING, task="t1"))  # replaces the longer ones
+    ok(put(run, long, checkpoint="c2"))
+    assert [each["task_id"] for each in listed(run)] == ["t1", "t2"]
+
+
+def test_a_list_reads_no_more_writes_than_a_page_can_have(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1,000 checkpoints can have 64 MB each."""
+    names = ["c1", *(f"c{number}" for number in range(2, 8))]
+    for name in names:
+        if name != "c1":
+            ok(run.save(name))
+        ok(put(run, {**NOTHING, "value": "x" * 100}, checkpoint=name))
+    read: list[int] = []
+
+    def counted(key: int, checkpoints: Collection[str]) -> Any:
+        read.append(len(checkpoints))
+        return writes_store.writes_of(key, checkpoints)
+
+    monkeypatch.setattr("checkpoints.checkpoint_list.MOST_BYTES", 700)
+    monkeypatch.setattr("checkpoints.checkpoint_list.writes_of", counted)
+    found: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = ok(run.get(f"checkpoints?include=writes&limit=100&cursor={cursor}"))
+        found += [each["checkpoint_id"] for each in page["results"] if each["writes"]]
+        cursor = page["next"]
+    assert found == names[::-1]
+    assert max(read) < len(names)
 
 
 def test_only_engines_write_them(run: Run) -> None:

@@ -141,6 +141,22 @@ async def test_many_states_are_read_in_parts_between_which_others_have_their_tur
 
 
 @on_a_loop
+async def test_those_that_wait_longest_are_read_first() -> None:
+    database = Database()
+    reads = SharedReads(database.ask)
+    database.hold()
+    first = asyncio.create_task(reads.once("a", database.read))
+    await a_moment()
+    old = [asyncio.create_task(reads.state(database.source, 900 - key)) for key in range(200)]
+    await a_moment()
+    new = asyncio.create_task(reads.state(database.source, 1))
+    await a_moment()
+    database.let_go()
+    await asyncio.gather(first, *old, new)
+    assert [args[0] for args in database.asked[1:]] == [[*range(701, 901)], [1]]
+
+
+@on_a_loop
 async def test_a_failure_is_that_of_all_who_wait_and_the_next_read_is_made() -> None:
     database = Database()
     reads = SharedReads(database.ask)
