@@ -56,6 +56,8 @@ def test_an_agent_calls_the_tool_that_a_person_approved() -> None:
     goes_on(name, agent)
     assert refunded == [70]
     assert contents(name)[-2:] == ["refunded 70", "Done."]
+    nodes = [each["node_id"] for each in REVIEWER.conversation(name).messages()]
+    assert nodes == ["input", "model", "tools", "model"]
 
 
 def test_an_agent_calls_the_tool_with_what_a_person_made_of_its_arguments() -> None:
