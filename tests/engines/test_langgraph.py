@@ -8,7 +8,13 @@ import pytest
 
 from tests.engines.conftest import PROGRAMS, Engine
 
-MODULES = ("langgraph_reviews", "langgraph_history", "langgraph_storage", "langgraph_workers")
+MODULES = (
+    "langgraph_reviews",
+    "langgraph_history",
+    "langgraph_storage",
+    "langgraph_workers",
+    "langgraph_middleware",
+)
 SCENARIOS = [
     node.name
     for module in MODULES

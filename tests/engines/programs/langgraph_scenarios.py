@@ -11,6 +11,7 @@ import traceback
 from types import ModuleType
 
 import langgraph_history
+import langgraph_middleware
 import langgraph_reviews
 import langgraph_storage
 import langgraph_workers
@@ -21,6 +22,7 @@ MODULES: tuple[ModuleType, ...] = (
     langgraph_history,
     langgraph_storage,
     langgraph_workers,
+    langgraph_middleware,
 )
 
 

@@ -9,7 +9,7 @@ from ctxadmin_client.langgraph._async.saver import AsyncCtxAdminSaver
 from ctxadmin_client.langgraph._async.worker import aresume_decided, aresume_on_decision
 from ctxadmin_client.langgraph._sync.saver import CtxAdminSaver
 from ctxadmin_client.langgraph._sync.worker import resume_decided, resume_on_decision
-from ctxadmin_client.langgraph.decisions import Decision
+from ctxadmin_client.langgraph.decisions import Decision, human_in_the_loop
 from ctxadmin_client.langgraph.threads import Stopped
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Stopped",
     "aresume_decided",
     "aresume_on_decision",
+    "human_in_the_loop",
     "resume_decided",
     "resume_on_decision",
 ]

@@ -196,14 +196,13 @@ def checkpoint_of(
 
 
 def nodes_of(checkpoint: Mapping[str, Any], before: Head | None) -> list[str]:
-    """The nodes that ran between two checkpoints."""
+    """The nodes that ran between two checkpoints: by what they saw, or as something sent them."""
     seen = checkpoint["versions_seen"]
     then = before.checkpoint["versions_seen"] if before is not None else {}
-    return sorted(
-        name
-        for name, versions in seen.items()
-        if not name.startswith("__") and versions and then.get(name) != versions
-    )
+    ran = {name for name, versions in seen.items() if versions and then.get(name) != versions}
+    sends = before.internal.get(_SENDS) if before is not None else None
+    ran |= {str(getattr(send, "node", "")) for send in sends or ()}
+    return sorted(name for name in ran if name and not name.startswith("__"))
 
 
 def node_name(

@@ -14,8 +14,8 @@ LOOKED_AT: Final = 10  # versions: a decision and the resumes of those who took 
 class Decision:
     """A decision on a graph: ``approve``, ``reject`` or ``resume``, by whom and why.
 
-    ``node`` is where the execution waited, ``version`` the latest one. ``edited`` is what people
-    made of what the interrupt asked, None if they left it as it was.
+    ``node`` is where the execution waited, ``version`` the latest one. ``asked`` is what the
+    interrupt asked, ``edited`` what people made of it, None if they left it as it was.
     """
 
     decision: str
@@ -25,6 +25,7 @@ class Decision:
     version: int
     status: str
     edited: Any = None
+    asked: Any = None
 
     def as_json(self) -> dict[str, Any]:
         """What ``interrupt()`` returns in the node."""
@@ -56,6 +57,35 @@ def decision_of(versions: Sequence[Mapping[str, Any]]) -> Decision | None:
         version=int(versions[0]["version"]),
         status=str(versions[0]["status"]),
     )
+
+
+def human_in_the_loop(decision: Decision) -> dict[str, Any]:
+    """What LangChain's ``HumanInTheLoopMiddleware`` takes: ``answer=human_in_the_loop``.
+
+    One decision for all calls of tools that it asked about. A call whose name or arguments people
+    changed on the review card is edited, the others are approved, or all are rejected with the
+    reason. ValueError if it was not this middleware that asked, or people removed a call.
+    """
+    calls = _calls(decision.asked)
+    if decision.decision == "reject":
+        return {"decisions": [{"type": "reject", "message": decision.reason or ""} for _ in calls]}
+    now = calls if decision.edited is None else _calls(decision.edited)
+    if len(now) != len(calls):
+        raise ValueError(f"{len(calls)} calls of tools were asked about, now there are {len(now)}")
+    return {
+        "decisions": [
+            {"type": "approve"} if new == old else {"type": "edit", "edited_action": new}
+            for old, new in zip(calls, now, strict=True)
+        ]
+    }
+
+
+def _calls(payload: Any) -> list[dict[str, Any]]:
+    """The names and arguments of the calls that the middleware asks about."""
+    listed = payload.get("action_requests") if isinstance(payload, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise ValueError("interrupt: this is no question of HumanInTheLoopMiddleware")
+    return [{"name": each.get("name"), "args": each.get("args")} for each in listed]
 
 
 def edited_payload(now: Any, questions: Sequence[Any]) -> Any:

@@ -302,6 +302,8 @@ def reason_of(payload: Any) -> str:
     """The sentence of a question for a reviewer, or a general one."""
     if isinstance(payload, list) and payload:
         payload = payload[0]
+    if isinstance(payload, dict) and isinstance(payload.get("action_requests"), list):
+        payload = next(iter(payload["action_requests"]), None)  # of LangChain's middleware
     if isinstance(payload, dict):
         texts = (payload.get(name) for name in _ASKED)
         payload = next((text for text in texts if isinstance(text, str) and text), None)

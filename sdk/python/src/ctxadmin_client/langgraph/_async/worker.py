@@ -187,7 +187,8 @@ class _Worker:
         self._saver.forget_reads(thread_id)
         questions = asked(state.interrupts)
         edited = edited_payload(self._saver.payload(thread_id), questions)
-        value = self._answer(replace(decision, edited=edited))
+        question = questions[0] if len(questions) == 1 else questions or None
+        value = self._answer(replace(decision, edited=edited, asked=question))
         command: Command[Any] | None = None
         if len(state.interrupts) > 1:
             command = Command(resume={each.id: value for each in state.interrupts})
