@@ -43,7 +43,7 @@ _TEXT: Final = (
 def rows(files: Sequence[Path] = (), tools: Path | None = None) -> list[Row]:
     """The speed; with it the experiment is printed, on made conversations and those of files."""
     schemas = made_schemas() if tools is None else loads_strict(tools.read_bytes())
-    _experiment("made conversations", list(_made(_SESSIONS, 24, schemas)), schemas)
+    _experiment("made conversations", list(made_conversations(schemas)), schemas)
     for path in files:
         sources = read_file(path.read_bytes())
         found = [
@@ -98,17 +98,19 @@ def _experiment(name: str, conversations: Sequence[Recorded], schemas: JsonValue
     asked = Asked([PolicyConfig(preset=preset) for preset in PRESETS])
     _print(f"{name}, tool schemas included", replay_all(asked, conversations))
     _print(f"{name}, without tool schemas", replay_all(asked, bare))
-    long = Asked([_budget(title, *limits) for title, limits in _LONG_BUDGETS.items()])
-    _print(f"{name}, {_JOINED} joined, without tool schemas", replay_all(long, _joined(bare)))
+    long = Asked([long_budget(title) for title in _LONG_BUDGETS])
+    _print(f"{name}, {_JOINED} joined, without tool schemas", replay_all(long, joined(bare)))
 
 
-def _budget(title: str, most: int, target: int) -> PolicyConfig:
+def long_budget(title: str) -> PolicyConfig:
+    """One of the policies of long sessions."""
+    most, target = _LONG_BUDGETS[title]
     block = {"max_tokens": most, "target_tokens": target}
     listed = [{"operation": "budget", "budget": block, "pairing": "keep"}]
     return PolicyConfig.model_validate({"name": title, "messages": listed})
 
 
-def _joined(conversations: Sequence[Recorded]) -> Iterator[Recorded]:
+def joined(conversations: Sequence[Recorded]) -> Iterator[Recorded]:
     """Long sessions: several conversations as one, with the system message of the first."""
     for start in range(0, len(conversations) - _JOINED + 1, _JOINED):
         drafts = [
@@ -151,6 +153,11 @@ def made_schemas() -> JsonValue:
         }
         for number in range(10)
     ]
+
+
+def made_conversations(schemas: JsonValue = None) -> Iterator[Recorded]:
+    """The conversations of the experiment that everyone can make again."""
+    return _made(_SESSIONS, 24, schemas)
 
 
 def _made(count: int, length: int, schemas: JsonValue = None) -> Iterator[Recorded]:

@@ -1,11 +1,11 @@
 """Comparisons of the figures of a context that have the same outcome whatever the context is."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, replace
+from math import ceil, floor, inf
 from typing import Final
 
-from ctxadmin.lib.sentence import say
+from ctxadmin.lib.sentence import Sentence, say
 from workflows.domain.condition_parser import (
     AllOf,
     AnyOf,
@@ -18,6 +18,7 @@ from workflows.domain.condition_parser import (
     MethodCall,
     Not,
 )
+from workflows.domain.condition_values import RELATIONS
 
 _NUMBERS: Final = ("tokens", "messages", "turns")
 _ROLES: Final = ("system", "user", "assistant", "tool")
@@ -67,35 +68,39 @@ def _of_comparison(compared: ComparedValues) -> Iterator[Outcome]:
     test = _read(compared)
     if test is None:
         return
+    outcomes = _outcomes(test)
+    if len(outcomes) == 1:
+        yield Outcome(test.figure, _message(test, is_true=True in outcomes))
+
+
+def _outcomes(test: _Test) -> set[bool]:
+    """Returns which outcomes there are for the values that the figure can have."""
+    holds = RELATIONS[test.comparison]
+    if test.figure == "last_role":
+        return {holds(role, test.value) for role in (*_ROLES, None)}
+    if not test.is_number:
+        return {holds(0, test.value)}
+    if test.comparison == "!==":
+        return {not each for each in _outcomes(replace(test, comparison="==="))}
+    low, high = _bounds(test)
+    return {low <= high, low <= 0 and high == inf}
+
+
+def _message(test: _Test, *, is_true: bool) -> Sentence:
     name = f"context.{test.figure}"
     if test.figure == "last_role":
-        if test.value is None or test.value in _ROLES:
-            return
-        if isinstance(test.value, str) and test.comparison not in ("===", "!=="):
-            return
-        message = (
-            say("{name} is system, user, assistant, tool or null: this is always true", name=name)
-            if test.comparison == "!=="
-            else say(
-                "{name} is system, user, assistant, tool or null: this is never true", name=name
+        if is_true:
+            return say(
+                "{name} is system, user, assistant, tool or null: this is always true", name=name
             )
-        )
-        yield Outcome(test.figure, message)
-    elif not test.is_number:
-        message = (
-            say("{name} is a number, so this is always true", name=name)
-            if test.comparison == "!=="
-            else say("{name} is a number, so this is never true", name=name)
-        )
-        yield Outcome(test.figure, message)
-    else:
-        low, high = _bounds(test)
-        if low > high:
-            message = say("{name} is a whole number from 0, so this is never true", name=name)
-            yield Outcome(test.figure, message)
-        elif test.comparison in (">", ">=") and low == 0:
-            message = say("{name} is a whole number from 0, so this is always true", name=name)
-            yield Outcome(test.figure, message)
+        return say("{name} is system, user, assistant, tool or null: this is never true", name=name)
+    if not test.is_number:
+        if is_true:
+            return say("{name} is a number, so this is always true", name=name)
+        return say("{name} is a number, so this is never true", name=name)
+    if is_true:
+        return say("{name} is a whole number from 0, so this is always true", name=name)
+    return say("{name} is a whole number from 0, so this is never true", name=name)
 
 
 def _contradictions(parts: tuple[Expression, ...]) -> Iterator[Outcome]:
@@ -104,25 +109,24 @@ def _contradictions(parts: tuple[Expression, ...]) -> Iterator[Outcome]:
     for figure in _NUMBERS:
         ranges = [_bounds(each) for each in tests if each.figure == figure and each.is_number]
         if len(ranges) > 1 and max(low for low, _ in ranges) > min(high for _, high in ranges):
-            message = say("no number meets all that is asked of {name}", name=f"context.{figure}")
-            yield Outcome(figure, message)
+            told = say("no number meets all that is asked of {name}", name=f"context.{figure}")
+            yield Outcome(figure, told)
 
 
 def _bounds(test: _Test) -> tuple[float, float]:
     """Returns the least and the largest whole number from 0 that meets a test of a number."""
     value = float(test.value or 0)
-    whole = int(value) if abs(value) != inf else value
     match test.comparison:
         case "===":
-            return (whole, whole) if whole == value and value >= 0 else (1, 0)
+            return (value, value) if value >= 0 and value.is_integer() else (1, 0)
         case ">":
-            return max(0, whole + 1 if whole <= value else whole), inf
+            return max(0, floor(value) + 1), inf
         case ">=":
-            return max(0, whole if whole >= value else whole + 1), inf
+            return max(0, ceil(value)), inf
         case "<":
-            return 0, whole - 1 if whole >= value else whole
+            return 0, ceil(value) - 1
         case "<=":
-            return 0, whole if whole <= value else whole - 1
+            return 0, floor(value)
     return 0, inf
 
 

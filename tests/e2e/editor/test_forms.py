@@ -1,5 +1,6 @@
 """The forms of the side panel: what is typed stands on the card, and in the draft."""
 
+import re
 from collections.abc import Callable
 
 import httpx
@@ -175,7 +176,7 @@ def test_problems_are_counted_and_each_leads_to_its_field(designer_page: Page, m
     page.keyboard.press("F8")
     condition = form(page).locator("[name=edge-condition]")
     expect(condition).to_be_focused()
-    condition.fill("context.a")
+    condition.fill("metadata.a")
     expect(tools.get_by_role("button", name="No problems")).to_be_visible()
     condition.fill("context.a ||")
     tools.get_by_role("button", name="1 problem").click()
@@ -183,6 +184,30 @@ def test_problems_are_counted_and_each_leads_to_its_field(designer_page: Page, m
     expect(row).to_be_focused()
     page.keyboard.press("Enter")
     expect(condition).to_be_focused()
+
+
+def test_a_warning_is_amber_and_said_above_the_form_of_its_edge(
+    designer_page: Page, made: Make
+) -> None:
+    edge: JsonValue = {
+        "id": "large",
+        "type": "conditional",
+        "from": "answer",
+        "to": "ask",
+        "condition": "context.token > 60000",
+    }
+    page = opened(designer_page, made(edges=[*EDGES, edge]))
+    chips = page.locator(".flow-chips[data-edge=large]")
+    expect(chips).to_have_class(re.compile("flow-chips-warned"))
+    chips.click()
+    panel = page.get_by_role("complementary", name="Selection")
+    warnings = panel.locator(".editor-warnings")
+    expect(warnings).to_contain_text("Condition: nothing in this workflow writes 'token'")
+    expect(warnings).to_contain_text("did you mean 'tokens'?")
+    assert_accessible(page)
+    form(page).locator("[name=edge-condition]").fill("context.tokens > 60000")
+    expect(warnings).to_have_count(0)
+    expect(chips).not_to_have_class(re.compile("flow-chips-warned"))
 
 
 def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(

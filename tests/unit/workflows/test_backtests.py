@@ -288,3 +288,19 @@ def test_a_node_that_is_not_there_is_refused() -> None:
 
 def test_the_full_history_and_what_was_seen_are_always_there() -> None:
     assert [row.key for row in policies_of([])] == [FULL, RECORDED]
+
+
+def test_a_node_of_no_workflow_and_a_misspelled_one_are_told_apart() -> None:
+    document = Document.model_validate(
+        {"name": "w", "nodes": [{"id": "draft", "type": "llm"}], "edges": []}
+    )
+    found = []
+    for name, plan in (("draft", None), ("drafft", Plan(document))):
+        with pytest.raises(ValidationFailed) as refused:
+            policies_of(configs({"node": name}), plan)
+        (problem,) = refused.value.problems
+        found.append((problem.pointer, problem.message))
+    assert found == [
+        ("/policies/0/node", "name the workflow that has this node"),
+        ("/policies/0/node", "there is no node 'drafft'; did you mean 'draft'?"),
+    ]

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Self
 from pydantic import Field, TypeAdapter, model_validator
 
 from conversations.domain.view import View
-from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.contract import Contract, did_you_mean
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain import flow
@@ -119,8 +119,12 @@ def recorded_views(recorded: Recorded) -> See | None:
 def _see_of(config: PolicyConfig, plan: Plan | None, pointer: str) -> See:
     if config.node is None:
         return _see_by_steps(config.operations or (), f"{pointer}/messages")
-    if plan is None or config.node not in plan.graph.nodes:
-        message = say("there is no node {name}", name=repr(config.node))
+    if plan is None:
+        message: str = say("name the workflow that has this node")
+        raise ValidationFailed.at(f"{pointer}/node", message)
+    if config.node not in plan.graph.nodes:
+        unknown = say("there is no node {name}", name=repr(config.node))
+        message = did_you_mean(unknown, config.node, plan.graph.nodes)
         raise ValidationFailed.at(f"{pointer}/node", message)
     return _see_by_node(plan, config.node, pointer)
 

@@ -133,6 +133,7 @@ def read_only_setup(
             "words": {
                 **summaries_of(parts_of(stored(document))),
                 "wrong": {"nodes": {}, "edges": {}},
+                "warned": {"nodes": (), "edges": ()},
                 "problems": [],
             },
         },

@@ -15,7 +15,7 @@ import { useKnownNames } from "./known_names";
 import { PanelParts } from "./PanelParts";
 import { Policies } from "./Policies";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
-import { Problems } from "./Problems";
+import { Problems, Warnings } from "./Problems";
 import { ServerForm } from "./ServerForm";
 import { SizeEdge } from "./SizeEdge";
 import { titleOf } from "./accessible_names";
@@ -43,6 +43,7 @@ export function SidePanel({ onConnect }: Props) {
       {only?.kind === "node" && mayChange && <PanelParts />}
       <div className="editor-panel-top">
         {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}
+        {only && mayChange && <Warnings kind={only.kind} id={only.key} />}
         {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
         {only?.kind === "node" && <NodeTried id={only.key} />}
         {only?.kind === "node" && <OneNode key={`on ${only.key}`} id={only.key} onConnect={onConnect} />}
