@@ -63,7 +63,8 @@ def select(actor: Actor, action: BulkAction, selection: Selection, filter_query:
         public_id=ids.new_public_id("bulk"),
         action=action,
         filter=filter_query,
-        person=int(actor.id),
+        person=int(actor.id) if actor.kind == "person" else 0,
+        token=actor.id if actor.kind == "token" else "",
         author=actor.label,
         address=actor.address,
         request_id=actor.request_id,
@@ -90,6 +91,43 @@ def open_job(actor: Actor, public_id: str) -> BulkJob:
         raise NotFound(say("There is no bulk action {name}.", name=repr(public_id)))
     if is_abandoned(job, clock.now()):
         transaction.on_commit(RUNNER.wake)
+    return job
+
+
+def preview(actor: Actor, action: BulkAction, selection: Selection) -> DryRun:
+    """Returns what an action would do to a selection as of now; nothing is stored.
+
+    Raises as ``select`` does.
+    """
+    actor.require(action.right)
+    heads = selected_heads(actor, selection)
+    job = BulkJob(key=0, workspace=actor.workspace, action=action)
+    items = [_item(job, place, head, {}) for place, head in enumerate(heads)]
+    return dry_run(action, facts_of(action, actor.workspace, items))
+
+
+def select_and_start(
+    actor: Actor,
+    action: BulkAction,
+    selection: Selection,
+    *,
+    reason: str = "",
+    label: str = "",
+    expected: int | None = None,
+) -> BulkJob:
+    """Starts an action on a selection at once; ``expected`` is the number that a dry run told.
+
+    Raises as ``select`` and ``start`` do, and InvalidState if another number can be changed now.
+    """
+    with transaction.atomic():
+        job = select(actor, action, selection, "")
+        changing = None if expected is None else preview_job(job).changing
+        if changing != expected:
+            raise InvalidState(
+                say("{n} items can be changed now, not {m}.", n=changing, m=expected)
+            )
+        start(actor, job, reason=reason, label=label)
+    job.refresh_from_db()
     return job
 
 

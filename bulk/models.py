@@ -13,9 +13,9 @@ class BulkJob(LeasedJob):
 
     ``list`` and ``filter`` say where the items were selected (the query string of that list).
     ``label`` is the one that each item gets, "" for other actions.
-    ``person`` is the key of the user whose rights are asked again at each step, ``author`` the name
-    that is shown, ``address`` and ``request_id`` go into the audit. ``done`` and ``refused`` count
-    its items.
+    ``person`` is the key of the user whose rights are asked again at each step, 0 for a ``token``,
+    whose id that is. ``author`` is the name that is shown, ``address`` and ``request_id`` go into
+    the audit. ``done`` and ``refused`` count its items.
     """
 
     class Status(models.TextChoices):
@@ -31,6 +31,7 @@ class BulkJob(LeasedJob):
     reason = models.TextField(default="")
     label = models.CharField(max_length=80, default="")
     person = models.BigIntegerField()
+    token = AsciiField(max_length=24, default="")
     author = models.CharField(max_length=160)
     address = AsciiField(max_length=64, default="")
     request_id = AsciiField(max_length=64, default="")

@@ -11,7 +11,7 @@ from bulk import store
 from bulk.item_changes import change_item
 from bulk.models import BulkItem, BulkJob
 from bulk.store import BulkProblem
-from ctxadmin.accounts.authentication import person_in
+from ctxadmin.accounts.authentication import person_in, token_in
 from ctxadmin.background.runner import JobRunner
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction
@@ -38,7 +38,7 @@ def run_job(row: BulkJob) -> None:
                 _log.info("bulk job %s: stopped", row.public_id)
                 store.recount_outcomes(row)
                 return
-            actor = person_in(row.workspace, row.person, row.request_id, row.address)
+            actor = _actor_of(row)
             renewed = time.monotonic()
         if actor is None or not actor.may(action.right):
             store.finish(row, clock.now(), BulkProblem.NOT_ALLOWED)
@@ -48,6 +48,13 @@ def run_job(row: BulkJob) -> None:
         done += outcome == BulkItem.Outcome.DONE
         refused += outcome == BulkItem.Outcome.REFUSED
     store.finish(row, clock.now())
+
+
+def _actor_of(row: BulkJob) -> Actor | None:
+    """Returns who started a job, with the rights of now."""
+    if row.token:
+        return token_in(row.workspace, row.token, row.request_id, row.address)
+    return person_in(row.workspace, row.person, row.request_id, row.address)
 
 
 def _next_items(row: BulkJob) -> list[BulkItem]:

@@ -32,7 +32,7 @@ class BulkProblem(StrEnum):
             case BulkProblem.INTERRUPTED:
                 return say("The server stopped at the same item several times.")
             case BulkProblem.NOT_ALLOWED:
-                return say("The person who started it no longer has the right to do this.")
+                return say("Who started it no longer has the right to do this.")
             case BulkProblem.ERROR:
                 return say("An unexpected error stopped it. The log of the server has the details.")
 
@@ -48,6 +48,14 @@ def find_job(workspace: int, public_id: str) -> BulkJob:
 def latest_jobs(workspace: int, count: int) -> Sequence[BulkJob]:
     """The latest jobs that were started."""
     rows = BulkJob.objects.filter(workspace=workspace).exclude(status=BulkJob.Status.DRAFT)
+    return list(rows.order_by("-key")[:count])
+
+
+def jobs_before(workspace: int, key: int | None, count: int) -> Sequence[BulkJob]:
+    """The jobs that were started before one, the latest first."""
+    rows = BulkJob.objects.filter(workspace=workspace).exclude(status=BulkJob.Status.DRAFT)
+    if key is not None:
+        rows = rows.filter(key__lt=key)
     return list(rows.order_by("-key")[:count])
 
 

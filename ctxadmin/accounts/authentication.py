@@ -152,6 +152,17 @@ def person_in(workspace: int, user_key: int, request_id: str, address: str) -> A
     return actor if actor is not None and actor.workspace == workspace else None
 
 
+def token_in(workspace: int, token_id: str, request_id: str, address: str) -> Actor | None:
+    """Returns a token of a workspace with the scopes of now; None for one that does not hold.
+
+    ``request_id`` and ``address`` as in ``person_in``.
+    """
+    token = EngineToken.objects.filter(pk=token_id, workspace_id=workspace).first()
+    if token is None or not _holds(token, clock.now()):
+        return None
+    return _actor_of(token, request_id, address)
+
+
 def _person(
     user: User, membership: Membership | None, request_id: str, address: str
 ) -> Actor | None:

@@ -16,6 +16,7 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("", include("checkpoints.api.urls")),
     path("", include("search.api.urls")),
     path("", include("notifications.api.urls")),
+    path("", include("bulk.api.urls")),
     path("", include("ctxadmin.http.audit.urls")),
     re_path(r"^.*$", csrf_exempt(unknown_path)),
 ]

@@ -29,6 +29,7 @@ TAGS: Final = {
     "workflows": "Workflows and filters",
     "checkpoints": "Executions, state, checkpoints",
     "notifications": "Webhooks",
+    "bulk": "Bulk actions",
     "ctxadmin": "Audit",
     "search": "Search",
 }
@@ -44,6 +45,7 @@ _PATH_PARAMETERS: Final = {
     "number": "The number of a version.",
     "name": "A name from the list.",
     "backtest_id": "The id of a backtest.",
+    "job_id": "The id of a bulk action.",
     "webhook_id": "The id of a webhook.",
     "delivery_id": "The id of a delivery.",
 }

@@ -84,13 +84,22 @@ def edited(api: httpx.Client, start: Started) -> str:
     ok(api.post(f"{one}/operations", json={"operation": "replace", "replace": replace}))
     hide = {"remove_ranges": [{"start": 3, "end": 4}]}
     ok(api.post(f"{one}/operations", json={"operation": "truncate", "truncate": hide}))
-    later = {"messages": [{"role": "user", "content": "And my invoice?"}]}
+    # So long that it scrolls in its box, which the keyboard must reach.
+    later = {"messages": [{"role": "user", "content": "And my invoice? " * 80}]}
     ok(api.post(f"{one}/messages", json=later))
     return name
 
 
 def test_a_proposal_that_was_edited(page: Page, edited: str) -> None:
-    look(page, iter([f"/executions/{edited}/"]))
+    page.goto(f"/executions/{edited}/")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    text = page.get_by_role("group", name="Text of message #4")
+    assert text.evaluate("(each) => each.scrollHeight > each.clientHeight")
+    assert_accessible_in_every_look(page, narrow=360)
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert text.evaluate("(each) => each.scrollHeight > each.clientHeight")
+    text.focus()
+    assert text.evaluate("(each) => each.scrollHeight == each.clientHeight")
 
 
 def test_pages_of_a_conversation(page: Page, reviewed: str) -> None:

@@ -81,6 +81,7 @@ EXCEPTIONS: Final = {
     "bulk.store.old_jobs": _COMMAND,
     "bulk.runner._next_items": _PAGE,
     "bulk.pages.job_page._rows": _PAGE,
+    "bulk.api.views.BulkActionItems.get": _PAGE,
     "search.indexer.count_unindexed": _SUMS,
     "search.queries._narrowed": _PAGE,
     "search.store.remove_workspace": _COMMAND,

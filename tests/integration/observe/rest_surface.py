@@ -94,6 +94,7 @@ def every_operation() -> Iterator[Call]:
     yield from _executions()
     yield from _tools()
     yield from _webhooks()
+    yield from _bulk_actions()
     yield Call("GET", "/audit", query={"actor": "nobody"})
 
 
@@ -275,3 +276,16 @@ def _webhooks() -> Iterator[Call]:
     yield one("GET", "/deliveries")
     yield one("POST", "/deliveries/{delivery_id}/resend", delivery_id="$delivery")
     yield one("DELETE")
+
+
+def _bulk_actions() -> Iterator[Call]:
+    wanted = {"action": "archive", "filter": {"q": TEXT}}
+    one = {"job_id": "$bulk"}
+    yield Call("POST", "/bulk-actions/dry-run", wanted)
+    yield Call("POST", "/bulk-actions", {**wanted, "reason": TEXT})
+    named = {"action": "unarchive", "conversations": ["free"], "reason": TEXT}
+    yield Call("POST", "/bulk-actions", named, learns="bulk")
+    yield Call("GET", "/bulk-actions")
+    yield Call("GET", "/bulk-actions/{job_id}", places=one)
+    yield Call("GET", "/bulk-actions/{job_id}/items", places=one)
+    yield Call("POST", "/bulk-actions/{job_id}/cancel", places=one)
