@@ -115,9 +115,9 @@ def select_and_start(
     label: str = "",
     expected: int | None = None,
 ) -> BulkJob:
-    """Starts an action on a selection at once; ``expected`` is how many a dry run would change.
+    """Starts an action on a selection at once; ``expected`` is the number that a dry run told.
 
-    Raises as ``select`` and ``start`` do, and InvalidState if another number would change now.
+    Raises as ``select`` and ``start`` do, and InvalidState if another number can be changed now.
     """
     with transaction.atomic():
         job = select(actor, action, selection, "")

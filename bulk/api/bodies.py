@@ -79,8 +79,8 @@ class StartBulkAction(SelectItems):
     )
     expected_count: Annotated[int, Field(ge=0, le=MOST_ITEMS)] | None = Field(
         None,
-        description="Number that may be changed, as the dry run told (`changing`); another is"
-        " refused. Required for `erase`.",
+        description="Number that may be changed, as the dry run told (`changing`); another number"
+        " is refused. Required for `erase`.",
         examples=[12],
     )
 
