@@ -77,7 +77,7 @@ def test_a_pause_of_typing_sends_the_element_and_not_the_document(
     assert max(size for _, size in sent) < 2_200, sent
 
 
-def test_a_filter_is_made_by_rows_and_told_in_words_on_the_card(
+def test_a_filter_is_made_by_rows_and_reported_in_words_on_the_card(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:
     slug = made()

@@ -296,7 +296,7 @@ def test_a_graph_that_fails_is_shown_as_failed_and_tries_again_when_it_is_resume
     assert state_of(name) == {"done": "yes"}
 
 
-def test_a_graph_that_failed_goes_on_when_its_application_invokes_it() -> None:
+def test_a_graph_that_failed_continues_when_its_application_invokes_it() -> None:
     broken = [True]
 
     def act(state: State) -> dict[str, Any]:

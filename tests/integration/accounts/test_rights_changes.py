@@ -32,7 +32,7 @@ def test_a_role_that_changes_is_reported_after_the_commit(heard: list[tuple[str,
     assert heard == [("person", str(user.pk))]
 
 
-def test_what_is_rolled_back_is_not_told(heard: list[tuple[str, str]]) -> None:
+def test_what_is_rolled_back_is_not_reported(heard: list[tuple[str, str]]) -> None:
     with transaction.atomic():
         User.objects.create_user("rita")
         transaction.set_rollback(True)

@@ -65,7 +65,7 @@ def test_no_one_edits_it(run: Run) -> None:
     assert run.snapshot()["opaque"] == {"a": value()}
 
 
-def test_a_node_is_told_type_and_size(run: Run) -> None:
+def test_a_node_is_reported_type_and_size(run: Run) -> None:
     ok(run.save("c1", opaque={"a": value()}))
     told = ok(run.enter("a"))["context"]["variables"]["a"]["$opaque"]
     assert (told["type"], told["size"]) == ("msgpack", len(EVERY_BYTE))

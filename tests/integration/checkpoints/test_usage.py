@@ -48,7 +48,7 @@ def findings(run: Run) -> list[str]:
     return [f"{each.what} {each.problem}" for each in verify_conversation(head, Unsummed())]
 
 
-def test_what_a_step_used_is_told_of_its_version(run: Run) -> None:
+def test_what_a_step_used_is_reported_of_its_version(run: Run) -> None:
     ok(run.complete("c"))
     third, second, first, start = run.versions()
     assert (first["usage"], second["usage"]) == (USED, AS_TOLD)

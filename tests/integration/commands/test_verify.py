@@ -317,7 +317,7 @@ def test_a_reason_that_was_altered_is_found_as_the_page_of_verify_says(run: Run)
     assert "audit" in found
 
 
-def test_damage_of_one_is_told_of_that_one_alone(run: Run) -> None:
+def test_damage_of_one_is_reported_of_that_one_alone(run: Run) -> None:
     Message.objects.filter(conversation=run.head.key, index=1).delete()
     _, found, _ = verify()
     told = found.splitlines()

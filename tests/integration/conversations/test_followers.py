@@ -39,7 +39,7 @@ def test_a_change_is_reported_after_its_commit_and_not_before(told: list[ChangeN
     assert len(told) == 1
 
 
-def test_what_was_undone_is_never_told(told: list[ChangeNotice]) -> None:
+def test_what_was_undone_is_never_reported(told: list[ChangeNotice]) -> None:
     conversation(user("hello"), public_id="c")
     told.clear()
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": 0}})

@@ -47,7 +47,7 @@ def test_a_narrow_column_is_named_until_it_is_fixed(narrow_title: None, client: 
     assert client.get("/readyz").status_code == 200
 
 
-def test_what_a_narrow_column_refuses_is_not_told_as_an_outage() -> None:
+def test_what_a_narrow_column_refuses_is_not_reported_as_an_outage() -> None:
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE narrow (word VARCHAR(9) CHARACTER SET latin1)")
     with pytest.raises(Error) as refused, connection.cursor() as cursor:

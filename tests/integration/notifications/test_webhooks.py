@@ -121,7 +121,7 @@ def test_what_no_one_answered_in_time_is_reported_with_its_outcome(
     assert {each.json["data"]["outcome"] for each in receiver.got} == {"reject"}
 
 
-def test_steps_and_edits_of_a_paused_state_are_not_told(receiver: Receiver) -> None:
+def test_steps_and_edits_of_a_paused_state_are_not_reported(receiver: Receiver) -> None:
     subscribe(receiver)
     run = Run.start()
     ok(run.save("c1"))
@@ -283,7 +283,7 @@ def test_what_is_erased_between_the_look_and_the_telling_is_told_to_no_one(
     assert not Delivery.objects.exists()
 
 
-def test_what_happens_between_the_look_and_the_telling_is_told_next(
+def test_what_happens_between_the_look_and_the_telling_is_reported_next(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subscribe(receiver)

@@ -66,7 +66,7 @@ def test_a_request_is_a_child_of_the_engines_span(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_conversation_of_a_stranger_is_not_told(spans: Spans) -> None:
+def test_the_conversation_of_a_stranger_is_not_reported(spans: Spans) -> None:
     with App() as app:
         app.secret = "unknown"
         assert app.send(*save("words-of-a-stranger", "s1")).status_code == 401
@@ -94,5 +94,5 @@ def test_a_model_and_its_tokens_are_reported_by_the_names_of_the_conventions(spa
 
 
 @pytest.mark.parametrize("model", ["said this and that", "", "x" * 129, "two\nlines", 7])
-def test_what_is_no_name_of_a_model_is_not_told(spans: Spans, model: object) -> None:
+def test_what_is_no_name_of_a_model_is_not_reported(spans: Spans, model: object) -> None:
     assert told(spans, {"model": model, "input_tokens": 1}) == {"gen_ai.usage.input_tokens": 1}

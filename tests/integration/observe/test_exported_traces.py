@@ -143,7 +143,7 @@ class TestWrites:
             ["transaction"],
         )
 
-    def test_the_id_that_a_stranger_gives_is_not_told(self, sent: Sent, app: App) -> None:
+    def test_the_id_that_a_stranger_gives_is_not_reported(self, sent: Sent, app: App) -> None:
         app.secret = "unknown"
         assert app.send(*append("words-of-a-stranger")).status_code == 401
         assert sent().spans()

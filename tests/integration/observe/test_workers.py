@@ -43,7 +43,7 @@ def test_each_tells_the_sum_of_all(workers: Workers) -> None:
     assert told.pop() >= REQUESTS
 
 
-def test_memory_is_told_of_each(workers: Workers) -> None:
+def test_memory_is_reported_of_each(workers: Workers) -> None:
     text = ask(workers, "/metrics")
     pids = re.findall(r'process_resident_memory_bytes\{pid="(\d+)"\}', text)
     assert len(set(pids)) == len(pids) >= 2

@@ -41,7 +41,7 @@ def test_lines_of_a_reason_count_one_character_each(admin: Client) -> None:
     assert Conversation.objects.get().archived
 
 
-def test_what_cannot_be_done_now_is_told_above_the_question_with_the_reason_kept(
+def test_what_cannot_be_done_now_is_reported_above_the_question_with_the_reason_kept(
     admin: Client,
 ) -> None:
     head = Run.start().head

@@ -263,7 +263,7 @@ def test_who_decides_is_told_of_changes_that_are_not_applied(reviewer: Client, r
     assert told not in page(signed_in(Role.DESIGNER), run)
 
 
-def test_signs_that_a_field_does_not_show_are_told_below_it(reviewer: Client, run: Run) -> None:
+def test_signs_that_a_field_does_not_show_are_reported_below_it(reviewer: Client, run: Run) -> None:
     assert "It contains characters" not in page(reviewer, run, "state/")
     kept(reviewer, run, draft="v\u202eeulav")
     html = page(reviewer, run, "state/")

@@ -110,7 +110,7 @@ def test_a_key_knows_the_versions_that_wrote_it() -> None:
     assert admin.get("/executions/c/state/key/").status_code == 422
 
 
-def test_the_history_of_a_key_goes_on_in_earlier_executions() -> None:
+def test_the_history_of_a_key_continues_in_earlier_executions() -> None:
     run = Run.start(state={"x": 1, "old": True})
     row = find_current(run.head.key)
     assert row is not None

@@ -75,7 +75,7 @@ def test_a_page_is_notified_of_each_commit_with_its_numbers_and_without_content(
     play(scene)
 
 
-def test_a_change_that_is_undone_is_not_told() -> None:
+def test_a_change_that_is_undone_is_not_reported() -> None:
     create(engine(), NewConversation(public_id="one"))
     client = factories.browser()
 

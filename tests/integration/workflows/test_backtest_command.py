@@ -100,7 +100,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_replayed(
         run(option, "/no/such/folder/x.csv")
 
 
-def test_a_change_that_leaves_something_is_not_told_as_everything() -> None:
+def test_a_change_that_leaves_something_is_not_reported_as_everything() -> None:
     told = [change_words(share) for share in (-0.99876, -1.0, -0.994, 12.5, None)]
     assert told == ["−99.9 %", "−100 %", "−99 %", "+1,250 %", "±0 %"]
     assert [shown_percent(share) for share in (-0.99876, -1.0, 0.2)] == [-99.9, -100, 20]

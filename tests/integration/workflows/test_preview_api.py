@@ -74,7 +74,7 @@ def test_tokens_before_and_after_and_of_the_lost_prefix_are_reported(
     assert shown["cached_prefix_lost"] == shown["tokens_before"]
 
 
-def test_edges_are_applied_and_their_clashes_told(api: CheckedApi, flow: str) -> None:
+def test_edges_are_applied_and_their_clashes_reported(api: CheckedApi, flow: str) -> None:
     context = {"variables": {"x": 1, "y": 2}}
     free = preview(api, "both", context=context).json()
     assert free["context"]["variables"] == {"x": 1, "y": 2}

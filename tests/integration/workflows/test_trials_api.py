@@ -128,7 +128,7 @@ def test_operations_of_a_filter_narrow_the_messages_and_warn(api: CheckedApi) ->
     assert shown["warnings"][0]["step"] == 0
 
 
-def test_messages_that_a_filter_puts_in_are_shown_and_told(api: CheckedApi) -> None:
+def test_messages_that_a_filter_puts_in_are_shown_and_reported(api: CheckedApi) -> None:
     insert = {"operation": "insert", "insert": {"position": 0, "messages": [system("New.")]}}
     shown = apply(
         api, {"edge_filter": {"type": "pass_all", "messages": [insert]}}, messages=MESSAGES

@@ -156,7 +156,7 @@ def test_calls_in_a_row_join_the_text_before_them() -> None:
     assert [role for role, _ in turns(found)] == ["user", "assistant", "tool", "tool", "assistant"]
 
 
-def test_what_belongs_to_the_session_is_left_out_and_told() -> None:
+def test_what_belongs_to_the_session_is_left_out_and_reported() -> None:
     found = read(example("responses", "response"))
     assert left_out(found) == [("mcp_list_tools", "/output/2")]
     assert pairs(found) == [("ws_1",), "ws_1"]
@@ -295,7 +295,7 @@ def test_spans_are_read_from_attributes_events_and_logs(name: str) -> None:
         assert found.metadata["gen_ai.request.model"] == "gpt-5"
 
 
-def test_a_span_that_repeats_another_is_left_out_and_told() -> None:
+def test_a_span_that_repeats_another_is_left_out_and_reported() -> None:
     found = read(example("opentelemetry", "attributes"))
     spans = "/resourceSpans/0/scopeSpans/0/spans"
     assert left_out(found) == [("span", f"{spans}/0"), ("span", f"{spans}/2")]

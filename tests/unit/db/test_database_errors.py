@@ -106,7 +106,7 @@ def test_a_connection_that_was_closed_is_an_outage() -> None:
         ProgrammingError(1064, "You have an error in your SQL syntax"),
     ],
 )
-def test_faults_of_ours_are_not_told_as_outages(error: Error) -> None:
+def test_faults_of_ours_are_not_reported_as_outages(error: Error) -> None:
     assert as_unavailable(error) is None
 
 

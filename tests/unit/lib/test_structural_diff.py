@@ -143,7 +143,7 @@ def test_comparisons_share_the_looks_that_they_are_given() -> None:
     assert paths == ["/at/1", "/at/1", "/at"]
 
 
-def test_lists_of_a_hundred_and_fifty_thousand_items_are_told_item_by_item() -> None:
+def test_lists_of_a_hundred_and_fifty_thousand_items_are_reported_item_by_item() -> None:
     before: JsonValue = list(range(150_000))
     after: JsonValue = [*range(150_000), 1]
     assert found(before, after) == [("/150000", "added", ABSENT, 1)]

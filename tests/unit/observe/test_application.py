@@ -100,7 +100,7 @@ def test_files_are_one_route() -> None:
     assert ask(answering(200, None), path="/static/css/a.css").route == "/static/{file}"
 
 
-def test_paths_that_no_route_takes_are_not_told() -> None:
+def test_paths_that_no_route_takes_are_not_reported() -> None:
     assert ask(answering(404, None), path="/a secret").route == "unknown"
 
 

@@ -92,7 +92,7 @@ def test_a_refused_request_tells_the_code_of_its_error(lines: Lines, facts: Fact
     assert lines.json[0]["code"] == "version_conflict"
 
 
-def test_what_a_stranger_gives_as_the_id_of_a_conversation_is_not_told(
+def test_what_a_stranger_gives_as_the_id_of_a_conversation_is_not_reported(
     lines: Lines, facts: Facts
 ) -> None:
     facts.actor = None

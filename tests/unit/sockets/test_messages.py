@@ -47,7 +47,7 @@ def test_another_process_reads_what_was_reported(message: Message) -> None:
     assert unpacked(json.loads(json.dumps(pack(message)))) == message
 
 
-def test_what_is_told_of_a_kind_that_no_app_has_is_left() -> None:
+def test_what_is_reported_of_a_kind_that_no_app_has_is_left() -> None:
     assert unpacked(pack(announced(Topic("dreams", 1, 1), STATE.as_change()))) is None
 
 

@@ -31,7 +31,7 @@ def test_equal_documents_have_no_difference() -> None:
     assert compare(document(), document()) == []
 
 
-def test_an_added_and_a_removed_node_are_told_whole() -> None:
+def test_an_added_and_a_removed_node_are_reported_whole() -> None:
     assert changes(document([node("a")]), document([node("b")])) == [
         {"element": "node", "id": "a", "kind": "removed", "before": node("a")},
         {"element": "node", "id": "b", "kind": "added", "after": node("b")},
@@ -87,7 +87,7 @@ def test_another_name_of_the_workflow_is_a_change_of_the_workflow() -> None:
     assert (change.element, change.id, change.kind) == ("workflow", "name", "changed")
 
 
-def test_another_order_is_told_because_the_later_edge_wins() -> None:
+def test_another_order_is_reported_because_the_later_edge_wins() -> None:
     before = document(edges=[edge("e"), edge("f")])
     after = document(edges=[edge("f"), edge("x"), edge("e")])
     first, second = changes(before, after)

@@ -93,7 +93,7 @@ def test_conditions_of_filters_and_of_their_rules_are_reported_in_their_place() 
     ]
 
 
-def test_a_condition_that_does_not_compile_is_only_told_as_an_error() -> None:
+def test_a_condition_that_does_not_compile_is_only_reported_as_an_error() -> None:
     assert [each.code for each in problems("context.ready ===")] == ["bad_condition"]
 
 

@@ -79,7 +79,7 @@ def test_equal_values_are_no_clash_and_one_is_not_true() -> None:
     assert [conflict.name for conflict in other.conflicts] == ["x"]
 
 
-def test_three_clashing_arrivals_are_told_pair_by_pair() -> None:
+def test_three_clashing_arrivals_are_reported_pair_by_pair() -> None:
     joined = join([arrival(name, sight({"x": name})) for name in "abc"])
     assert joined.sight.context.variables == {"x": "c"}
     assert [(each.winner, each.loser) for each in joined.conflicts] == [("b", "a"), ("c", "b")]

@@ -44,7 +44,7 @@ def test_a_good_workflow_has_no_problems() -> None:
     assert problems([filtered, node("b")], [edge(), edge("f", "a>b", "error")]) == []
 
 
-def test_an_id_used_twice_is_told_of_nodes_and_of_edges() -> None:
+def test_an_id_used_twice_is_reported_of_nodes_and_of_edges() -> None:
     listed = problems([node("a"), node("a")], [edge("e", "a>a"), edge("e", "a>a")])
     assert ("/nodes/1/id", "duplicate", "error") in found(listed)
     assert ("/edges/1/id", "duplicate", "error") in found(listed)

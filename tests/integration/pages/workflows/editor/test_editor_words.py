@@ -33,7 +33,7 @@ def test_words_name_problems_at_the_element_and_in_the_list(designer: Client) ->
     assert told["warned"] == {"nodes": [], "edges": []}
 
 
-def test_an_element_with_nothing_but_warnings_is_told(designer: Client) -> None:
+def test_an_element_with_nothing_but_warnings_is_reported(designer: Client) -> None:
     never = {**GO, "id": "never", "condition": "context.tokens < 0"}
     both = {**never, "id": "both", "to": "nowhere"}
     told = ask(designer, "words", {"document": document(edges=[GO, never, both])}).json()
