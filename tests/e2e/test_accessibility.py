@@ -93,7 +93,7 @@ def edited(api: httpx.Client, start: Started) -> str:
 def test_a_proposal_that_was_edited(page: Page, edited: str) -> None:
     page.goto(f"/executions/{edited}/")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    text = page.get_by_role("group", name="Text of message #4")
+    text = page.locator(".proposal-came-in .proposal-message-text")
     assert text.evaluate("(each) => each.scrollHeight > each.clientHeight")
     assert_accessible_in_every_look(page, narrow=360)
     page.set_viewport_size({"width": 360, "height": 800})

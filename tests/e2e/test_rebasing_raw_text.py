@@ -153,7 +153,7 @@ def test_a_large_text_is_taken_in_whole_and_then_but_for_what_meets(
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_text("compared with version 3")).to_be_visible()
     expect(page.locator(".diff tbody tr")).to_have_count(1)
-    expect(page.locator(".diff tbody")).to_contain_text("/mine")
+    expect(page.locator(".diff tbody")).to_contain_text("mine")
     opened(page, name)
     applied(api, name, mine=2, **{"key 0001": "second of all"})
     take_in(page)
