@@ -4,6 +4,8 @@
 const dialog = document.getElementById("dialog");
 const body = document.getElementById("dialog-body");
 
+const FIELD = "[autofocus], textarea, select, input:not([type=hidden], [type=checkbox], [type=radio])";
+
 let answered = true;
 
 document.addEventListener("htmx:error", () => (answered = false));
@@ -19,6 +21,8 @@ async function open(link) {
   const title = body.querySelector("[data-dialog-title]");
   if (title) dialog.setAttribute("aria-label", title.textContent.trim());
   dialog.showModal();
+  // Else the first thing has it, which closes the dialog.
+  body.querySelector(FIELD)?.focus();
 }
 
 document.addEventListener("click", (event) => {

@@ -53,6 +53,7 @@ def test_a_reviewer_previews_applies_and_rolls_back(reviewer_page: Page, api: ht
     page.get_by_role("link", name="Roll back").first.click()
     dialog = page.locator("form.confirm")
     expect(dialog.get_by_text("6 messages")).to_be_visible()
+    expect(dialog.get_by_label("Reason")).to_be_focused()
     dialog.get_by_label("Reason").fill("needed after all")
     dialog.get_by_role("button", name="Roll back").click()
     expect(page.locator("article.message")).to_have_count(10)
