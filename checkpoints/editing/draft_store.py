@@ -37,6 +37,8 @@ from checkpoints.editing.entries import (
     mark_of,
     mark_of_change,
     reader,
+    with_mark,
+    with_text_mark,
 )
 from checkpoints.editing.form_changes import DraftPatch
 from checkpoints.editing.rebase import (
@@ -389,18 +391,8 @@ def _read(kept: Pending) -> StateDraft:
     return StateDraft(
         kept.version,
         kept.seq,
-        entries=places_of(map(_marked, stored.rows)),
-        others=tuple(map(_marked, stored.others)),
-        texts=tuple(map(_marked_text, stored.texts)),
+        entries=places_of(map(with_mark, stored.rows)),
+        others=tuple(map(with_mark, stored.others)),
+        texts=tuple(map(with_text_mark, stored.texts)),
         changed_at=kept.changed_at,
     )
-
-
-def _marked(entry: DraftEntry) -> DraftEntry:
-    """Parses a stored entry. Drafts of 0.1.0 have no marks: the whole change identifies it."""
-    whole = (entry.name, entry.kind, entry.text, entry.old, entry.gone)
-    return entry if entry.mark else replace(entry, mark=mark_of(orjson.dumps(whole)))
-
-
-def _marked_text(text: WholeText) -> WholeText:
-    return text if text.mark else replace(text, mark=mark_of(text.text.encode()))

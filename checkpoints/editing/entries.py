@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.editing import state_form
-from checkpoints.editing.draft import DraftEntry
+from checkpoints.editing.draft import DraftEntry, WholeText
 from checkpoints.editing.state_form import Changes, Row
 from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.lib.structural_diff import ABSENT, Value
@@ -78,3 +78,14 @@ def _entry_of(name: str, value: Value, base: Mapping[str, JsonValue]) -> DraftEn
         return DraftEntry(name, row.kind, row.text, gone=True, mark=mark)
     row = state_form.row_of(name, value, old=name in base)
     return DraftEntry(name, row.kind, row.text, row.old, mark=mark)
+
+
+def with_mark(entry: DraftEntry) -> DraftEntry:
+    """Returns an entry with its mark. Drafts of 0.1.0 have none: the whole change identifies it."""
+    whole = (entry.name, entry.kind, entry.text, entry.old, entry.gone)
+    return entry if entry.mark else replace(entry, mark=mark_of(orjson.dumps(whole)))
+
+
+def with_text_mark(text: WholeText) -> WholeText:
+    """Returns a text with its mark, which drafts of 0.1.0 lack."""
+    return text if text.mark else replace(text, mark=mark_of(text.text.encode()))
