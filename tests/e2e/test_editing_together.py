@@ -279,6 +279,7 @@ def test_an_execution_that_continues_is_reported_at_once_and_the_edit_waits_for_
     expect(first.get_by_text("Your changes were not applied")).to_be_visible()
     expect(first.locator(".code-block")).to_contain_text("half a sentence")
     first.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    first.wait_for_load_state()  # else its scripts may not hear the press yet
     first.get_by_role("button", name="Copy").click()
     expect(first.get_by_text("Copied", exact=True)).to_be_visible()
     copied = first.evaluate("navigator.clipboard.readText()")
