@@ -1,7 +1,8 @@
 """The writes of tasks in SQL: one row for each task of a checkpoint."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 import orjson
@@ -14,6 +15,8 @@ from conversations.damage import ALTERED, damaged
 from ctxadmin.storage.tables import Table
 
 _WRITES: Final = Table(TaskWrites)
+_PART_BYTES: Final = 16 * 1024**2
+_SIZED_TOGETHER: Final = 500
 
 
 def find_writes(conversation: int, checkpoint: str, task: str) -> bytes | None:
@@ -63,10 +66,27 @@ def writes_of(
 
 
 def copy_writes(source: int, target: int, checkpoints: Iterable[str]) -> None:
-    """Copies the writes of checkpoints to another conversation that has the same checkpoints."""
-    ids = [*checkpoints]
-    for row in _WRITES.find_all({"conversation": source}, "checkpoint", ids):
-        put_writes(target, row.checkpoint, row.task, bytes(row.writes))
+    """Copies the writes of checkpoints to another conversation that has the same checkpoints.
+
+    A few at a time, as they can be large.
+    """
+    for part in _parts(source, checkpoints):
+        for row in _WRITES.find_all({"conversation": source}, "checkpoint", part):
+            put_writes(target, row.checkpoint, row.task, bytes(row.writes))
+
+
+def _parts(conversation: int, checkpoints: Iterable[str]) -> Iterator[list[str]]:
+    """Yields the checkpoints that have writes in parts of about ``_PART_BYTES``."""
+    remaining, part, size = iter(checkpoints), list[str](), 0
+    while ids := list(islice(remaining, _SIZED_TOGETHER)):
+        for checkpoint, its_size in sizes_of_writes(conversation, ids).items():
+            if part and size + its_size > _PART_BYTES:
+                yield part
+                part, size = [], 0
+            part.append(checkpoint)
+            size += its_size
+    if part:
+        yield part
 
 
 def drop_writes(conversation: int, checkpoints: QuerySet[Checkpoint, Any]) -> None:

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from bulk.jobs import Selection
-from conversations.matching import ConversationFilter
+from conversations.matching import STATUSES, ConversationFilter
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkAction, BulkList
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.sentence import say
@@ -27,6 +27,14 @@ class BulkFilter(Contract):
         "", description="Only those with this text in the title or id.", examples=["refund"]
     )
     archived: bool = Field(False, description="Whether to select archived conversations instead.")
+
+    @field_validator("status")
+    @classmethod
+    def _known(cls, status: str) -> str:
+        if status and status not in STATUSES:
+            known = ", ".join(STATUSES)
+            raise ValueError(say("Unknown status. Use one of: {known}.", known=known))
+        return status
 
 
 class SelectItems(Contract):

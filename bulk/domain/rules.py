@@ -78,6 +78,10 @@ def _unarchive(item: ItemFacts) -> Sentence | None:
     return None if item.archived else say("It is not archived.")
 
 
+def _label(item: ItemFacts) -> Sentence | None:
+    return say("It has no execution.") if item.status == "IDLE" else None
+
+
 def _nothing(_item: ItemFacts) -> Sentence | None:
     return None
 
@@ -86,7 +90,7 @@ _WRONG: Final = {
     BulkAction.PAUSE: _pause,
     BulkAction.RESUME: _resume,
     BulkAction.CANCEL: _cancel,
-    BulkAction.LABEL: _nothing,
+    BulkAction.LABEL: _label,
     BulkAction.ARCHIVE: _archive,
     BulkAction.UNARCHIVE: _unarchive,
     BulkAction.EXPORT: _nothing,

@@ -236,8 +236,9 @@ async def _stream(
         else:
             yield b": alive\n\n"  # the head is sent with the first part
         while not waiter.code:
-            name = ("feed", workspace, after, wanted)
-            part = await hub.reads.once(name, feed.read, workspace, after, wanted, feed.MOST)
+            reads = hub.reads_of_feed(workspace)
+            name = (after, wanted)
+            part = await reads.once(name, feed.read, workspace, after, wanted, feed.MOST)
             after = part.cursor
             if part.is_reset:
                 yield _event("reset", after, {"cursor": str(after)})

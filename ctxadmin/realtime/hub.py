@@ -74,6 +74,7 @@ class Hub:
         self._sender = MessageSender(self.process, self._layer)
         self._news = asyncio.Event()
         self.reads = SharedReads(self.query)
+        self._reads_of_feeds: dict[int, SharedReads] = {}
 
     @property
     def is_shared(self) -> bool:
@@ -134,6 +135,10 @@ class Hub:
         """
         followed = self._followed.get(topic)
         return None if followed is None else followed.state
+
+    def reads_of_feed(self, workspace: int) -> SharedReads:
+        """Returns the reads of a workspace's feed, which hold up no others."""
+        return self._reads_of_feeds.setdefault(workspace, SharedReads(self.query))
 
     async def read(self, topic: Topic) -> State | None:
         """Reads the state of an object from the database, for all followers; None if it is gone."""

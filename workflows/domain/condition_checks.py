@@ -17,6 +17,7 @@ from workflows.domain.graph import Document, filters_in
 from workflows.domain.patterns import PatternSet, pattern_fault
 
 _MOST_HINTS: Final = 200
+_MOST_SUGGESTIONS: Final = 20  # one takes milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ def condition_warnings(document: Document, pointer: str) -> Iterator[Problem]:
     Source: semantics 2.7. Only names of the state are judged: metadata come from outside.
     """
     written = _WrittenNames(document)
+    suggestions = _MOST_SUGGESTIONS
     for place in _conditions(document, pointer):
         try:
             condition = compile_condition(place.text)
@@ -42,13 +44,14 @@ def condition_warnings(document: Document, pointer: str) -> Iterator[Problem]:
             continue  # told as an error of its element
         for lookup in condition.lookups():
             if not written.may_have(lookup):
-                yield _unwritten(lookup, written, place)
+                yield _unwritten(lookup, written.hints if suggestions > 0 else (), place)
+                suggestions -= 1
         for outcome in fixed_outcomes(condition.expression):
             if not written.may_have_name(outcome.figure):
                 yield _warning(place, "fixed_condition", outcome.message)
 
 
-def _unwritten(lookup: Lookup, written: "_WrittenNames", place: _Place) -> Problem:
+def _unwritten(lookup: Lookup, hints: Sequence[str], place: _Place) -> Problem:
     parts = lookup.names[:-1] if lookup.names[1:] and lookup.names[-1] == "length" else lookup.names
     name = ".".join(parts)
     if lookup.root == "context":
@@ -64,7 +67,7 @@ def _unwritten(lookup: Lookup, written: "_WrittenNames", place: _Place) -> Probl
             "state writes it",
             name=repr(name),
         )
-    message = did_you_mean(unknown, name, written.hints)
+    message = did_you_mean(unknown, name, hints)
     return _warning(place, "unwritten_name", message)
 
 

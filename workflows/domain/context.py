@@ -123,8 +123,8 @@ class Messages:
 
     ``log`` includes the ``inserted`` messages: those that filters add follow the logged ones, exist
     in this view only and are never logged. ``rewrites`` are the transforms of filters by log index;
-    they apply when a message is handed out (``handed_out``), so that no filter ever loads a body,
-    and operations see the text that was logged.
+    they apply when a message is returned, so that no filter ever loads a body, and operations see
+    the text that was logged.
     """
 
     log: Log

@@ -140,3 +140,21 @@ def test_it_is_cancelled_and_one_of_another_workspace_is_not_found(api: Api) -> 
     assert answered(api.post(f"{path}/cancel"), 200)["status"] == "cancelled"
     assert answered(api.get(f"{path}/items?outcome=nothing"), 422)["code"] == "validation"
     assert api.get(f"{path}/items?cursor=bad").status_code == 422
+
+
+def test_a_label_is_for_conversations_with_an_execution(api: Api) -> None:
+    talks("one")
+    labelled = Run.start()
+    names = ["one", labelled.head.public_id]
+    tried = answered(
+        api.post("/bulk-actions/dry-run", {"action": "label", "conversations": names}), 200
+    )
+    assert tried["changing"] == 1
+    assert tried["refused"] == [{"why": "It has no execution.", "count": 1}]
+
+
+def test_an_unknown_status_is_named_at_its_field(api: Api) -> None:
+    asked = {"action": "archive", "filter": {"status": "OVER"}}
+    refused = answered(api.post("/bulk-actions/dry-run", asked), 422)
+    assert [each["pointer"] for each in refused["errors"]] == ["/filter/status"]
+    assert "COMPLETED" in refused["errors"][0]["message"]

@@ -150,6 +150,29 @@ def test_only_engines_write_them(run: Run) -> None:
     refused(put(run.by(Scope.REVIEW), RESULT), 403, "forbidden")
 
 
+def test_a_fork_copies_a_few_at_a_time(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"c{number}" for number in range(1, 6)]
+    for name in names:
+        if name != "c1":
+            ok(run.save(name))
+        for task in ("t1", "t2"):
+            ok(put(run, RESULT, checkpoint=name, task=task))
+    parts: list[list[str]] = []
+    find_all = writes_store._WRITES.find_all
+
+    def counted(where: Any, name: str, among: list[str]) -> Any:
+        parts.append(among)
+        return find_all(where, name, among)
+
+    monkeypatch.setattr(writes_store._WRITES, "find_all", counted)
+    monkeypatch.setattr(writes_store, "_PART_BYTES", 250)
+    monkeypatch.setattr(writes_store, "_SIZED_TOGETHER", 2)
+    ok(run.by(Scope.REVIEW).post("checkpoints/5/fork", {"id": "fork"}))
+    assert sorted(each for part in parts for each in part) == names
+    assert len(parts) > 1
+    assert TaskWrites.objects.count() == 20
+
+
 def test_forks_copy_them_and_an_erasure_takes_them_along(run: Run) -> None:
     put(run, RESULT)
     ok(run.by(Scope.REVIEW).post("checkpoints/1/fork", {"id": "fork"}))

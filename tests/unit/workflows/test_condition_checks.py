@@ -34,6 +34,16 @@ def test_a_misspelled_name_is_told_what_it_may_mean() -> None:
     assert str(figure.message).endswith("; did you mean 'tokens'?")
 
 
+def test_the_first_names_alone_are_compared_with_others() -> None:
+    edge = {"type": "conditional", "from": "plan", "to": "send"}
+    edges = [{**edge, "id": f"e{n}", "condition": f"context.plann_{n} === 1"} for n in range(30)]
+    nodes = [{"id": "plan", "type": "llm"}, {"id": "send", "type": "tool"}]
+    reducers = {f"plan_{n}": "overwrite" for n in range(30)}
+    found = check(read({"name": "w", "nodes": nodes, "edges": edges, "reducers": reducers}))
+    told = [str(each.message) for each in found if each.code == "unwritten_name"]
+    assert ["did you mean" in each for each in told] == [True] * 20 + [False] * 10
+
+
 def test_a_name_is_reported_without_the_length_that_is_asked_of_it() -> None:
     (problem,) = problems("variables.missing.length > 0")
     assert str(problem.message).startswith("nothing in this workflow writes 'missing':")
