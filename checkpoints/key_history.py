@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from django.db.models import Max
+from typing import Final
 
 from checkpoints.models import Checkpoint, Execution, StateValue
 from checkpoints.state_store import digest_of_name
+from checkpoints.store import execution_at
+
+_MOST_EXECUTIONS: Final = 300  # before the one that is shown, with a query each
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +21,17 @@ class KeyWrite:
 
 
 def earlier_execution_of_key(row: Execution, name: str) -> Execution | None:
-    """Returns the latest execution before this one in which a version wrote a key."""
-    values = StateValue.objects.filter(
-        conversation=row.conversation, execution__lt=row.number, key=digest_of_name(name)
-    )
-    number = values.aggregate(last=Max("execution"))["last"]
-    if number is None:
-        return None
-    return Execution.objects.filter(conversation=row.conversation, number=number).first()
+    """Returns the latest execution before this one in which a version wrote a key.
+
+    Looks into the last few hundred executions, one by one: each look follows the primary key, where
+    a search of all of them would read all their values.
+    """
+    key = digest_of_name(name)
+    for number in range(row.number - 1, max(row.number - 1 - _MOST_EXECUTIONS, -1), -1):
+        values = StateValue.objects.filter(conversation=row.conversation, execution=number, key=key)
+        if values.exists():
+            return execution_at(row.conversation, number)
+    return None
 
 
 def writes_of_key(row: Execution, name: str, before: int | None, most: int) -> Sequence[KeyWrite]:

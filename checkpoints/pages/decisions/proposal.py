@@ -201,8 +201,9 @@ class _Reader:
         if isinstance(before, str) and isinstance(now, str):
             pieces = text_diff(before, now)
             return replace(shown, original=original, pieces=pieces)
-        sides = _alone(name, before), _alone(name, now)
-        return replace(shown, original=original, rows=state_rows(diff(*sides), *sides))
+        after = _alone(name, now)
+        rows = state_rows(diff(_alone(name, before), after), after)
+        return replace(shown, original=original, rows=rows)
 
 
 def _alone(name: str, value: Value) -> dict[str, JsonValue]:

@@ -30,13 +30,13 @@ from checkpoints.pages.editing.summary import MergeSides, merge_edit, show_summa
 from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.pages.presenters import NamedNode, TimelineLine
 from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
-from checkpoints.pages.state.place_names import key_of, place_name
+from checkpoints.pages.state.place_names import PlaceNames, key_of
 from checkpoints.pages.state.state_rows import shown_value, state_rows
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import heads_by_name, reducers_for
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
-from ctxadmin.lib.structural_diff import ABSENT, Value, diff
+from ctxadmin.lib.structural_diff import ABSENT, Difference, Value, diff
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.pages import show
@@ -161,10 +161,10 @@ def entered_values(task: Edit) -> list[str]:
         theirs = task.base
     found = []
     merged = merge_edit(task, theirs).merged
+    names = PlaceNames(dict(merged.state))
     for place, conflict in enumerate(merged.conflicts):
         if _is_retyped(task, place, conflict):
-            name = place_name(conflict.path, dict(merged.state))
-            found.append(f"{name}: {_value_sent(task, place)}")
+            found.append(f"{names.name(conflict.path)}: {_value_sent(task, place)}")
     return found
 
 
@@ -258,9 +258,9 @@ def _show_choices(
     status: int,
 ) -> HttpResponse:
     before, after = dict(sides.theirs), dict(sides.merged.state)
-    undecided = [conflict.path for conflict in sides.merged.conflicts]
     found = diff(before, after)
-    rows = [each for each in found if not any(_is_in(each.path, path) for path in undecided)]
+    names = PlaceNames(after, found)
+    rows = decided_differences(found, sides.merged.conflicts, names)
     whose = authors_since(task, theirs)
     own = _own_keys(task, theirs, whose)
     shown = ConflictPage(
@@ -274,12 +274,12 @@ def _show_choices(
         conflicts=[
             replace(
                 _view(task, place, each, theirs, problems.get(place, "")),
-                name=place_name(each.path, after),
+                name=names.name(each.path),
                 own=_key_of(each) in own,
             )
             for place, each in enumerate(sides.merged.conflicts)
         ],
-        merged=state_rows(rows, before, after),
+        merged=state_rows(rows, after),
         seq=task.draft.seq,
         reason=task.reason,
         others=versions_since(task, theirs),
@@ -288,6 +288,24 @@ def _show_choices(
         problem=_("Resolve all conflicts first.") if problems else "",
     )
     return show(task.request, "checkpoints/conflict.html", shown, status=status)
+
+
+def decided_differences(
+    found: Sequence[Difference], conflicts: Sequence[Conflict], names: PlaceNames
+) -> list[Difference]:
+    """Returns the differences outside of the places in conflict."""
+    undecided = [conflict.path for conflict in conflicts]
+    return [
+        each
+        for each in found
+        if not any(_is_in(_place_after(each, names), path) for path in undecided)
+    ]
+
+
+def _place_after(each: Difference, names: PlaceNames) -> str:
+    """Returns the place of a difference in the later state: of a removed item that of its list."""
+    steps = names.steps(each)
+    return each.path.rpartition("/")[0] if steps and steps[-1].removed else each.path
 
 
 def _own_keys(task: Edit, theirs: StoredSnapshot, whose: ChangeAuthors) -> set[str]:
@@ -306,7 +324,7 @@ def _changes(base: Value, side: Value) -> list[ChangeBranch]:
     """Returns the changes of a list or an object, nothing of other values."""
     for kind in (list, dict):
         if isinstance(base, kind) and isinstance(side, kind):
-            return tree_of(diff(base, side), base, side)
+            return tree_of(diff(base, side), side)
     return []
 
 

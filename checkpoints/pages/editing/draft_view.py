@@ -66,5 +66,5 @@ def _lines(
         before = {name: value for name, value in found.items() if name == row.name}
         read = state_form.read_rows([row], before, reducers)
         after = state_form.with_changes(before, read.changes)
-        differs = state_rows(diff(dict(before), after), before, after) if read.valid else []
+        differs = state_rows(diff(dict(before), after), after) if read.valid else []
         yield DraftLine(row.name, row.sent_name, differs, row.problem, each.mark)

@@ -20,9 +20,9 @@ from checkpoints.pages.editing.edit_request import (
     execution_of,
     versions_since,
 )
-from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large, values_compared
+from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large, values_after
 from checkpoints.pages.presenters import NamedNode, TimelineLine
-from checkpoints.pages.state.place_names import place_name
+from checkpoints.pages.state.place_names import PlaceNames
 from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import reducers_for, values_of
@@ -102,7 +102,7 @@ def show_summary(
         execution=execution_of(task.base),
         version=task.version,
         node=presenters.named_node(task.base.pinned, task.base.node_id),
-        rows=state_rows(diff(dict(before), after), before, after),
+        rows=state_rows(diff(dict(before), after), after),
         edit=mark_of_changes(task.changes),
         revision=task.now.revision,
         visible_count=task.now.visible_count,
@@ -125,9 +125,9 @@ def _newer(task: Edit) -> NewerVersion | None:
     too_large = keys_too_large(task.base, task.now)
     found = [] if too_large else queries.compare_moments(task.base, task.now).state[:MOST_ROWS]
     sides = merge_edit(task, task.now)
-    state = dict(sides.merged.state)
-    both = [place_name(each.path, state) for each in sides.merged.conflicts]
-    rows = state_rows(found, *values_compared(task.base, task.now, found))
+    names = PlaceNames(dict(sides.merged.state))
+    both = [names.name(each.path) for each in sides.merged.conflicts]
+    rows = state_rows(found, values_after(task.now, found))
     return NewerVersion(task.now.version, rows, both, too_large)
 
 

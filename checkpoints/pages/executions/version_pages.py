@@ -207,7 +207,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         before=before,
         after=after,
         newest=now.version,
-        state=tree_of(state[:MOST_ROWS], *values_compared(first, last, state[:MOST_ROWS])),
+        state=tree_of(state[:MOST_ROWS], values_after(last, state[:MOST_ROWS])),
         state_shown=min(len(state), MOST_ROWS),
         state_total=len(state),
         messages=message_changes(head, first.view(), last.view(), changes),
@@ -228,12 +228,9 @@ def keys_too_large(first: StoredSnapshot, last: StoredSnapshot) -> list[str]:
     return differ if size > _MOST_COMPARED else []
 
 
-def values_compared(
-    first: StoredSnapshot, last: StoredSnapshot, found: Sequence[Difference]
-) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """Returns the values in which differences of two versions have their places."""
-    names = {key_of(each.path) for each in found}
-    return values_of(first, names), values_of(last, names)
+def values_after(last: StoredSnapshot, found: Sequence[Difference]) -> dict[str, JsonValue]:
+    """Returns the values in which differences that led to a version have their places."""
+    return values_of(last, {key_of(each.path) for each in found})
 
 
 def _row(moment: StoredSnapshot) -> Execution:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from checkpoints.pages.state.place_names import SEPARATOR, place_steps
-from checkpoints.pages.state.state_rows import sides_of, state_row
+from checkpoints.pages.state.place_names import SEPARATOR, PlaceNames, PlaceStep, joined
+from checkpoints.pages.state.state_rows import state_row
 from ctxadmin.lib.structural_diff import Difference, DifferenceKind, Value
 from ctxadmin.ui.components import DiffRow
 
@@ -24,30 +24,34 @@ class ChangeBranch:
     type_changed: bool = False
 
 
-def tree_of(differences: Sequence[Difference], before: Value, after: Value) -> list[ChangeBranch]:
-    """Returns the changes by key, with the names of their places in both states.
+def tree_of(differences: Sequence[Difference], after: Value) -> list[ChangeBranch]:
+    """Returns the changes by key, with the names of their places in the later state.
 
-    A key with only one child is on one line with it: ``facts / item 3``.
+    A key with only one child is on one line with it: ``facts / item 3``. Two places with the same
+    name have a branch each.
     """
     root = ChangeBranch("")
+    places = PlaceNames(after, differences)
+    known: dict[tuple[str, bool], ChangeBranch] = {}
     for each in differences:
         here = root
-        names = place_steps(each.path, *sides_of(each, before, after))
-        for name in names:
-            here = _below(here, name)
-        here.rows.append(state_row(each, SEPARATOR.join(names)))
+        steps = places.steps(each)
+        for step in steps:
+            here = _below(here, step, known)
+        here.rows.append(state_row(each, joined(steps)))
         here.type_changed = here.type_changed or each.kind is DifferenceKind.TYPE_CHANGED
     _count(root)
     return [_shortened(each) for each in root.branches] or ([root] if root.rows else [])
 
 
-def _below(branch: ChangeBranch, name: str) -> ChangeBranch:
-    if not branch.branches or branch.branches[-1].name != name:
-        known = next((each for each in branch.branches if each.name == name), None)
-        if known is not None:
-            return known
-        branch.branches.append(ChangeBranch(name))
-    return branch.branches[-1]
+def _below(
+    branch: ChangeBranch, step: PlaceStep, known: dict[tuple[str, bool], ChangeBranch]
+) -> ChangeBranch:
+    place = (step.path, step.removed)
+    if place not in known:
+        known[place] = ChangeBranch(step.name)
+        branch.branches.append(known[place])
+    return known[place]
 
 
 def _count(branch: ChangeBranch) -> int:

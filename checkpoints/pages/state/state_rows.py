@@ -8,7 +8,7 @@ import orjson
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.mismatches import kind_of
-from checkpoints.pages.state.place_names import place_name
+from checkpoints.pages.state.place_names import PlaceNames, joined
 from ctxadmin.lib.structural_diff import ABSENT, Difference, DifferenceKind, Value
 from ctxadmin.ui.components import DiffRow
 
@@ -17,22 +17,13 @@ _MOST_COMPARED: Final = 40_000  # characters of a text in which the changed word
 _BEFORE_CHANGE: Final = 400
 
 
-def state_rows(differences: Sequence[Difference], before: Value, after: Value) -> list[DiffRow]:
-    """Returns differences of two states as rows, by the names of their places in them.
+def state_rows(differences: Sequence[Difference], after: Value) -> list[DiffRow]:
+    """Returns differences of two states as rows, by the names of their places in the later one.
 
     Text is shown as it is, everything else as JSON.
     """
-    return [state_row(each, place_of(each, before, after)) for each in differences]
-
-
-def place_of(each: Difference, before: Value, after: Value) -> str:
-    """Returns the name of the place of a difference."""
-    return place_name(each.path, *sides_of(each, before, after))
-
-
-def sides_of(each: Difference, before: Value, after: Value) -> tuple[Value, Value]:
-    """Returns the state that has the place of a difference, then the other one."""
-    return (before, after) if each.kind is DifferenceKind.REMOVED else (after, before)
+    names = PlaceNames(after, differences)
+    return [state_row(each, joined(names.steps(each))) for each in differences]
 
 
 def state_row(each: Difference, place: str) -> DiffRow:

@@ -5,7 +5,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pydantic import JsonValue
 
-from checkpoints.key_history import writes_of_key
+from checkpoints import key_history
+from checkpoints.key_history import earlier_execution_of_key, writes_of_key
+from checkpoints.models import Execution
 from checkpoints.store import find_current
 from conversations import pins
 from conversations.domain.configs import read_operation
@@ -128,3 +130,33 @@ def test_the_history_of_a_key_continues_in_earlier_executions() -> None:
     assert "No version of this execution wrote this key." in gone
     assert f"?key=old&amp;execution={first}" in gone
     assert reader.get(f"{path}?key=x&execution=exec_nothing").status_code == 404
+
+
+def executions(*states: dict[str, JsonValue]) -> list[Execution]:
+    """Executions of one conversation that follow each other, with these states."""
+    run = Run.start(state=states[0])
+    rows = [find_current(run.head.key)]
+    for state in states[1:]:
+        ok(run.post("cancel"))
+        assert run.post("executions", {"state": state}).status_code == 201
+        rows.append(find_current(run.head.key))
+    return [row for row in rows if row is not None]
+
+
+def test_the_search_for_a_key_ends_at_the_latest_execution_that_wrote_it() -> None:
+    rows = executions({"x": 1}, {"x": 2}, {"y": 1}, {"x": 3})
+    with CaptureQueriesContext(connection) as asked:
+        found = earlier_execution_of_key(rows[3], "x")
+    assert found is not None
+    assert found.public_id == rows[1].public_id
+    assert len(asked) == 3  # two executions, and the one that is found
+    assert not any("MAX(" in each["sql"].upper() for each in asked)
+    assert earlier_execution_of_key(rows[0], "x") is None
+
+
+def test_the_search_for_a_key_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = executions({"x": 1}, {"y": 1}, {"y": 2})
+    assert earlier_execution_of_key(rows[2], "x") is not None
+    monkeypatch.setattr(key_history, "_MOST_EXECUTIONS", 1)
+    assert earlier_execution_of_key(rows[2], "x") is None
+    assert earlier_execution_of_key(rows[2], "y") is not None

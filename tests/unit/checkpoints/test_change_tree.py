@@ -17,7 +17,7 @@ def outline(branches: list[ChangeBranch]) -> list[object]:
 
 
 def tree(before: JsonValue, after: JsonValue) -> list[ChangeBranch]:
-    return tree_of(diff(before, after), before, after)
+    return tree_of(diff(before, after), after)
 
 
 def test_changes_of_one_key_stand_together() -> None:
