@@ -34,7 +34,7 @@ class Bar:
 class Plot:
     """Stacked bars for each day or call; ``most`` is the height of the plot in words.
 
-    ``spoken`` describes the plot for screen readers; a table has the numbers.
+    ``description`` describes the plot for screen readers; a table has the numbers.
     """
 
     title: Text

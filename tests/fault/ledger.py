@@ -1,6 +1,6 @@
 """A store in memory that speaks like the product to the clients, to try the audit on.
 
-It is honest; what makes it lie is in ``lies``. Its clock counts, so a seed repeats everything.
+It is honest; what makes it lie is in ``broken_stores``. Its clock counts, so a seed repeats all.
 """
 
 import json

@@ -26,7 +26,7 @@ _SYSTEM: Final = PatternSet(SYSTEM_NAMES)
 Config = Mapping[str, JsonValue]
 
 # What a node of such a type sees of a sight; the mapping is the node's config. Pure: neither may
-# be changed, ``dataclasses.replace`` makes the new sight, ``Messages.showing`` narrows messages.
+# be changed, ``dataclasses.replace`` makes the new sight, ``Messages.with_view`` narrows messages.
 Processor = Callable[[NodeInput, Config], NodeInput]
 
 

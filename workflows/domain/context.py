@@ -143,6 +143,8 @@ class Messages:
         """Returns the same messages with another view."""
         return type(self)(self.log, view, self.inserted, self.rewrites)
 
+    showing = with_view  # its former name, which installed processors may call
+
     @property
     def logged(self) -> int:
         """Returns the number of logged messages; higher indices are inserted ones."""

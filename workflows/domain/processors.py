@@ -104,7 +104,7 @@ def _fault_of(result: object, sight: NodeInput) -> str | None:
     messages.
     """
     if not isinstance(result, NodeInput) or not isinstance(result.context, PromptContext):
-        return "its result is not a Sight"
+        return "its result is not a NodeInput"
     if result.messages.log is not sight.messages.log:
         return "it put in messages of its own"
     try:

@@ -28,7 +28,7 @@ class MapNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphMap:
-    """The data of the SVG; ``spoken`` describes the position for screen readers.
+    """The data of the SVG; ``description`` describes the position for screen readers.
 
     ``url`` leads to the canvas, where each node and edge shows its activity.
     """

@@ -62,7 +62,7 @@ class FormPage:
 class ErasureDetails:
     """What is left of a conversation after its erasure.
 
-    ``log_days`` is for how many days the binary log of the database continues holding what is
+    ``log_days`` is for how many days the binary log of the database still has what is
     erased, 0 without one, None if the server never removes it; ``backup_days`` the same of
     backups, 0 if nobody said. ``copies`` keep what they copied from it.
     """

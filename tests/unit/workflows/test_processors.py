@@ -212,7 +212,7 @@ def _knows(given: NodeInput, config: Config) -> NodeInput:
     raise InvalidState("not now")
 
 
-def _no_sight(given: NodeInput, config: Config) -> NodeInput:
+def _no_node_input(given: NodeInput, config: Config) -> NodeInput:
     return cast(NodeInput, None)
 
 
@@ -247,7 +247,7 @@ def _beyond_the_log(given: NodeInput, config: Config) -> NodeInput:
     ("function", "words"),
     [
         (_fails, "KeyError: 'nothing here'"),
-        (_no_sight, "not a Sight"),
+        (_no_node_input, "not a NodeInput"),
         (_no_json, "not JSON"),
         (_no_names, "not JSON"),
         (_no_entry, "not JSON"),

@@ -49,7 +49,7 @@ MARK_WORDS: Final[Mapping[Mark, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A node as it is drawn; ``spoken`` is its text for screen readers."""
+    """A node as it is drawn; ``description`` is its text for screen readers."""
 
     x: float
     y: float

@@ -18,7 +18,7 @@ const drawn = new WeakMap<HTMLTextAreaElement, Drawn>();
 const asJson = new WeakSet<HTMLTextAreaElement>(); // someone wants the text, or types in it
 let isPutting = false;
 
-/** Who types JSON continues with it: nothing moves under the pointer when the field is left. */
+/** Who types JSON keeps that field: nothing moves under the pointer when the field is left. */
 export function noteTyping(target: EventTarget | null): void {
   if (target instanceof HTMLTextAreaElement && !isPutting) asJson.add(target);
 }
