@@ -185,20 +185,24 @@ class _Worker:
         if await self._refused(conversation, state, decision):
             return False
         self._saver.forget_reads(thread_id)
-        questions = asked(state.interrupts)
-        edited = edited_payload(self._saver.payload(thread_id), questions)
-        question = questions[0] if len(questions) == 1 else questions or None
-        value = self._answer(replace(decision, edited=edited, asked=question))
         command: Command[Any] | None = None
-        if len(state.interrupts) > 1:
-            command = Command(resume={each.id: value for each in state.interrupts})
-        elif state.interrupts:
-            command = Command(resume=value)
+        if state.interrupts:
+            command = self._resume(thread_id, state, decision)
         elif not state.tasks:
             return False  # nothing to do; a task that ended is not in state.next, but in tasks
         async with AsyncRenewal(conversation, decision.node, self._ttl, lease):
             await self._graph.ainvoke(command, config)
         return True
+
+    def _resume(self, thread_id: str, state: StateSnapshot, decision: Decision) -> Command[Any]:
+        """The answer to everything that the graph asks."""
+        questions = asked(state.interrupts)
+        edited = edited_payload(self._saver.payload(thread_id), questions)
+        question = questions[0] if len(questions) == 1 else questions
+        value = self._answer(replace(decision, edited=edited, asked=question))
+        if len(state.interrupts) > 1:
+            return Command(resume={each.id: value for each in state.interrupts})
+        return Command(resume=value)
 
     async def _refused(
         self, conversation: AsyncConversation, state: StateSnapshot, decision: Decision
