@@ -102,6 +102,27 @@ def test_an_agent_whose_tool_failed_calls_it_again_when_it_is_resumed() -> None:
     assert refunded == [70]
 
 
+def test_a_decision_of_which_no_answer_can_be_made_pauses_again_with_the_reason() -> None:
+    name, agent, refunded = asked()
+    paused = REVIEWER.conversation(name)
+    snapshot = paused.snapshot()
+    question = snapshot.state_data["interrupt"]
+    fewer = {**question, "action_requests": []}
+    paused.change_state(str(snapshot.current_node_id), {"interrupt": fewer})
+    decide(name, "approve")
+    assert resume_decided(agent, CLIENT, answer=human_in_the_loop) == 0
+    again = paused.snapshot()
+    assert (again.status, again.pause and again.pause["reason"]) == (
+        "PAUSED",
+        "The graph cannot take this decision. Correct what it asks and decide again."
+        " 1 calls of tools were asked about, now there are 0",
+    )
+    paused.change_state(str(again.current_node_id), {"interrupt": question})
+    decide(name, "approve")
+    goes_on(name, agent)
+    assert refunded == [70]
+
+
 def test_what_is_no_question_of_the_middleware_is_refused() -> None:
     one = {"action_requests": [{"name": "refund", "args": {}}]}
     for question, edited in (("Go?", None), (one, {"action_requests": []})):
