@@ -296,6 +296,28 @@ def test_a_graph_that_fails_is_shown_as_failed_and_tries_again_when_it_is_resume
     assert state_of(name) == {"done": "yes"}
 
 
+def test_a_graph_that_handles_the_error_of_a_node_has_not_failed() -> None:
+    seen: list[str] = []
+    name, config = new_thread()
+
+    def act(state: State) -> dict[str, Any]:
+        raise RuntimeError("the mail server is down")
+
+    def handle(state: State) -> dict[str, Any]:
+        seen.append(REVIEWER.conversation(name).snapshot().status)
+        return {"done": "later"}
+
+    builder = StateGraph(State)
+    builder.add_node("act", act, error_handler=handle)
+    builder.add_edge(START, "act")
+    graph = builder.compile(checkpointer=app.saver)
+    assert graph.invoke({"done": ""}, config) == {"done": "later"}
+    assert seen == ["RUNNING"]
+    statuses = [row["status"] for row in REVIEWER.conversation(name).checkpoints()]
+    assert (statuses[0], "FAILED" in statuses) == ("COMPLETED", False), statuses
+    assert state_of(name) == {"done": "later"}
+
+
 def test_a_graph_that_failed_continues_when_its_application_invokes_it() -> None:
     broken = [True]
 
