@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from ctxadmin_client import AsyncClient, Client
 from ctxadmin_client.calls import Call
+from ctxadmin_client.errors import NoAnswer, refusal
 from ctxadmin_client.langgraph import (
     AsyncCtxAdminSaver,
     CtxAdminSaver,
@@ -17,6 +18,7 @@ from ctxadmin_client.langgraph import (
     resume_decided,
 )
 from ctxadmin_client.langgraph.decisions import edited_payload
+from ctxadmin_client.langgraph.renewal import AsyncRenewal, Renewal
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 from langgraph_lab import (
@@ -115,6 +117,54 @@ def test_a_node_that_takes_longer_than_a_claim_runs_once() -> None:
     assert ran == ["approve"]
     assert REVIEWER.conversation(name).snapshot().status == "COMPLETED"
     assert state_of(name)["done"] == "yes"
+
+
+def test_a_claim_is_renewed_until_the_server_refuses_that_for_good() -> None:
+    period: Any = 0.03  # seconds
+
+    class Claimed:
+        """A conversation whose renewals are answered in this order, and no other is expected."""
+
+        id = "t-1"
+
+        def __init__(self) -> None:
+            passing = [NoAnswer("no answer"), refusal(503, {}), refusal(429, {})]
+            self.answers = [*passing, None, refusal(409, {"code": "invalid_state"})]
+            self.ended = threading.Event()
+            self.needless = 0
+
+        def claim_node(self, *_: Any) -> None:
+            if not self.answers:
+                self.needless += 1
+                return
+            error = self.answers.pop(0)
+            if not self.answers:
+                self.ended.set()
+            if error is not None:
+                raise error
+
+    class AsyncClaimed:
+        id = "t-1"
+
+        def __init__(self) -> None:
+            self.claimed = Claimed()
+
+        async def claim_node(self, *_: Any) -> None:
+            self.claimed.claim_node()
+
+    async def renewed(conversation: Any) -> None:
+        async with AsyncRenewal(conversation, "act", period, "lease"):
+            await asyncio.to_thread(conversation.claimed.ended.wait, 10)
+            await asyncio.sleep(3 * period)
+
+    later, now = AsyncClaimed(), Claimed()
+    asyncio.run(renewed(later))
+    held: Any = now
+    with Renewal(held, "act", period, "lease"):
+        now.ended.wait(10)
+        time.sleep(3 * period)
+    for each in (later.claimed, now):
+        assert (each.answers, each.needless) == ([], 0)
 
 
 def test_a_graph_that_another_process_has_overtaken_stops_and_stores_nothing() -> None:
