@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from ctxadmin_client import AsyncClient, Client
 from ctxadmin_client.calls import Call
-from ctxadmin_client.errors import NoAnswer, refusal
+from ctxadmin_client.errors import NoAnswer, NotFound, refusal
 from ctxadmin_client.langgraph import (
     AsyncCtxAdminSaver,
     CtxAdminSaver,
@@ -287,6 +287,25 @@ def test_a_conversation_that_is_erased_under_its_graph_stays_erased() -> None:
     assert [each["id"] for each in CLIENT.conversations(q=name)] == []
     graph_of(lambda _: {"done": "again"}, app.saver).invoke({"done": ""}, config)
     assert state_of(name) == {"done": "again"}
+
+
+def test_writes_of_a_deleted_checkpoint_are_refused_and_their_thread_goes_on() -> None:
+    name, config = new_thread()
+    ask(config)
+    [*_, second, _] = app.saver.list(config)
+    version = next(
+        row["version"]
+        for row in CLIENT.conversation(name).checkpoints()
+        if row["checkpoint_id"] == second.checkpoint["id"]
+    )
+    CLIENT.conversation(name).delete_checkpoint(version)
+    told = ""
+    try:
+        app.saver.put_writes(second.config, [("sent", "yes")], "task-1")
+    except NotFound as error:
+        told = error.code
+    assert told == "not_found"
+    assert app.graph.invoke(Command(resume="yes"), config)["sent"] == DRAFT
 
 
 def test_a_call_of_the_other_kind_names_the_saver_to_use() -> None:
