@@ -1,5 +1,6 @@
 """Agents of LangChain that ask before they call a tool, and people who decide."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ctxadmin_client.langgraph import Decision, human_in_the_loop, resume_decided
@@ -18,13 +19,17 @@ class Model(FakeMessagesListChatModel):
         return self
 
 
-def asked() -> tuple[str, Any, list[int]]:
-    """A thread that waits for a decision about a refund of 70, its agent, and what is refunded."""
+def asked(work: Callable[[], None] = lambda: None) -> tuple[str, Any, list[int]]:
+    """A thread that waits for a decision about a refund of 70, its agent, and what is refunded.
+
+    The tool does ``work`` before it refunds.
+    """
     refunded: list[int] = []
 
     @tool
     def refund(amount: int) -> str:
         """Refund money."""
+        work()
         refunded.append(amount)
         return f"refunded {amount}"
 
@@ -78,6 +83,44 @@ def test_an_agent_hears_why_a_person_rejected_its_tool() -> None:
     goes_on(name, agent)
     assert refunded == []
     assert "Not without the receipt." in str(contents(name)[-2])
+
+
+def test_an_agent_whose_tool_failed_calls_it_again_when_it_is_resumed() -> None:
+    broken = [True]
+
+    def work() -> None:
+        if broken[0]:
+            raise RuntimeError("the bank is closed")
+
+    name, agent, refunded = asked(work)
+    decide(name, "approve")
+    assert resume_decided(agent, CLIENT, answer=human_in_the_loop) == 0
+    assert REVIEWER.conversation(name).snapshot().status == "FAILED"
+    broken[0] = False
+    decide(name, "resume", "It is open again.")
+    goes_on(name, agent)
+    assert refunded == [70]
+
+
+def test_a_decision_of_which_no_answer_can_be_made_pauses_again_with_the_reason() -> None:
+    name, agent, refunded = asked()
+    paused = REVIEWER.conversation(name)
+    snapshot = paused.snapshot()
+    question = snapshot.state_data["interrupt"]
+    fewer = {**question, "action_requests": []}
+    paused.change_state(str(snapshot.current_node_id), {"interrupt": fewer})
+    decide(name, "approve")
+    assert resume_decided(agent, CLIENT, answer=human_in_the_loop) == 0
+    again = paused.snapshot()
+    assert (again.status, again.pause and again.pause["reason"]) == (
+        "PAUSED",
+        "The graph cannot take this decision. Correct what it asks and decide again."
+        " 1 calls of tools were asked about, now there are 0",
+    )
+    paused.change_state(str(again.current_node_id), {"interrupt": question})
+    decide(name, "approve")
+    goes_on(name, agent)
+    assert refunded == [70]
 
 
 def test_what_is_no_question_of_the_middleware_is_refused() -> None:

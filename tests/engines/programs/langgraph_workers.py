@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from ctxadmin_client import AsyncClient, Client
 from ctxadmin_client.calls import Call
+from ctxadmin_client.errors import NoAnswer, NotFound, refusal
 from ctxadmin_client.langgraph import (
     AsyncCtxAdminSaver,
     CtxAdminSaver,
@@ -17,6 +18,7 @@ from ctxadmin_client.langgraph import (
     resume_decided,
 )
 from ctxadmin_client.langgraph.decisions import edited_payload
+from ctxadmin_client.langgraph.renewal import AsyncRenewal, Renewal
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 from langgraph_lab import (
@@ -115,6 +117,54 @@ def test_a_node_that_takes_longer_than_a_claim_runs_once() -> None:
     assert ran == ["approve"]
     assert REVIEWER.conversation(name).snapshot().status == "COMPLETED"
     assert state_of(name)["done"] == "yes"
+
+
+def test_a_claim_is_renewed_until_the_server_refuses_that_for_good() -> None:
+    period: Any = 0.03  # seconds
+
+    class Claimed:
+        """A conversation whose renewals are answered in this order, and no other is expected."""
+
+        id = "t-1"
+
+        def __init__(self) -> None:
+            passing = [NoAnswer("no answer"), refusal(503, {}), refusal(429, {})]
+            self.answers = [*passing, None, refusal(409, {"code": "invalid_state"})]
+            self.ended = threading.Event()
+            self.needless = 0
+
+        def claim_node(self, *_: Any) -> None:
+            if not self.answers:
+                self.needless += 1
+                return
+            error = self.answers.pop(0)
+            if not self.answers:
+                self.ended.set()
+            if error is not None:
+                raise error
+
+    class AsyncClaimed:
+        id = "t-1"
+
+        def __init__(self) -> None:
+            self.claimed = Claimed()
+
+        async def claim_node(self, *_: Any) -> None:
+            self.claimed.claim_node()
+
+    async def renewed(conversation: Any) -> None:
+        async with AsyncRenewal(conversation, "act", period, "lease"):
+            await asyncio.to_thread(conversation.claimed.ended.wait, 10)
+            await asyncio.sleep(3 * period)
+
+    later, now = AsyncClaimed(), Claimed()
+    asyncio.run(renewed(later))
+    held: Any = now
+    with Renewal(held, "act", period, "lease"):
+        now.ended.wait(10)
+        time.sleep(3 * period)
+    for each in (later.claimed, now):
+        assert (each.answers, each.needless) == ([], 0)
 
 
 def test_a_graph_that_another_process_has_overtaken_stops_and_stores_nothing() -> None:
@@ -239,6 +289,25 @@ def test_a_conversation_that_is_erased_under_its_graph_stays_erased() -> None:
     assert state_of(name) == {"done": "again"}
 
 
+def test_writes_of_a_deleted_checkpoint_are_refused_and_their_thread_goes_on() -> None:
+    name, config = new_thread()
+    ask(config)
+    [*_, second, _] = app.saver.list(config)
+    version = next(
+        row["version"]
+        for row in CLIENT.conversation(name).checkpoints()
+        if row["checkpoint_id"] == second.checkpoint["id"]
+    )
+    CLIENT.conversation(name).delete_checkpoint(version)
+    told = ""
+    try:
+        app.saver.put_writes(second.config, [("sent", "yes")], "task-1")
+    except NotFound as error:
+        told = error.code
+    assert told == "not_found"
+    assert app.graph.invoke(Command(resume="yes"), config)["sent"] == DRAFT
+
+
 def test_a_call_of_the_other_kind_names_the_saver_to_use() -> None:
     graph = graph_of(lambda _: {"done": ""}, app.saver)
     told = ""
@@ -294,6 +363,28 @@ def test_a_graph_that_fails_is_shown_as_failed_and_tries_again_when_it_is_resume
     assert resume_decided(graph, CLIENT) == 1
     assert REVIEWER.conversation(name).snapshot().status == "COMPLETED"
     assert state_of(name) == {"done": "yes"}
+
+
+def test_a_graph_that_handles_the_error_of_a_node_has_not_failed() -> None:
+    seen: list[str] = []
+    name, config = new_thread()
+
+    def act(state: State) -> dict[str, Any]:
+        raise RuntimeError("the mail server is down")
+
+    def handle(state: State) -> dict[str, Any]:
+        seen.append(REVIEWER.conversation(name).snapshot().status)
+        return {"done": "later"}
+
+    builder = StateGraph(State)
+    builder.add_node("act", act, error_handler=handle)
+    builder.add_edge(START, "act")
+    graph = builder.compile(checkpointer=app.saver)
+    assert graph.invoke({"done": ""}, config) == {"done": "later"}
+    assert seen == ["RUNNING"]
+    statuses = [row["status"] for row in REVIEWER.conversation(name).checkpoints()]
+    assert (statuses[0], "FAILED" in statuses) == ("COMPLETED", False), statuses
+    assert state_of(name) == {"done": "later"}
 
 
 def test_a_graph_that_failed_continues_when_its_application_invokes_it() -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from ctxadmin_client.langgraph.threads import RESUMED
 
 _DECISIONS: Final = ("approve", "reject", "resume")
+_LONGEST_REASON: Final = 1_000
 LOOKED_AT: Final = 10  # versions: a decision and the resumes of those who took it up
 
 
@@ -78,6 +79,12 @@ def human_in_the_loop(decision: Decision) -> dict[str, Any]:
             for old, new in zip(calls, now, strict=True)
         ]
     }
+
+
+def unanswered(error: ValueError) -> str:
+    """What reviewers read if no answer can be made of their decision."""
+    told = f"The graph cannot take this decision. Correct what it asks and decide again. {error}"
+    return told.strip().encode(errors="replace").decode()[:_LONGEST_REASON]
 
 
 def _calls(payload: Any) -> list[dict[str, Any]]:

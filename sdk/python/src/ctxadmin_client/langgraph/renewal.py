@@ -8,18 +8,26 @@ from typing import Any, Final, Self
 
 from ctxadmin_client._async.conversation import AsyncConversation
 from ctxadmin_client._sync.conversation import Conversation
-from ctxadmin_client.errors import CtxAdminError
+from ctxadmin_client.errors import (
+    CtxAdminError,
+    Forbidden,
+    InvalidState,
+    NotFound,
+    Unauthenticated,
+)
 
 _LOG: Final = logging.getLogger("ctxadmin_client.langgraph")
 _LAST: Final = 5.0  # seconds for a renewal that is under way
 _LOST: Final = "The claim of %s could not be renewed: %s"
+_FINAL: Final = (Forbidden, InvalidState, NotFound, Unauthenticated)  # no repeat changes these
 
 
 class AsyncRenewal:
     """Renews a claim three times in each of its periods while a block runs.
 
     A node may take longer than the period: an answer of a model, a search. When a renewal is
-    refused, somebody else has the node, or nobody needs it any more, and no other is tried.
+    refused, somebody else has the node, or nobody needs it any more, and no other is tried. A
+    server that is busy or does not answer is asked again after the same pause.
     """
 
     def __init__(self, conversation: AsyncConversation, node: str, ttl: int, lease: str) -> None:
@@ -45,7 +53,8 @@ class AsyncRenewal:
                 await self._conversation.claim_node(*self._claim)
             except CtxAdminError as error:
                 _LOG.info(_LOST, self._conversation.id, error)
-                return
+                if isinstance(error, _FINAL):
+                    return
 
 
 class Renewal:
@@ -72,4 +81,5 @@ class Renewal:
                 self._conversation.claim_node(*self._claim)
             except CtxAdminError as error:
                 _LOG.info(_LOST, self._conversation.id, error)
-                return
+                if isinstance(error, _FINAL):
+                    return

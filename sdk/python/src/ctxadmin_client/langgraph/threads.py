@@ -28,6 +28,7 @@ _ASKED: Final = ("question", "reason", "message", "title", "description", "actio
 INTERRUPT: Final = "__interrupt__"
 RESUME: Final = "__resume__"
 FAILURE: Final = "__error__"
+HANDLED: Final = "__error_source_node__"  # beside an error that a handler of the graph gets
 RESUMED: Final = "The graph was resumed."  # the reason of a saver that resumes
 Pending = list[tuple[str, str, Any]]  # task, channel and value of each write
 
@@ -290,7 +291,9 @@ def asked(value: Any) -> list[Any]:
 
 
 def failure_of(writes: Sequence[tuple[str, Any]]) -> str:
-    """Why a task failed, "" if it did not, or was only stopped with its process."""
+    """Why a task failed, "" if it did not, its error is handled, or its process was stopped."""
+    if any(channel == HANDLED for channel, _ in writes):
+        return ""
     error = next((value for channel, value in writes if channel == FAILURE), None)
     if error is None or isinstance(error, asyncio.CancelledError):
         return ""

@@ -84,6 +84,14 @@ class AsyncOpenThreads:
             if thread.now is not None:
                 thread.now.exists = True
 
+    async def _refuse_if_erased(self, thread_id: str, thread: Thread) -> None:
+        """Stopped if the conversation is gone, and not only a checkpoint of it."""
+        try:
+            await self._conversation(thread_id).read()
+        except NotFound:
+            thread.erased = True
+            await self._ensured(thread_id, thread)
+
     async def _marked(self, thread_id: str, *, anew: bool = False) -> None:
         """Mark a conversation that was made elsewhere; ``anew`` if it has the mark of another."""
         conversation = self._conversation(thread_id)

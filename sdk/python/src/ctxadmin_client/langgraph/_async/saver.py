@@ -155,8 +155,8 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         try:
             await self.client.transport.send(call)
         except NotFound:
-            thread.erased = True
-            await self._ensured(place.thread, thread)
+            await self._refuse_if_erased(place.thread, thread)
+            raise
         if INTERRUPT in channels and not place.namespace:
             payload = next(value for channel, value in writes if channel == INTERRUPT)
             await self._pause(place, thread, task_id, node_of_path(task_path), payload)
@@ -224,8 +224,8 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
             try:
                 answer = await conversation.save(public_id(checkpoint["id"]), node, **rest)
             except NotFound:
-                thread.now, thread.erased = None, True
-                await self._ensured(place.thread, thread)
+                await self._refuse_if_erased(place.thread, thread)
+                raise
             except (InvalidState, VersionConflict) as error:
                 thread.now = None
                 if not left:

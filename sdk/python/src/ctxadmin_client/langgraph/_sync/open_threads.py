@@ -84,6 +84,14 @@ class OpenThreads:
             if thread.now is not None:
                 thread.now.exists = True
 
+    def _refuse_if_erased(self, thread_id: str, thread: Thread) -> None:
+        """Stopped if the conversation is gone, and not only a checkpoint of it."""
+        try:
+            self._conversation(thread_id).read()
+        except NotFound:
+            thread.erased = True
+            self._ensured(thread_id, thread)
+
     def _marked(self, thread_id: str, *, anew: bool = False) -> None:
         """Mark a conversation that was made elsewhere; ``anew`` if it has the mark of another."""
         conversation = self._conversation(thread_id)

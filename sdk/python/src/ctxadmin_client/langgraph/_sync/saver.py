@@ -155,8 +155,8 @@ class CtxAdminSaver(Stops, OtherCalls, BaseCheckpointSaver[int]):
         try:
             self.client.transport.send(call)
         except NotFound:
-            thread.erased = True
-            self._ensured(place.thread, thread)
+            self._refuse_if_erased(place.thread, thread)
+            raise
         if INTERRUPT in channels and not place.namespace:
             payload = next(value for channel, value in writes if channel == INTERRUPT)
             self._pause(place, thread, task_id, node_of_path(task_path), payload)
@@ -224,8 +224,8 @@ class CtxAdminSaver(Stops, OtherCalls, BaseCheckpointSaver[int]):
             try:
                 answer = conversation.save(public_id(checkpoint["id"]), node, **rest)
             except NotFound:
-                thread.now, thread.erased = None, True
-                self._ensured(place.thread, thread)
+                self._refuse_if_erased(place.thread, thread)
+                raise
             except (InvalidState, VersionConflict) as error:
                 thread.now = None
                 if not left:

@@ -25,6 +25,7 @@ from ctxadmin_client.langgraph.decisions import (
     Decision,
     decision_of,
     edited_payload,
+    unanswered,
 )
 from ctxadmin_client.langgraph.renewal import Renewal
 from ctxadmin_client.langgraph.schema import refused_edits, sentence
@@ -50,8 +51,9 @@ def resume_on_decision(
     for ``ttl`` seconds, renewed while the graph runs; when a worker dies, another one takes
     over when they have passed. An error of the graph is logged, and the next decision is awaited.
     An edit of the state that does not have the type of its key is refused: the execution pauses
-    again, with the reason. Unauthenticated if the token was revoked, NoAnswer if the server does
-    not answer for as long as the client repeats its calls.
+    again, with the reason, as it does if ``answer`` raises ValueError. Unauthenticated if the
+    token was revoked, NoAnswer if the server does not answer for as long as the client repeats
+    its calls.
     """
     worker = _Worker(graph, client, answer, config or {}, ttl)
     for event in client.events(kinds=["execution"], beats=True):
@@ -185,20 +187,27 @@ class _Worker:
         if self._refused(conversation, state, decision):
             return False
         self._saver.forget_reads(thread_id)
-        questions = asked(state.interrupts)
-        edited = edited_payload(self._saver.payload(thread_id), questions)
-        question = questions[0] if len(questions) == 1 else questions or None
-        value = self._answer(replace(decision, edited=edited, asked=question))
         command: Command[Any] | None = None
-        if len(state.interrupts) > 1:
-            command = Command(resume={each.id: value for each in state.interrupts})
-        elif state.interrupts:
-            command = Command(resume=value)
+        if state.interrupts:
+            try:
+                value = self._value(thread_id, state, decision)
+            except ValueError as error:
+                self._pause_again(conversation, decision, unanswered(error))
+                return False
+            several = {each.id: value for each in state.interrupts}
+            command = Command(resume=several if len(several) > 1 else value)
         elif not state.tasks:
             return False  # nothing to do; a task that ended is not in state.next, but in tasks
         with Renewal(conversation, decision.node, self._ttl, lease):
             self._graph.invoke(command, config)
         return True
+
+    def _value(self, thread_id: str, state: StateSnapshot, decision: Decision) -> Any:
+        """What the application makes of the decision, for everything that the graph asks."""
+        questions = asked(state.interrupts)
+        edited = edited_payload(self._saver.payload(thread_id), questions)
+        question = questions[0] if len(questions) == 1 else questions
+        return self._answer(replace(decision, edited=edited, asked=question))
 
     def _refused(
         self, conversation: Conversation, state: StateSnapshot, decision: Decision
@@ -209,11 +218,15 @@ class _Worker:
         refused = refused_edits(builder, saved.values, state.values)
         if not refused:
             return False
-        version = decision.version
+        self._pause_again(conversation, decision, sentence(refused))
+        return True
+
+    def _pause_again(
+        self, conversation: Conversation, decision: Decision, reason: str
+    ) -> None:
         conversation.save(
-            pause_id(f"{decision.node}|edited", version),
+            pause_id(f"{decision.node}|edited", decision.version),
             decision.node,
             pause_before=decision.node,
-            pause_reason=sentence(refused),
+            pause_reason=reason,
         )
-        return True
