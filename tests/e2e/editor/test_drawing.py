@@ -368,6 +368,7 @@ def test_a_line_that_ends_nowhere_offers_a_node_there_and_a_menu_one_on_an_edge(
     assert box is not None
     assert abs(box["x"] - x) < 20
     assert abs(box["y"] + box["height"] / 2 - y) < 20
+    expect(form(page).get_by_label("Name", exact=True)).to_be_focused()  # it can be named at once
     card(page, "answer").focus()
     page.keyboard.press("Shift+F10")
     expect(page.get_by_role("menu", name="Answer")).to_be_visible()
