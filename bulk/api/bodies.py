@@ -95,9 +95,9 @@ class StartBulkAction(SelectItems):
     @model_validator(mode="after")
     def _fitting_texts(self) -> Self:
         if (self.action == "label") != bool(self.label):
-            raise ValueError(say("give label for the action label, and for no other"))
+            raise ValueError(say("the action label needs a label, and no other action takes one"))
         if self.action == "label" and self.reason:
-            raise ValueError(say("a label has no reason"))
+            raise ValueError(say("the action label takes no reason"))
         if self.action == "erase" and self.expected_count is None:
             raise ValueError(say("to erase, give the expected_count of a dry run"))
         return self

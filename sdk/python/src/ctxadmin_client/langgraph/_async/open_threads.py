@@ -92,11 +92,11 @@ class AsyncOpenThreads:
             thread.erased = True
             await self._ensured(thread_id, thread)
 
-    async def _marked(self, thread_id: str, *, anew: bool = False) -> None:
-        """Mark a conversation that was made elsewhere; ``anew`` if it has the mark of another."""
+    async def _marked(self, thread_id: str, *, replaces: bool = False) -> None:
+        """Mark a conversation that was made elsewhere; ``replaces`` the mark of another."""
         conversation = self._conversation(thread_id)
         metadata = (await conversation.read()).get("metadata") or {}
-        if anew or "langgraph" not in metadata:
+        if replaces or "langgraph" not in metadata:
             body = {"metadata": {**metadata, **self._mark(thread_id)}}
             where = path("conversations", conversation.id)
             await self.client.transport.send(Call("PATCH", where, body=body, key=new_key()))

@@ -171,7 +171,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         where = path("conversations", source.id, "checkpoints", str(snapshot.version), "fork")
         body = {"id": public_id(target_thread_id)}
         await self.client.transport.send(Call("POST", where, body=body, key=new_key()))
-        await self._marked(target_thread_id, anew=True)
+        await self._marked(target_thread_id, replaces=True)
         if snapshot.status == "RUNNING":
             target = self._conversation(target_thread_id)
             await target.resume(reason="Copied from a thread that runs.")

@@ -92,11 +92,11 @@ class OpenThreads:
             thread.erased = True
             self._ensured(thread_id, thread)
 
-    def _marked(self, thread_id: str, *, anew: bool = False) -> None:
-        """Mark a conversation that was made elsewhere; ``anew`` if it has the mark of another."""
+    def _marked(self, thread_id: str, *, replaces: bool = False) -> None:
+        """Mark a conversation that was made elsewhere; ``replaces`` the mark of another."""
         conversation = self._conversation(thread_id)
         metadata = (conversation.read()).get("metadata") or {}
-        if anew or "langgraph" not in metadata:
+        if replaces or "langgraph" not in metadata:
             body = {"metadata": {**metadata, **self._mark(thread_id)}}
             where = path("conversations", conversation.id)
             self.client.transport.send(Call("PATCH", where, body=body, key=new_key()))

@@ -171,7 +171,7 @@ class CtxAdminSaver(Stops, OtherCalls, BaseCheckpointSaver[int]):
         where = path("conversations", source.id, "checkpoints", str(snapshot.version), "fork")
         body = {"id": public_id(target_thread_id)}
         self.client.transport.send(Call("POST", where, body=body, key=new_key()))
-        self._marked(target_thread_id, anew=True)
+        self._marked(target_thread_id, replaces=True)
         if snapshot.status == "RUNNING":
             target = self._conversation(target_thread_id)
             target.resume(reason="Copied from a thread that runs.")
