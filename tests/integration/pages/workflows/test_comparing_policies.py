@@ -301,10 +301,10 @@ def test_budgets_that_fit_the_conversations_are_offered_first(
     targets = [int(each) for each in re.findall(r'name="target_tokens" value="(\d+)"', first)]
     assert [round(each / middle, 1) for each in offered] == [0.5, 0.8]
     assert targets == [int(each * 0.3) for each in offered]
-    assert "These fit the latest conversations" in first
+    assert "These two budgets fit the latest conversations" in first
     again = text(designer.get(PAGE, {"last": "5", "preset": "budget"}))
     assert not re.search(r'name="max_tokens" value="\d', again)
-    assert "These fit the latest conversations" not in again
+    assert "These two budgets fit the latest conversations" not in again
 
 
 def test_short_conversations_have_no_budgets_that_fit(designer: Client, small: Workflow) -> None:
