@@ -7,9 +7,9 @@ from conversations.domain.view import View
 from conversations.models import Move, Revision
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
-from workflows.domain import flow
-from workflows.domain.context import Messages, NodeInput
-from workflows.domain.known_messages import known_prefix
+from workflows.domain.context.known_messages import known_prefix
+from workflows.domain.context.prompt_context import Messages, NodeInput
+from workflows.domain.running import flow
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
 from ctxadmin.telemetry.traces import span
-from workflows.domain import flow
-from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.flow import Entered
+from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
+from workflows.domain.running import flow
+from workflows.domain.running.flow import Entered
 from workflows.node_inputs import messages_in_format, notices_of, shown_messages
 from workflows.sources import ExecutionState
 

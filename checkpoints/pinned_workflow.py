@@ -14,9 +14,9 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.sentence import say
 from workflows import definitions
 from workflows.definitions import PublishedWorkflow
-from workflows.domain.graph import settings_of
-from workflows.domain.plan import Plan
-from workflows.domain.topology import Graph
+from workflows.domain.document.graph import settings_of
+from workflows.domain.document.topology import Graph
+from workflows.domain.running.plan import Plan
 
 _KEPT: Final = 512
 

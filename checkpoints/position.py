@@ -4,7 +4,7 @@ from checkpoints.domain.execution import Execution
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import FINAL, Status
 from checkpoints.pinned_workflow import PinnedVersion
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 
 
 def position_of(execution: Execution) -> tuple[str | None, When]:

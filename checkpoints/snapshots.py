@@ -22,7 +22,7 @@ from conversations.sql_log import SqlLog
 from conversations.store import find_revision, metadata_of_head, view_of
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.sentence import say
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 
 
 @dataclass(frozen=True, slots=True)

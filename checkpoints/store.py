@@ -28,7 +28,7 @@ from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.sentence import say
 from ctxadmin.storage.tables import Table
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 
 EXECUTIONS: Final = Table(Execution)
 EXECUTION_DETAILS: Final = Table(ExecutionDetails)

@@ -15,8 +15,8 @@ from conversations.models import Conversation, Message
 from conversations.token_sums import TokenSums
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.work_budget import limit_work
-from workflows.domain import flow
-from workflows.domain.context import NodeInput
+from workflows.domain.context.prompt_context import NodeInput
+from workflows.domain.running import flow
 from workflows.previews import NodePreview
 
 # The writes with which an engine says that a node has run.

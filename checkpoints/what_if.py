@@ -21,10 +21,10 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
-from workflows.domain import flow
-from workflows.domain.context import NodeInput
-from workflows.domain.plan import Plan
-from workflows.domain.what_if import InputChange, changes_of, is_same
+from workflows.domain.context.prompt_context import NodeInput
+from workflows.domain.running import flow
+from workflows.domain.running.plan import Plan
+from workflows.domain.running.what_if import InputChange, changes_of, is_same
 from workflows.store import find_workflow
 
 MAX_EXECUTIONS: Final = 100

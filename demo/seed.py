@@ -25,7 +25,7 @@ from ctxadmin.lib import clock
 from demo import counter, script
 from demo.engine import Engine
 from demo.workflows import WORKFLOWS
-from workflows.domain.graph import read
+from workflows.domain.document.graph import read
 from workflows.models import Workflow
 from workflows.services import import_document, publish
 

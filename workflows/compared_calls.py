@@ -20,7 +20,7 @@ from workflows.backtest_questions import Question
 from workflows.domain.backtests.policies import Policy, policies_of
 from workflows.domain.backtests.recorded import Recorded, log_upto
 from workflows.domain.backtests.replay import Call, CallOfAll, replay, seen_at
-from workflows.domain.plan import Plan
+from workflows.domain.running.plan import Plan
 from workflows.node_inputs import shown_messages
 from workflows.recordings import recorded_of
 from workflows.replay_parts import counted

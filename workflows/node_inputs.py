@@ -22,8 +22,8 @@ from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
 from conversations.token_sums import TokenSums
 from ctxadmin.lib.json_bytes import dumps
-from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.explain import StepNotice
+from workflows.domain.context.explain import StepNotice
+from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
 
 FORMAT_STEP: Final = "format"
 

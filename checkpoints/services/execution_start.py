@@ -28,7 +28,7 @@ from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
 from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.json_bytes import canonical, dumps
 from ctxadmin.lib.sentence import say
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from conversations.damage import ALTERED, damaged
 from conversations.domain.view import View
 from conversations.store import view_of
 from ctxadmin.lib.json_bytes import dumps
-from workflows.domain import routing
-from workflows.domain.conditions import compile_condition
-from workflows.domain.figures import add_figures, figures_of
-from workflows.domain.routing import EdgeOutcome, Marking, replay
+from workflows.domain.conditions.condition import compile_condition
+from workflows.domain.conditions.figures import add_figures, figures_of
+from workflows.domain.running import routing
+from workflows.domain.running.routing import EdgeOutcome, Marking, replay
 
 
 @dataclass(frozen=True, slots=True)

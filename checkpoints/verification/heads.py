@@ -19,7 +19,7 @@ from conversations.models import Conversation
 from conversations.verification import DataFault, report_errors
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 from workflows.models import Workflow, WorkflowVersion
 
 _SAME: Final = (

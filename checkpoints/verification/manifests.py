@@ -22,7 +22,7 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.ids import is_public_id
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 
 _BLOCK: Final = 500
 _MOVES: Final = ("resume", "approve", "reject", "cancel")

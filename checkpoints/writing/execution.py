@@ -38,7 +38,7 @@ from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import dumps
-from workflows.domain.routing import EdgeOutcome
+from workflows.domain.running.routing import EdgeOutcome
 
 _DECIDED: Final = (
     "version",

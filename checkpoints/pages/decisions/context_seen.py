@@ -15,7 +15,7 @@ from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page
-from workflows.domain.explain import Decision
+from workflows.domain.context.explain import Decision
 from workflows.previews import NodePreview
 
 _MOST_NAMED: Final = 4

@@ -38,7 +38,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
-from workflows.domain.graph import Edge, Node
+from workflows.domain.document.graph import Edge, Node
 from workflows.pages.drawing.marks import CanvasMark, Marks
 from workflows.pages.drawing.summaries import NODE_TYPE_WORDS
 from workflows.pages.editor.canvas import read_only_setup

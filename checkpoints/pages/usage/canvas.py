@@ -21,7 +21,7 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.templatetags.ui import dollars, percent, thousands
 from workflows import queries
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup

@@ -13,8 +13,8 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.ui.sentences import translated
-from workflows.domain import graph
-from workflows.domain.plan import Plan
+from workflows.domain.document import graph
+from workflows.domain.running.plan import Plan
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named

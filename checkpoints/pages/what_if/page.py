@@ -29,8 +29,8 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from workflows.definitions import definition
-from workflows.domain.plan import Plan
-from workflows.domain.what_if import ChangeKind, InputChange
+from workflows.domain.running.plan import Plan
+from workflows.domain.running.what_if import ChangeKind, InputChange
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.summaries import SECTION_WORDS

@@ -24,8 +24,8 @@ from tests.integration.checkpoints.flows import (
     when,
 )
 from tests.openapi import CheckedApi
-from workflows.domain import graph
-from workflows.domain.plan import Plan
+from workflows.domain.document import graph
+from workflows.domain.running.plan import Plan
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from ctxadmin.realtime.protocol import State
 from tests import factories
 from tests.factories import Api, drafts, engine, user
 from tests.integration.sockets.pages import PATIENCE, do, of_person, play
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.services import NewWorkflow, publish, save_draft
 from workflows.services import create as create_workflow
 

@@ -23,8 +23,9 @@ from ctxadmin.lib.sentence import Sentence, say
 from ctxadmin.ui.forms.wording import translate_error
 from ctxadmin.ui.sentences import translated
 from scripts.catalogues import APPS, ROOT
-from workflows.domain import graph, problems, yaml_io
-from workflows.domain.conditions import compile_condition
+from workflows.domain.checks import problems
+from workflows.domain.conditions.condition import compile_condition
+from workflows.domain.document import graph, yaml_io
 
 GAP = re.compile(r"\{(\w+)\}")
 HAN = re.compile(r"[\u4e00-\u9fff]")

@@ -19,7 +19,7 @@ from ctxadmin.ui.components import Text
 from workflows.backtests import MOST_CONVERSATIONS
 from workflows.domain.backtests.budget_offers import Budget
 from workflows.domain.backtests.presets import DEFAULT_PRICE, PRESETS, RATIOS
-from workflows.domain.graph import Document, Node
+from workflows.domain.document.graph import Document, Node
 from workflows.pages.comparison.labels import DROP_LABELS, PRESET_LABELS, RATIO_LABELS
 
 MOST_POLICIES: Final = 12

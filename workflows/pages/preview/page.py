@@ -27,10 +27,10 @@ from ctxadmin.ui.sentences import translated
 from workflows import previews, queries
 from workflows.calibrations import calibrations_of
 from workflows.call_costs import call_cost
-from workflows.domain.context import PromptContext
-from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.plan import Plan
-from workflows.domain.topology import graph_of, usual_edges
+from workflows.domain.context.prompt_context import PromptContext
+from workflows.domain.document.graph import Document, Edge, Node
+from workflows.domain.document.topology import graph_of, usual_edges
+from workflows.domain.running.plan import Plan
 from workflows.dry_run import GivenContext
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
