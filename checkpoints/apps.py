@@ -18,10 +18,10 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.services.maintenance import register_records
         from checkpoints.store import erase
         from checkpoints.verification.conversation import find_damage
-        from conversations import feed
-        from conversations.announcements import register_follower
-        from conversations.copies import register_copies
-        from conversations.erasure import on_erase
+        from conversations.lifecycle.copies import register_copies
+        from conversations.lifecycle.erasure import on_erase
+        from conversations.workspace import feed
+        from conversations.writing.announcements import register_follower
         from ctxadmin.http.diagnosis import register_finder
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.telemetry.readings import register_reading

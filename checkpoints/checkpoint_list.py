@@ -24,7 +24,7 @@ from checkpoints.store import (
 from checkpoints.usage_store import read_usage
 from checkpoints.writes_store import sizes_of_writes, writes_of
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed

@@ -2,7 +2,7 @@
 
 from checkpoints.models import Execution
 from checkpoints.queries import place_after
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock

@@ -13,10 +13,10 @@ from django.db.models import Q
 from checkpoints.frames import shorten_keys
 from checkpoints.models import Checkpoint, Execution, Usage
 from checkpoints.usage_store import usage_of
-from conversations import feed
-from conversations.damage import ALTERED, damaged
-from conversations.feed import FeedChange
 from conversations.models import Conversation
+from conversations.store.damage import ALTERED, damaged
+from conversations.workspace import feed
+from conversations.workspace.feed import FeedChange
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock

@@ -6,7 +6,7 @@ from typing import Final
 from django.db.models import OuterRef, Subquery
 
 from checkpoints.models import Execution
-from conversations.copies import Copy
+from conversations.lifecycle.copies import Copy
 from conversations.models import Conversation
 
 _MOST: Final = 20

@@ -9,7 +9,7 @@ from checkpoints.domain.state import ChangeKind
 from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateKey, StateValue
 from checkpoints.state_checksums import summed_key
 from checkpoints.writes_store import copy_writes
-from conversations.conversation_copy import copy_rows, moves_until
+from conversations.lifecycle.conversation_copy import copy_rows, moves_until
 from ctxadmin.lib.errors import Unavailable
 from ctxadmin.lib.sentence import say
 

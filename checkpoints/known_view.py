@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from checkpoints.snapshots import StoredSnapshot
 from conversations.domain.view import View
 from conversations.models import Move, Revision
-from conversations.sql_log import SqlLog
-from conversations.store import find_revision, view_of
+from conversations.store.conversation import find_revision, view_of
+from conversations.store.sql_log import SqlLog
 from workflows.domain.context.known_messages import known_prefix
 from workflows.domain.context.prompt_context import Messages, NodeInput
 from workflows.domain.running import flow

@@ -17,7 +17,7 @@ from checkpoints.snapshots import StoredSnapshot, current_snapshot, snapshot_at,
 from checkpoints.store import find_checkpoint
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.models import Conversation
-from conversations.store import find_head, find_with_details
+from conversations.store.conversation import find_head, find_with_details
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps

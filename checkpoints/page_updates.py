@@ -7,9 +7,9 @@ from django.db.models import OuterRef, Subquery
 from checkpoints.frames import ConversationChanged, ConversationState, shorten_keys
 from checkpoints.models import Execution
 from checkpoints.writing.version_events import VersionWritten
-from conversations.announcements import ChangeNotice as Committed
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
+from conversations.writing.announcements import ChangeNotice as Committed
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound

@@ -26,7 +26,7 @@ from checkpoints.usage_store import usage_at
 from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
-from conversations.store import as_revision, find_head, find_revision, view_of
+from conversations.store.conversation import as_revision, find_head, find_revision, view_of
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock

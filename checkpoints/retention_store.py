@@ -27,7 +27,7 @@ from checkpoints.models import (
 from checkpoints.state_checksums import sum_of_key
 from checkpoints.state_store import LISTS, quote_names
 from checkpoints.writes_store import drop_writes
-from conversations.damage import ALTERED, damaged
+from conversations.store.damage import ALTERED, damaged
 from ctxadmin.lib.errors import ContextError
 
 Place = tuple[str, int]  # key and version: a row of StateValue in one execution

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from checkpoints.models import Checkpoint, CheckpointDetails, Usage
-from conversations.damage import ALTERED, MISSING, damaged
+from conversations.store.damage import ALTERED, MISSING, damaged
 from ctxadmin.storage.tables import Table
 
 RowT = TypeVar("RowT", CheckpointDetails, Usage)

@@ -15,11 +15,11 @@ from checkpoints.pinned_workflow import PinnedVersion, of_conversation, pinned_v
 from checkpoints.position import position_of, ready_nodes
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows, StoredKey
 from checkpoints.store import as_domain, find_checkpoint, find_current_with_counts, marking_of
-from conversations.damage import ALTERED
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.sql_log import SqlLog
-from conversations.store import find_revision, metadata_of_head, view_of
+from conversations.store.conversation import find_revision, metadata_of_head, view_of
+from conversations.store.damage import ALTERED
+from conversations.store.sql_log import SqlLog
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.sentence import say
 from workflows.domain.running.routing import Marking

@@ -20,7 +20,7 @@ from checkpoints.state_checksums import (
     summed_key,
     summed_value,
 )
-from conversations.damage import ALTERED, MISSING, damaged
+from conversations.store.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say

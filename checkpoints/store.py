@@ -23,7 +23,7 @@ from checkpoints.models import (
     TaskWrites,
     Usage,
 )
-from conversations.damage import ALTERED, MISSING, damaged
+from conversations.store.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.sentence import say

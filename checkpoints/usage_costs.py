@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet, Sum
 
 from checkpoints.domain.usage import cost_of
 from checkpoints.models import Usage
-from conversations.pricing import Prices
+from conversations.workspace.pricing import Prices
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 TOKENS: Final = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens")

@@ -11,7 +11,7 @@ from checkpoints.domain.usage import cost_of
 from checkpoints.models import Execution, Usage
 from checkpoints.usage_costs import UsageSum, added_up, priced, sums_by_model
 from conversations.models import Conversation
-from conversations.pricing import Prices, prices_of
+from conversations.workspace.pricing import Prices, prices_of
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, encode, offset_of
 from ctxadmin.identity.actor import Actor
 

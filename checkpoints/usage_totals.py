@@ -7,7 +7,7 @@ from typing import Final
 
 from checkpoints.models import Execution, Usage
 from checkpoints.usage_costs import UsageSum, added_up, priced, sums_by_model
-from conversations.pricing import Prices, prices_of
+from conversations.workspace.pricing import Prices, prices_of
 
 # Sums by day, workflow, version, node and model of one page; more are left out, and it says so.
 MOST_SUMS: Final = 20_000

@@ -12,7 +12,7 @@ from checkpoints.node_context import node_input_at
 from checkpoints.snapshots import StoredSnapshot, snapshot_at
 from checkpoints.store import find_checkpoint
 from conversations.models import Conversation, Message
-from conversations.token_sums import TokenSums
+from conversations.writing.token_sums import TokenSums
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.work_budget import limit_work
 from workflows.domain.context.prompt_context import NodeInput

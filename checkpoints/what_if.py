@@ -14,8 +14,8 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.snapshots import snapshot_of
 from checkpoints.version_inputs import SAVES, version_input
 from conversations.models import Conversation
-from conversations.store import read_details
-from conversations.token_sums import TokenSums
+from conversations.store.conversation import read_details
+from conversations.writing.token_sums import TokenSums
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound

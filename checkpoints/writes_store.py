@@ -11,7 +11,7 @@ from django.db.models.functions import Length
 
 from checkpoints.domain.task_writes import sum_of_writes
 from checkpoints.models import Checkpoint, TaskWrites
-from conversations.damage import ALTERED, damaged
+from conversations.store.damage import ALTERED, damaged
 from ctxadmin.storage.tables import Table
 
 _WRITES: Final = Table(TaskWrites)

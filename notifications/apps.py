@@ -10,7 +10,7 @@ class NotificationsConfig(AppConfig):
         """Registers the metrics of deliveries, and their removal with conversations and by age."""
         from checkpoints.services.assignments import register_listener
         from checkpoints.services.maintenance import register_records
-        from conversations.erasure import on_erase
+        from conversations.lifecycle.erasure import on_erase
         from ctxadmin.telemetry.readings import register_reading
         from notifications.assignment_notices import notify_assignee
         from notifications.metrics import delivery_metrics

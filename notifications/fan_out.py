@@ -20,8 +20,8 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned_workflow import PinnedVersion, pinned_version
-from conversations.damage import ALTERED, damaged
 from conversations.models import Conversation
+from conversations.store.damage import ALTERED, damaged
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound
 from notifications.domain.kinds import TIME_KEEPER, Kind, VersionRecord, kinds_of

@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.state_store import LISTS, StateRows, StoredKey
-from conversations.message_search import searched_text
 from conversations.models import Comment, Conversation, Message, Move, Revision
+from conversations.reading.message_search import searched_text
 from ctxadmin.lib.errors import ContextError
 from search.domain.query import HitKind
 from search.domain.terms import terms_of

@@ -12,7 +12,7 @@ from conversations.domain.operations import tokens_of
 from conversations.domain.prices import Price
 from conversations.domain.runs import indices
 from conversations.domain.view import View
-from conversations.pricing import prices_of
+from conversations.workspace.pricing import prices_of
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.work_budget import limit_work
 from workflows.calibrations import Calibrations, ModelCalibration

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.store import find_with_details
+from conversations.store.conversation import find_with_details
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed

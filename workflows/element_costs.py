@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from conversations.domain.prices import Price
-from conversations.pricing import Prices, prices_of
+from conversations.workspace.pricing import Prices, prices_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from workflows.conversation_samples import Replays, Sample

@@ -11,7 +11,7 @@ from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.memory import MemoryLog
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed

@@ -12,9 +12,9 @@ from checkpoints.services import annotations
 from checkpoints.services.annotations import ClaimResult, SetLabel, WriteComment
 from checkpoints.services.assignments import AssignReview, assign
 from checkpoints.store import find_current
-from conversations import comments
 from conversations.models import Comment
-from conversations.store import find_head
+from conversations.services import comments
+from conversations.store.conversation import find_head
 from ctxadmin.http.described import PAGE, Answer, FromZero, ListOf, Time, described
 from ctxadmin.http.endpoints.pagination import PageRequest, page_of, position_after
 from ctxadmin.identity.roles import Action

@@ -15,7 +15,7 @@ from checkpoints.api.answers import StreamedEvent, WaitedAnswer
 from checkpoints.api.change_waits import MOST_SECONDS, WaitCondition, answer, events, wait
 from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.domain.status import Status
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.http.described import DIGITS, NAME, Parameter, described, one_or_more_of
 from ctxadmin.http.endpoints.renderers import JsonRenderer
 from ctxadmin.http.requests.deferred_response import DeferredResponse

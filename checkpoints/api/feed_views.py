@@ -16,7 +16,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.usage import ModelUsage
 from checkpoints.feed import FeedQuery
 from conversations.api.endpoints import json_answer
-from conversations.feed import last_position
+from conversations.workspace.feed import last_position
 from ctxadmin.http.described import (
     DIGITS,
     NAME,

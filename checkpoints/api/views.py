@@ -42,7 +42,7 @@ from checkpoints.services import (
 )
 from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
-from conversations.queries import change_json, conversation_json
+from conversations.reading.queries import change_json, conversation_json
 from ctxadmin.http.described import (
     FROM_ZERO,
     IF_MATCH,

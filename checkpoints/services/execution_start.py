@@ -20,8 +20,8 @@ from checkpoints.pinned_workflow import (
 from checkpoints.services.preconditions import SentUpdate, read_body
 from checkpoints.writing.execution import ExecutionWriting, VersionWrite, current_of
 from conversations.domain.revisions import UNSEEN, Seen
-from conversations.services import check_seen
-from conversations.writing import Writing, writing
+from conversations.services.use_cases import check_seen
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict

@@ -16,7 +16,7 @@ from checkpoints.maintenance_lock import MaintenanceLease, last_run
 from checkpoints.models import Execution, PendingEdit
 from checkpoints.services import thinning
 from checkpoints.services.retention_policies import policy_of
-from conversations import archival, erasure
+from conversations.lifecycle import archival, erasure
 from conversations.models import Conversation
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import ended_tokens, remove_ended_tokens, system_actor

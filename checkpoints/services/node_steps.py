@@ -14,9 +14,9 @@ from checkpoints.models import Checkpoint
 from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.snapshots import metadata_of
 from checkpoints.writing.execution import ExecutionWriting
-from conversations.damage import ALTERED, damaged
 from conversations.domain.view import View
-from conversations.store import view_of
+from conversations.store.conversation import view_of
+from conversations.store.damage import ALTERED, damaged
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.conditions.condition import compile_condition
 from workflows.domain.conditions.figures import add_figures, figures_of

@@ -3,7 +3,7 @@
 from checkpoints.domain.timeline import repeated
 from checkpoints.models import Checkpoint
 from checkpoints.store import as_saved, find_saved
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 
 

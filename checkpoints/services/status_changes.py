@@ -14,8 +14,8 @@ from checkpoints.position import position_of, ready_nodes, requires_review_befor
 from checkpoints.services.preconditions import open_current
 from checkpoints.writing.execution import ExecutionWriting, VersionWrite
 from conversations.domain.revisions import Seen
-from conversations.services import check_seen
-from conversations.writing import writing
+from conversations.services.use_cases import check_seen
+from conversations.writing.conversation import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import Forbidden

@@ -3,8 +3,8 @@
 from checkpoints.domain.task_writes import MOST_BYTES, MOST_TASKS, PutWrites
 from checkpoints.store import deleted_error, find_saved
 from checkpoints.writes_store import find_writes, others_in_checkpoint, put_writes
-from conversations.store import find_head
-from conversations.writing import writing
+from conversations.store.conversation import find_head
+from conversations.writing.conversation import writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -8,7 +8,7 @@ from checkpoints import retention_store
 from checkpoints.domain.retention import RetentionPolicy, versions_to_thin
 from checkpoints.models import Execution
 from checkpoints.retention_store import ThinningBatch
-from conversations.writing import writing
+from conversations.writing.conversation import writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -24,10 +24,10 @@ from checkpoints.usage_store import sum_of_usage
 from checkpoints.verification.heads import verify_execution, verify_head
 from checkpoints.verification.manifests import records_of, verify_manifests
 from checkpoints.verification.states import verify_state
-from conversations.damage import ALTERED, damaged
 from conversations.models import Comment, Conversation
-from conversations.store import find_head
-from conversations.verification import (
+from conversations.store.conversation import find_head
+from conversations.store.damage import ALTERED, damaged
+from conversations.store.verification import (
     DataFault,
     Unsummed,
     add_message_checksums,

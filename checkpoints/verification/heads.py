@@ -16,7 +16,7 @@ from checkpoints.pinned_workflow import reducers_of
 from checkpoints.position import position_of
 from checkpoints.verification.manifests import RecordedChange, Records
 from conversations.models import Conversation
-from conversations.verification import DataFault, report_errors
+from conversations.store.verification import DataFault, report_errors
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from workflows.domain.running.routing import Marking

@@ -17,7 +17,7 @@ from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.state_store import LISTS
 from checkpoints.store import manifest_fault
 from conversations.models import Conversation, Message
-from conversations.verification import DataFault, report_errors
+from conversations.store.verification import DataFault, report_errors
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError

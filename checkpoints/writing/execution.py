@@ -29,11 +29,11 @@ from checkpoints.store import (
 from checkpoints.usage_store import insert_usage, sum_of_usage, usage_row
 from checkpoints.writing.state import Known, StateWriting
 from checkpoints.writing.version_events import VersionWritten
-from conversations.announcements import has_followers
 from conversations.domain import pairing
 from conversations.domain.message import MessageDraft
-from conversations.write_cache import CacheKind
-from conversations.writing import Writing
+from conversations.writing.announcements import has_followers
+from conversations.writing.cache import CacheKind
+from conversations.writing.conversation import Writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id

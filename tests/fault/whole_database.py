@@ -30,7 +30,7 @@ print(json.dumps(found))
 """
 _FILL: Final = """
 from django.core.management import call_command
-from conversations.services import NewConversation, create
+from conversations.services.use_cases import NewConversation, create
 from conversations.domain.message import read_messages
 from ctxadmin.accounts.services import default_workspace, system_actor
 call_command('migrate', verbosity=0)

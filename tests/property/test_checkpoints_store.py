@@ -44,9 +44,9 @@ from checkpoints.services import (
     status_changes,
     thinning,
 )
-from conversations import services as conversations
 from conversations.domain.configs import read_operation
 from conversations.models import Message
+from conversations.services import use_cases as conversations
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.roles import Scope

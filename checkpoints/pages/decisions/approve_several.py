@@ -18,7 +18,7 @@ from checkpoints.services import status_changes
 from checkpoints.store import find_current
 from checkpoints.waiting_reviews import QueueFilter
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from checkpoints import queries
 from checkpoints.version_inputs import preview_version_input
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page

@@ -20,8 +20,8 @@ from checkpoints.waiting_reviews import (
     all_waiting,
     waiting_page,
 )
-from conversations.last_messages import LastMessage, last_messages
 from conversations.models import Conversation
+from conversations.workspace.last_messages import LastMessage, last_messages
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

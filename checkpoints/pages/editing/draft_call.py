@@ -28,7 +28,7 @@ from checkpoints.editing.state_form import KINDS, Row, read_json, row_of
 from checkpoints.pages.editing.edit_request import Edit
 from checkpoints.pages.editing.plain_form import other_tab_message
 from checkpoints.state_values import reducers_for, values_of
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.http.problems import status_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -37,7 +37,7 @@ from checkpoints.state_values import reducers_for, values_of
 from conversations.domain import revisions
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.http.problems import status_of, wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -31,8 +31,8 @@ from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import usage_of_nodes
 from checkpoints.version_inputs import preview_version_input
 from conversations.models import Conversation
-from conversations.pins import may_pin
-from conversations.store import find_head
+from conversations.services.pins import may_pin
+from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound

@@ -11,7 +11,7 @@ from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import execution_field, execution_in, require_seen
 from checkpoints.services import deletions
 from conversations.pages.changes.single_submit import submit_once
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError

@@ -28,15 +28,15 @@ from checkpoints.snapshots import StoredSnapshot
 from checkpoints.store import find_current
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import usage_of_nodes
-from conversations.copies import Copy
-from conversations.matching import count_matching
+from conversations.lifecycle.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.reading.cards import MessageCard, join_results, message_card
-from conversations.pin_rows import pins_among
-from conversations.pins import may_pin
-from conversations.queries import results_of, visible_window
-from conversations.recalls import recalls_among
-from conversations.store import find_head, find_revision
+from conversations.reading.queries import results_of, visible_window
+from conversations.services.pins import may_pin
+from conversations.services.recalls import recalls_among
+from conversations.store.conversation import find_head, find_revision
+from conversations.store.pin_rows import pins_among
+from conversations.workspace.matching import count_matching
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.http.problems import status_of
 from ctxadmin.identity.actor import Actor

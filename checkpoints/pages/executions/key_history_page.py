@@ -15,7 +15,7 @@ from checkpoints.pages.presenters import TimelineLine
 from checkpoints.pinned_workflow import pinned_version
 from checkpoints.store import find_current, find_execution
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed

@@ -12,7 +12,7 @@ from checkpoints import queries
 from checkpoints.pages import presenters
 from checkpoints.snapshots import StoredSnapshot
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Text

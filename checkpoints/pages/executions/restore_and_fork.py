@@ -31,7 +31,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes.single_submit import submit_once
-from conversations.store import find_head, find_revision, view_of
+from conversations.store.conversation import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse

@@ -29,7 +29,7 @@ from checkpoints.services.status_changes import Moved, MoveService
 from checkpoints.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from conversations.pages.changes.single_submit import submit_once
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse

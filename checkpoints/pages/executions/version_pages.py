@@ -34,8 +34,8 @@ from conversations.domain.diff import ViewDifference
 from conversations.models import Conversation
 from conversations.pages.comparison.comparison_pages import ViewDifferences, message_changes
 from conversations.pages.reading.cards import CommentView, comment_view
-from conversations.pricing import prices_of
-from conversations.store import find_head
+from conversations.store.conversation import find_head
+from conversations.workspace.pricing import prices_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed

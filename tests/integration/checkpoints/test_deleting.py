@@ -19,7 +19,7 @@ from checkpoints.queries import compare_moments, find_moment, snapshot_bytes
 from checkpoints.services import checkpoint_saves, deletions, forks, thinning
 from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor

@@ -14,7 +14,7 @@ from checkpoints.models import Execution, StateKey, StateValue
 from checkpoints.services import thinning
 from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role, Scope

@@ -12,7 +12,7 @@ from checkpoints.domain.commands import CompleteNode, SaveCheckpoint, StartExecu
 from checkpoints.queries import find_moment, list_checkpoints, snapshot_bytes
 from checkpoints.services import checkpoint_saves, completions, execution_start
 from conversations.models import Conversation
-from conversations.services import append
+from conversations.services.use_cases import append
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope

@@ -28,7 +28,7 @@ from checkpoints.services import (
     status_changes,
 )
 from conversations.models import Conversation
-from conversations.services import append
+from conversations.services.use_cases import append
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.actor import Actor

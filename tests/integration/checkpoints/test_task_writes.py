@@ -9,7 +9,7 @@ from checkpoints import writes_store
 from checkpoints.models import Execution, TaskWrites
 from checkpoints.retention_store import ThinningBatch, drop_states
 from checkpoints.verification.conversation import verify_conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock

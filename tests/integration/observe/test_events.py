@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conversations import store
+from conversations.store.conversation import find_with_details
 from tests.factories import Api, conversation, user
 from tests.unit.observe.test_logs import Lines
 
@@ -16,11 +16,10 @@ def test_an_event_on_the_way_names_the_conversation(monkeypatch: pytest.MonkeyPa
     conversation(user("hello"), public_id="c0")
     lines, logger = Lines(), logging.getLogger("ctxadmin.tests")
     monkeypatch.setattr(logger, "handlers", [lines])
-    asked = store.find_with_details
 
     def noticing(*args: Any, **more: Any) -> Any:
         logger.warning("something is odd")
-        return asked(*args, **more)
+        return find_with_details(*args, **more)
 
     monkeypatch.setattr("conversations.api.views.find_with_details", noticing)
     assert Api().get("/conversations/c0").status_code == 200

@@ -15,7 +15,7 @@ from checkpoints.models import PendingEdit
 from checkpoints.pending_store import EditKey, Pending, PendingQuery
 from checkpoints.services.thinning import thin
 from checkpoints.store import find_current
-from conversations import erasure
+from conversations.lifecycle import erasure
 from ctxadmin.accounts.models import User
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Role

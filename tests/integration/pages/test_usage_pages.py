@@ -13,7 +13,7 @@ from checkpoints.estimates import calibration_source, calibrations
 from checkpoints.models import Usage
 from checkpoints.usage_totals import totals_of_workflow, totals_of_workspace
 from conversations.models import WorkspacePrices
-from conversations.pricing import prices_of
+from conversations.workspace.pricing import prices_of
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import signed_in, workspace

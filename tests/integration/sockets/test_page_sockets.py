@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from django.db import transaction
 
-from conversations.erasure import erase
-from conversations.services import NewConversation, append, create
+from conversations.lifecycle.erasure import erase
+from conversations.services.use_cases import NewConversation, append, create
 from ctxadmin.identity.roles import Role
 from ctxadmin.realtime import hub, topics
 from ctxadmin.realtime.hubs import current_hub

@@ -7,8 +7,8 @@ import pytest
 from django.conf import settings
 
 from checkpoints import events
-from conversations.erasure import erase
-from conversations.services import NewConversation, create
+from conversations.lifecycle.erasure import erase
+from conversations.services.use_cases import NewConversation, create
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.identity.roles import Role

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from conversations.domain.message import read_messages
 from conversations.models import Conversation
-from conversations.services import append
+from conversations.services.use_cases import append
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib.errors import Forbidden

@@ -12,9 +12,9 @@ import pytest
 from django.utils import translation
 
 from checkpoints.domain.status import Status, require
-from conversations.damage import SENTENCES as DAMAGES
 from conversations.domain.configs import read_operation
 from conversations.domain.revisions import Seen, require_seen
+from conversations.store.damage import SENTENCES as DAMAGES
 from ctxadmin.http.problems import TITLES
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ContextError, ValidationFailed

@@ -13,7 +13,7 @@ from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.imports.uploads import read_upload
 from conversations.domain.prices import Price
 from conversations.domain.tokens import tokens_of_text
-from conversations.matching import ConversationFilter
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.identity.actor import Actor

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from conversations.domain.prices import Price
-from conversations.matching import STATUSES
-from conversations.pricing import prices_of
+from conversations.workspace.matching import STATUSES
+from conversations.workspace.pricing import prices_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import loads_strict

@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from conversations import queries as conversation_queries
 from conversations.domain.message import read_messages
-from conversations.matching import ConversationFilter
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.reading import queries as conversation_queries
+from conversations.store.conversation import find_head
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
