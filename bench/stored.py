@@ -152,7 +152,7 @@ def _snapshots(engine: Engine) -> list[Row]:
 
 
 def snapshot(engine: Engine, name: str) -> bytes:
-    from checkpoints.queries import find_moment, snapshot_bytes
+    from checkpoints.reading.queries import find_moment, snapshot_bytes
 
     return snapshot_bytes(find_moment(engine.actor, name))
 
@@ -171,7 +171,7 @@ def writes_and_reads() -> list[Row]:
 
 def long_run() -> list[Row]:
     """5,000 messages in 2,500 steps, with an operation every 50 steps: what that stores."""
-    from checkpoints.queries import list_checkpoints
+    from checkpoints.reading.queries import list_checkpoints
     from conversations.services import use_cases
     from ctxadmin.http.endpoints.pagination import PageRequest
 

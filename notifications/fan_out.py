@@ -19,7 +19,7 @@ from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import PinnedVersion, pinned_version
+from checkpoints.store.pinned_workflow import PinnedVersion, pinned_version
 from conversations.models import Conversation
 from conversations.store.damage import ALTERED, damaged
 from ctxadmin.lib import clock

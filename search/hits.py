@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import orjson
 
-from checkpoints.state_store import StateRows
+from checkpoints.store.state import StateRows
 from conversations.models import Conversation
 from conversations.reading.message_search import searched_text
 from conversations.store.message_rows import check_rows

@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db.models import Max, QuerySet
 
-from checkpoints.store import find_current
+from checkpoints.store.executions import find_current
 from conversations.models import Comment, Conversation, Feed
 from conversations.workspace import feed
 from ctxadmin.accounts.models import Workspace

@@ -10,7 +10,7 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.state_store import LISTS, StateRows, StoredKey
+from checkpoints.store.state import LISTS, StateRows, StoredKey
 from conversations.models import Comment, Conversation, Message, Move, Revision
 from conversations.reading.message_search import searched_text
 from ctxadmin.lib.errors import ContextError

@@ -11,7 +11,7 @@ from checkpoints.api.endpoints import ExecutionEndpoint, version_in
 from checkpoints.services import annotations
 from checkpoints.services.annotations import ClaimResult, SetLabel, WriteComment
 from checkpoints.services.assignments import AssignReview, assign
-from checkpoints.store import find_current
+from checkpoints.store.executions import find_current
 from conversations.models import Comment
 from conversations.services import comments
 from conversations.store.conversation import find_head

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue, model_validator
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from checkpoints.what_if import (
+from checkpoints.contexts.what_if import (
     MAX_EXECUTIONS,
     ReplayedExecution,
     ReplayedInput,

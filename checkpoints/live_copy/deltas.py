@@ -5,7 +5,7 @@ from typing import Final
 
 from checkpoints.domain.state import ChangeKind
 from checkpoints.live_copy.port import UNTOUCHED, WHOLE, Delta, Grow, Part, Remove, SetValue
-from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StoredChange
+from checkpoints.store.state import EXECUTED, HISTORY, LISTS, StoredChange
 from checkpoints.writing.version_events import VersionWritten
 from conversations.models import Message
 from conversations.reading.queries import stored_message

@@ -13,7 +13,7 @@ from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.pauses import AUTOMATIC
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
-from checkpoints.store import as_domain
+from checkpoints.store.executions import as_domain
 from conversations.models import Conversation
 from conversations.reading.queries import list_conversations
 from conversations.workspace.matching import ConversationFilter

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Claim, Execution, Label
 from checkpoints.services.preconditions import require_execution
-from checkpoints.store import find_checkpoint, find_current
+from checkpoints.store.executions import find_checkpoint, find_current
 from conversations.models import Comment, Conversation
 from conversations.services import comments
 from conversations.services.comments import About

@@ -11,13 +11,13 @@ from checkpoints.domain.state import EMPTY
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Execution, ExecutionDetails
-from checkpoints.pinned_workflow import (
+from checkpoints.services.preconditions import SentUpdate, read_body
+from checkpoints.store.pinned_workflow import (
     PinnedVersion,
     find_published,
     of_conversation,
     pinned_version,
 )
-from checkpoints.services.preconditions import SentUpdate, read_body
 from checkpoints.writing.execution import ExecutionWriting, VersionWrite, current_of
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services.use_cases import check_seen

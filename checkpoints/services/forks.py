@@ -9,10 +9,10 @@ from checkpoints.domain.execution import RestorePoint
 from checkpoints.domain.execution_json import dump
 from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.domain.pauses import When
-from checkpoints.fork_store import copy_execution
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails
 from checkpoints.services.preconditions import require_execution
-from checkpoints.store import find_checkpoint, find_current
+from checkpoints.store.executions import find_checkpoint, find_current
+from checkpoints.store.forks import copy_execution
 from conversations.lifecycle.conversation_copy import UpTo, copy_conversation
 from conversations.models import Conversation
 from conversations.services.creators import require_as_creator

@@ -11,8 +11,8 @@ from checkpoints.domain.execution import Step, Transition, advance
 from checkpoints.domain.pauses import Pause
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint
-from checkpoints.pinned_workflow import PinnedVersion
-from checkpoints.snapshots import metadata_of
+from checkpoints.store.pinned_workflow import PinnedVersion
+from checkpoints.store.snapshots import metadata_of
 from checkpoints.writing.execution import ExecutionWriting
 from conversations.domain.view import View
 from conversations.store.conversation import view_of

@@ -10,7 +10,7 @@ from checkpoints.domain.directives import Update, split_update
 from checkpoints.domain.expected_version import require_version
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import pinned_version
+from checkpoints.store.pinned_workflow import pinned_version
 from checkpoints.writing.execution import ExecutionWriting, current_of
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.message import MessageDraft, read_message

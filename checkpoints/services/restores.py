@@ -10,7 +10,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
 from checkpoints.services.preconditions import open_current
-from checkpoints.store import find_checkpoint
+from checkpoints.store.executions import find_checkpoint
 from checkpoints.writing.execution import VersionWrite
 from conversations.domain.revisions import Seen
 from conversations.services.use_cases import check_seen

@@ -5,7 +5,6 @@ from typing import Final
 
 import orjson
 
-from checkpoints.details_store import details_of
 from checkpoints.domain.task_writes import sum_of_writes
 from checkpoints.models import (
     Checkpoint,
@@ -19,8 +18,9 @@ from checkpoints.models import (
     TaskWrites,
     Usage,
 )
-from checkpoints.state_checksums import sum_of_key, sum_of_value
-from checkpoints.usage_store import sum_of_usage
+from checkpoints.store.details import details_of
+from checkpoints.store.state_checksums import sum_of_key, sum_of_value
+from checkpoints.store.usage import sum_of_usage
 from checkpoints.verification.heads import verify_execution, verify_head
 from checkpoints.verification.manifests import records_of, verify_manifests
 from checkpoints.verification.states import verify_state

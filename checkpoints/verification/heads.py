@@ -12,8 +12,8 @@ from checkpoints.domain.execution_json import read
 from checkpoints.domain.leases import Leases
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails, StateValue
-from checkpoints.pinned_workflow import reducers_of
-from checkpoints.position import position_of
+from checkpoints.store.pinned_workflow import reducers_of
+from checkpoints.store.position import position_of
 from checkpoints.verification.manifests import RecordedChange, Records
 from conversations.models import Conversation
 from conversations.store.verification import DataFault, report_errors

@@ -14,8 +14,8 @@ from django.db.models.functions import Length
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from checkpoints.state_store import LISTS
-from checkpoints.store import manifest_fault
+from checkpoints.store.executions import manifest_fault
+from checkpoints.store.state import LISTS
 from conversations.models import Conversation, Message
 from conversations.store.verification import DataFault, report_errors
 from ctxadmin.audit.models import AuditEntry

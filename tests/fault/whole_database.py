@@ -9,7 +9,7 @@ _PRINT_DIGESTS: Final = """
 import hashlib, json
 from django.apps import apps
 from checkpoints.models import Checkpoint
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from conversations.models import Conversation
 from ctxadmin.accounts.services import default_workspace, system_actor
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from checkpoints.state_store import HISTORY, digest_of_name
+from checkpoints.store.state import HISTORY, digest_of_name
 from conversations.models import Conversation, ConversationDetails, Message, Revision
 from ctxadmin.identity.roles import Role
 from ctxadmin.telemetry.metrics import REGISTRY

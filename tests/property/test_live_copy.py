@@ -16,7 +16,7 @@ from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
 from checkpoints.live_copy import current
 from checkpoints.live_copy.port import ALL_PARTS, NoLiveCopy
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import checkpoint_saves, execution_start, restores, status_changes
 from conversations.domain.configs import read_operation
 from conversations.services import use_cases

@@ -13,7 +13,7 @@ from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint
 from checkpoints.pages.expected_version_fields import expected_in
 from checkpoints.pages.presenters import write_label
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain.diff import ChangeKind
 from conversations.reading.view_changes import ReadView, changes_since
 from ctxadmin.identity.actor import Actor

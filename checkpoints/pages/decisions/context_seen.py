@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints import queries
-from checkpoints.version_inputs import preview_version_input
+from checkpoints.contexts.version_inputs import preview_version_input
+from checkpoints.reading import queries
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Final
 
 from checkpoints.domain.proposal import ProposalSource
-from checkpoints.message_versions import log_count_at
 from checkpoints.models import Execution
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.reading.message_versions import log_count_at
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain.bodies import text_of_body
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs, difference, of_indices

@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from pydantic import Field
 
+from checkpoints.contexts.what_if import MAX_EXECUTIONS, count_executions
 from checkpoints.pages.what_if.page import ExecutionResult, InputLines, Run, continue_run
-from checkpoints.what_if import MAX_EXECUTIONS, count_executions
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed

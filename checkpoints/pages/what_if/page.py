@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from checkpoints.what_if import (
+from checkpoints.contexts.what_if import (
     MAX_EXECUTIONS,
     ReplayedExecution,
     ReplayedInput,

@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints import checkpoint_list
-from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.models import Checkpoint, CheckpointDetails
+from checkpoints.reading import checkpoint_list
+from checkpoints.reading.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.verification.conversation import verify_conversation
 from conversations.store.verification import Unsummed
 from ctxadmin.http.endpoints.pagination import PageRequest

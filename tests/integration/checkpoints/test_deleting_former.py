@@ -10,8 +10,8 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.maintenance import thinning
 from checkpoints.models import Execution, StateKey, StateValue
-from checkpoints.services import thinning
 from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
 from conversations.store.verification import Unsummed

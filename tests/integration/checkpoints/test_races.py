@@ -17,7 +17,7 @@ from checkpoints.domain.commands import (
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import (
     checkpoint_saves,
     completions,

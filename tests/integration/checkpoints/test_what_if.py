@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
+from checkpoints.contexts.what_if import TimeBudget, last_executions, what_if
 from checkpoints.models import Checkpoint
-from checkpoints.what_if import TimeBudget, last_executions, what_if
 from ctxadmin.identity.roles import Role, Scope
 from tests.factories import assistant, person, user
 from tests.integration.checkpoints.flows import (

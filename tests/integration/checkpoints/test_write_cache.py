@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from checkpoints.domain.commands import CompleteNode, SaveCheckpoint, StartExecution, UpdateSnapshot
 from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import (
     checkpoint_saves,
     completions,
@@ -19,7 +19,7 @@ from checkpoints.services import (
     state_updates,
     status_changes,
 )
-from checkpoints.state_store import HISTORY
+from checkpoints.store.state import HISTORY
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.services import use_cases

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.domain.move_commands import ForkCheckpoint
-from checkpoints.fork_list import forks_of
+from checkpoints.reading.fork_list import forks_of
 from checkpoints.services import forks
 from conversations.lifecycle import erasure
 from conversations.lifecycle.copies import Copy

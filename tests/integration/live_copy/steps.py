@@ -10,7 +10,7 @@ from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.domain.status import Status
 from checkpoints.live_copy import current
 from checkpoints.live_copy.port import NoLiveCopy
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import checkpoint_saves
 from conversations.domain.configs import read_operation
 from conversations.services import use_cases

@@ -8,11 +8,11 @@ import redis
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from checkpoints.contexts.node_context import enter
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.live_copy.scripts import SEALED_PIECES
-from checkpoints.node_context import enter
 from checkpoints.services import checkpoint_saves
 from conversations.services import use_cases
 from conversations.writing.announcements import announce_group

@@ -5,10 +5,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pydantic import JsonValue
 
-from checkpoints import key_history
-from checkpoints.key_history import earlier_execution_of_key, writes_of_key
 from checkpoints.models import Execution
-from checkpoints.store import find_current
+from checkpoints.reading import key_history
+from checkpoints.reading.key_history import earlier_execution_of_key, writes_of_key
+from checkpoints.store.executions import find_current
 from conversations.domain.configs import read_operation
 from conversations.reading.message_history import history_of
 from conversations.services import pins

@@ -19,10 +19,10 @@ from checkpoints.live_copy.contents import (
 )
 from checkpoints.live_copy.port import ALL_PARTS, Part, Value
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.snapshots import StoredSnapshot, current_snapshot, snapshot_at
-from checkpoints.state_store import LISTS
-from checkpoints.store import CHECKPOINTS, check_manifest, find_current
-from checkpoints.usage_store import usage_at
+from checkpoints.store.executions import CHECKPOINTS, check_manifest, find_current
+from checkpoints.store.snapshots import StoredSnapshot, current_snapshot, snapshot_at
+from checkpoints.store.state import LISTS
+from checkpoints.store.usage import usage_at
 from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation

@@ -5,7 +5,7 @@ from typing import Final
 
 from checkpoints.domain.details import NO_DETAILS, Details
 from checkpoints.models import Checkpoint, CheckpointDetails
-from checkpoints.rows_of_versions import read_with_rows
+from checkpoints.store.rows_of_versions import read_with_rows
 from ctxadmin.storage.tables import Table
 
 _DETAILS: Final = Table(CheckpointDetails)

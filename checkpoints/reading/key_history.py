@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from checkpoints.models import Checkpoint, Execution, StateValue
-from checkpoints.state_store import digest_of_name
-from checkpoints.store import execution_at
+from checkpoints.store.executions import execution_at
+from checkpoints.store.state import digest_of_name
 
 _MOST_EXECUTIONS: Final = 300  # before the one that is shown, with a query each
 

@@ -24,9 +24,9 @@ from checkpoints.models import (
     StateKey,
     StateValue,
 )
-from checkpoints.state_checksums import sum_of_key
-from checkpoints.state_store import LISTS, quote_names
-from checkpoints.writes_store import drop_writes
+from checkpoints.store.state import LISTS, quote_names
+from checkpoints.store.state_checksums import sum_of_key
+from checkpoints.store.task_writes import drop_writes
 from conversations.store.damage import ALTERED, damaged
 from ctxadmin.lib.errors import ContextError
 

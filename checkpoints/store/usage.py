@@ -5,7 +5,7 @@ from typing import Final
 
 from checkpoints.domain.usage import ModelUsage, cost_of
 from checkpoints.models import Checkpoint, Execution, Usage
-from checkpoints.rows_of_versions import read_with_rows
+from checkpoints.store.rows_of_versions import read_with_rows
 from ctxadmin.lib.row_sums import row_sum
 from ctxadmin.storage.tables import Table
 

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from checkpoints.models import Execution, Usage
-from checkpoints.usage_costs import UsageSum, added_up, priced, sums_by_model
+from checkpoints.statistics.usage_costs import UsageSum, added_up, priced, sums_by_model
 from conversations.workspace.pricing import Prices, prices_of
 
 # Sums by day, workflow, version, node and model of one page; more are left out, and it says so.

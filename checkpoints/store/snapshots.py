@@ -11,10 +11,15 @@ from checkpoints.domain.pauses import Pause, When
 from checkpoints.domain.state import totals_of
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import PinnedVersion, of_conversation, pinned_version
-from checkpoints.position import position_of, ready_nodes
-from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows, StoredKey
-from checkpoints.store import as_domain, find_checkpoint, find_current_with_counts, marking_of
+from checkpoints.store.executions import (
+    as_domain,
+    find_checkpoint,
+    find_current_with_counts,
+    marking_of,
+)
+from checkpoints.store.pinned_workflow import PinnedVersion, of_conversation, pinned_version
+from checkpoints.store.position import position_of, ready_nodes
+from checkpoints.store.state import EXECUTED, HISTORY, LISTS, StateRows, StoredKey
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.store.conversation import find_revision, metadata_of_head, view_of

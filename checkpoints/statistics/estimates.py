@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from checkpoints.contexts.version_inputs import preview_version_input
 from checkpoints.domain.calibration import Calibration, calibrate
 from checkpoints.models import Execution, Usage
-from checkpoints.version_inputs import preview_version_input
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError
 from workflows.calibrations import Calibrations, ModelCalibration

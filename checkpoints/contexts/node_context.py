@@ -7,14 +7,14 @@ import orjson
 from django.conf import settings
 from pydantic import JsonValue
 
+from checkpoints.contexts.known_view import KnownView, count_known_messages
 from checkpoints.domain.opaque import value_of
 from checkpoints.domain.status import Status
-from checkpoints.known_view import KnownView, count_known_messages
 from checkpoints.live_copy.contents import contents_of, whole_list
 from checkpoints.live_copy.port import Part
 from checkpoints.models import Execution
-from checkpoints.snapshots import StoredSnapshot, current_snapshot, snapshot_at, snapshot_of
-from checkpoints.store import find_checkpoint
+from checkpoints.store.executions import find_checkpoint
+from checkpoints.store.snapshots import StoredSnapshot, current_snapshot, snapshot_at, snapshot_of
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.models import Conversation
 from conversations.store.conversation import find_head, find_with_details

@@ -6,11 +6,11 @@ from typing import Final
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from checkpoints.contexts.node_context import node_input_at
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.node_context import node_input_at
-from checkpoints.snapshots import StoredSnapshot, snapshot_at
-from checkpoints.store import find_checkpoint
+from checkpoints.store.executions import find_checkpoint
+from checkpoints.store.snapshots import StoredSnapshot, snapshot_at
 from conversations.models import Conversation, Message
 from conversations.writing.token_sums import TokenSums
 from ctxadmin.lib.errors import NotFound

@@ -7,9 +7,9 @@ from pydantic import JsonValue
 from checkpoints.domain.opaque import value_of
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.models import Execution
-from checkpoints.pinned_workflow import reducers_of
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_store import LISTS, StoredKey
+from checkpoints.store.pinned_workflow import reducers_of
+from checkpoints.store.snapshots import StoredSnapshot
+from checkpoints.store.state import LISTS, StoredKey
 
 
 def reducers_for(row: Execution | None) -> ReducerTable:

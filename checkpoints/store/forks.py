@@ -7,8 +7,8 @@ from django.db.models.functions import Length
 
 from checkpoints.domain.state import ChangeKind
 from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateKey, StateValue
-from checkpoints.state_checksums import summed_key
-from checkpoints.writes_store import copy_writes
+from checkpoints.store.state_checksums import summed_key
+from checkpoints.store.task_writes import copy_writes
 from conversations.lifecycle.conversation_copy import copy_rows, moves_until
 from ctxadmin.lib.errors import Unavailable
 from ctxadmin.lib.sentence import say

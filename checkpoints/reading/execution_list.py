@@ -1,7 +1,7 @@
 """The executions of a conversation, as the contract lists them."""
 
 from checkpoints.models import Execution
-from checkpoints.queries import place_after
+from checkpoints.reading.queries import place_after
 from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, page_of
 from ctxadmin.identity.actor import Actor

@@ -12,7 +12,7 @@ from typing import Final
 
 import orjson
 
-from checkpoints.frames import ConversationState, shorten_keys
+from checkpoints.events.frames import ConversationState, shorten_keys
 from checkpoints.models import Checkpoint, Execution
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action

@@ -6,13 +6,12 @@ from typing import Final
 
 import orjson
 
-from checkpoints.details_store import read_details
 from checkpoints.domain.details import NO_DETAILS, Details, DetailsFilter
 from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.queries import checkpoint_json, place_after, state_pieces
-from checkpoints.snapshots import snapshot_of
-from checkpoints.store import (
+from checkpoints.reading.queries import checkpoint_json, place_after, state_pieces
+from checkpoints.store.details import read_details
+from checkpoints.store.executions import (
     CHECKPOINTS,
     check_manifest,
     execution_at,
@@ -21,8 +20,9 @@ from checkpoints.store import (
     find_saved,
     find_saved_version,
 )
-from checkpoints.usage_store import read_usage
-from checkpoints.writes_store import sizes_of_writes, writes_of
+from checkpoints.store.snapshots import snapshot_of
+from checkpoints.store.task_writes import sizes_of_writes, writes_of
+from checkpoints.store.usage import read_usage
 from conversations.models import Conversation
 from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, encode

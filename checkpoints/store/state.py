@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from checkpoints.domain.state import ChangeKind, KeyChange, KeyHead, join_list
 from checkpoints.models import Checkpoint, StateKey, StateValue
-from checkpoints.state_checksums import (
+from checkpoints.store.state_checksums import (
     sum_of_head,
     sum_of_key,
     sum_of_value,

@@ -10,9 +10,9 @@ from typing import Final
 from django.conf import settings
 from django.db.models import Q
 
+from checkpoints.contexts.version_inputs import SAVES, version_input
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.snapshots import snapshot_of
-from checkpoints.version_inputs import SAVES, version_input
+from checkpoints.store.snapshots import snapshot_of
 from conversations.models import Conversation
 from conversations.store.conversation import read_details
 from conversations.writing.token_sums import TokenSums

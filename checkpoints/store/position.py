@@ -3,7 +3,7 @@
 from checkpoints.domain.execution import Execution
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import FINAL, Status
-from checkpoints.pinned_workflow import PinnedVersion
+from checkpoints.store.pinned_workflow import PinnedVersion
 from workflows.domain.running.routing import Marking
 
 

@@ -12,10 +12,10 @@ from django.db.models.functions import Now
 
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.live_copy.erasure import drop_erased
-from checkpoints.maintenance_lock import MaintenanceLease, last_run
+from checkpoints.maintenance import thinning
+from checkpoints.maintenance.lock import MaintenanceLease, last_run
+from checkpoints.maintenance.retention_policies import policy_of
 from checkpoints.models import Execution, PendingEdit
-from checkpoints.services import thinning
-from checkpoints.services.retention_policies import policy_of
 from conversations.lifecycle import archival, erasure
 from conversations.models import Conversation
 from ctxadmin.accounts.models import Workspace

@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet, Sum
 
 from checkpoints.domain.usage import cost_of
 from checkpoints.models import Execution, Usage
-from checkpoints.usage_costs import UsageSum, added_up, priced, sums_by_model
+from checkpoints.statistics.usage_costs import UsageSum, added_up, priced, sums_by_model
 from conversations.models import Conversation
 from conversations.workspace.pricing import Prices, prices_of
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, encode, offset_of

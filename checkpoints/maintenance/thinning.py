@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from checkpoints import retention_store
 from checkpoints.domain.retention import RetentionPolicy, versions_to_thin
+from checkpoints.maintenance import retention_store
+from checkpoints.maintenance.retention_store import ThinningBatch
 from checkpoints.models import Execution
-from checkpoints.retention_store import ThinningBatch
 from conversations.writing.conversation import writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.db.models import OuterRef, Subquery
 
-from checkpoints.frames import ConversationChanged, ConversationState, shorten_keys
+from checkpoints.events.frames import ConversationChanged, ConversationState, shorten_keys
 from checkpoints.models import Execution
 from checkpoints.writing.version_events import VersionWritten
 from conversations.models import Conversation

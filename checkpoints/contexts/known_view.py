@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain.view import View
 from conversations.models import Move, Revision
 from conversations.store.conversation import find_revision, view_of

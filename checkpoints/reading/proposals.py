@@ -10,8 +10,8 @@ from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.store import CHECKPOINTS, check_manifest
+from checkpoints.store.executions import CHECKPOINTS, check_manifest
+from checkpoints.store.snapshots import StoredSnapshot
 
 _READ: Final = 200  # manifests of one query
 _MOST_READS: Final = 5  # a restore may lead far back

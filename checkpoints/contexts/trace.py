@@ -8,8 +8,8 @@ from typing import Final
 
 import orjson
 
+from checkpoints.contexts.version_inputs import SAVES
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.version_inputs import SAVES
 
 # Of a longer one the newest are looked at: 0.1 s with three decisions each.
 MOST_VERSIONS: Final = 5_000

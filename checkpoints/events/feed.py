@@ -10,9 +10,9 @@ from typing import Any, Final
 import orjson
 from django.db.models import Q
 
-from checkpoints.frames import shorten_keys
+from checkpoints.events.frames import shorten_keys
 from checkpoints.models import Checkpoint, Execution, Usage
-from checkpoints.usage_store import usage_of
+from checkpoints.store.usage import usage_of
 from conversations.models import Conversation
 from conversations.store.damage import ALTERED, damaged
 from conversations.workspace import feed
