@@ -25,6 +25,7 @@ from langgraph_lab import (
     CLIENT,
     ENGINE,
     REVIEWER,
+    SENT,
     URL,
     app,
     ask,
@@ -287,6 +288,12 @@ def test_a_conversation_that_is_erased_under_its_graph_stays_erased() -> None:
     assert [each["id"] for each in CLIENT.conversations(q=name)] == []
     graph_of(lambda _: {"done": "again"}, app.saver).invoke({"done": ""}, config)
     assert state_of(name) == {"done": "again"}
+
+
+def test_a_graph_makes_its_conversation_once() -> None:
+    SENT.clear()
+    graph_of(lambda _: {"done": "yes"}, app.saver).invoke({"done": ""}, new_thread()[1])
+    assert len([each for each in SENT if each.method == "POST"]) == 1
 
 
 def test_writes_of_a_deleted_checkpoint_are_refused_and_their_thread_goes_on() -> None:
