@@ -73,7 +73,10 @@ class OpenThreads:
         return thread.now
 
     def _ensured(self, thread_id: str, thread: Thread) -> None:
-        """Make the conversation if there is none; Stopped if it was erased under the graph."""
+        """Make the conversation if there is none; Stopped if it was erased under the graph.
+
+        Called with the lock of the thread.
+        """
         if thread.erased:
             raise Stopped("The conversation was erased while the graph was running.")
         if thread.now is None or not thread.now.exists:
@@ -83,6 +86,15 @@ class OpenThreads:
             )
             if thread.now is not None:
                 thread.now.exists = True
+
+    def _ensured_once(self, thread_id: str, thread: Thread) -> None:
+        """The same without the lock of the thread, which is taken if there is something to make.
+
+        Of two callers that both make a conversation, the later could make it again once erased.
+        """
+        if thread.erased or thread.now is None or not thread.now.exists:
+            with self._lock(thread_id):
+                self._ensured(thread_id, thread)
 
     def _refuse_if_erased(self, thread_id: str, thread: Thread) -> None:
         """Stopped if the conversation is gone, and not only a checkpoint of it."""
