@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.db.models.functions import Length
 from pydantic import JsonValue
 
+from conversations.domain.beginnings import beginning_of
 from conversations.domain.bodies import text_of_content
 from conversations.models import Conversation, Message
 
@@ -47,13 +48,12 @@ def last_messages(heads: Iterable[Conversation]) -> dict[int, LastMessage]:
 
 def _last(role: str, node_id: str, body: bytes) -> LastMessage:
     found = _object_in(body)
-    text = " ".join(text_of_content(found.get("content"))[: 4 * _BEGINNING].split())
     calls = found.get("tool_calls")
     names = map(_name_of, calls if isinstance(calls, list) else ())
     return LastMessage(
         role,
         node_id,
-        text if len(text) <= _BEGINNING else f"{text[:_BEGINNING]}…",
+        beginning_of(text_of_content(found.get("content")), _BEGINNING),
         tuple(name for name in names if name),
     )
 

@@ -117,5 +117,5 @@ def _json(view: HitView) -> dict[str, object]:
         "url": view.url,
         "place": plain(view.place),
         "status": view.status,
-        "passage": [[plain(piece.text), piece.marked] for piece in view.passage.pieces],
+        "passage": [[plain(piece.readable), piece.marked] for piece in view.passage.pieces],
     }
