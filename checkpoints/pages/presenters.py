@@ -20,6 +20,7 @@ from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.services.annotations import labels_of
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.store import as_domain
+from conversations.display_names import display_name
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -272,7 +273,7 @@ def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
     first = Crumb(_("Executions"), reverse("checkpoints:list"))
     if head is None:
         return (first, *more)
-    name = head.title or head.public_id
+    name = display_name(head)
     short = name if len(name) <= _CRUMB else name[:_CRUMB].rstrip() + "…"
     here = Crumb(short, reverse("checkpoints:detail", args=[head.public_id]))
     return (first, here, *more)

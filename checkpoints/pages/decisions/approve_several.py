@@ -17,6 +17,7 @@ from checkpoints.pages.decisions.review_looks import Look, read_look
 from checkpoints.services import status_changes
 from checkpoints.store import find_current
 from checkpoints.waiting_reviews import QueueFilter
+from conversations.display_names import display_name
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
@@ -84,7 +85,7 @@ def _approve(actor: Actor, text: str, reason: str) -> str:
     except ContextError as error:
         if _was_approved(actor, head, look):
             return ""
-        return f"{head.title or head.public_id}: {translated(error.detail)}"
+        return f"{display_name(head)}: {translated(error.detail)}"
     return ""
 
 

@@ -34,6 +34,7 @@ from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.services import state_updates, status_changes
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import reducers_for, values_of
+from conversations.display_names import display_name
 from conversations.domain import revisions
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
@@ -330,7 +331,7 @@ def _approve(task: Edit, version: int, applied: str) -> bool:
 
     The notices name the review, because the next page is about another one.
     """
-    title = task.head.title or task.head.public_id
+    title = display_name(task.head)
     flash.success(task.request, f"{title}: {applied}")
     try:
         seen = _seen_view(task)

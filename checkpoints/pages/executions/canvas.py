@@ -30,6 +30,7 @@ from checkpoints.trace import Trace, trace_of
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import usage_of_nodes
 from checkpoints.version_inputs import preview_version_input
+from conversations.display_names import display_name
 from conversations.models import Conversation
 from conversations.pins import may_pin
 from conversations.store import find_head
@@ -127,7 +128,7 @@ def canvas(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         again=reverse("checkpoints:canvas-marks", args=[conversation_id]),
     )
     shown = CanvasPage(
-        title=run.head.title or run.head.public_id,
+        title=display_name(run.head),
         crumbs=presenters.crumbs(run.head, Crumb(_("Canvas"))),
         head=run.head,
         tabs=tabs_of(run.head, run.moment, "canvas"),

@@ -29,6 +29,7 @@ from checkpoints.store import find_current
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import usage_of_nodes
 from conversations.copies import Copy
+from conversations.display_names import display_name, read_display_names
 from conversations.matching import count_matching
 from conversations.models import Conversation
 from conversations.pages.reading.cards import MessageCard, join_results, message_card
@@ -128,6 +129,7 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         workflow=workflow if workflow.isascii() else "",
     )
     found = execution_queries.list_executions(actor, wanted, PageRequest.of(request.GET))
+    read_display_names(line.head for line in found.items)
     shown = ListPage(
         title=_("Executions"),
         crumbs=(),
@@ -206,7 +208,7 @@ def show_execution(
 def _detail_page(
     actor: Actor, head: Conversation, moment: StoredSnapshot, decision: DecisionForm
 ) -> DetailPage:
-    title = head.title or head.public_id
+    title = display_name(head)
     row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
     stand = presenters.position_view(moment)
     steps = presenters.steps_of(moment, state_view.executed_nodes(moment))

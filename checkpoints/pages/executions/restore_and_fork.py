@@ -27,6 +27,7 @@ from checkpoints.pages.presenters import NamedNode
 from checkpoints.services import forks, restores
 from checkpoints.snapshots import StoredSnapshot
 from checkpoints.state_values import heads_by_name
+from conversations.display_names import display_name
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
@@ -208,7 +209,7 @@ def _command(sent: QueryDict) -> RestoreCheckpoint:
 
 
 def _fork_title(head: Conversation) -> str:
-    return (_("Fork of %(title)s") % {"title": head.title or head.public_id})[:200]
+    return (_("Fork of %(title)s") % {"title": display_name(head)})[:200]
 
 
 def _keys(now: StoredSnapshot, to: StoredSnapshot) -> KeysCompared:

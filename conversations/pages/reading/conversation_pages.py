@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from conversations import message_search, queries
 from conversations.archival import GOING_ON
+from conversations.display_names import display_name, read_display_names
 from conversations.last_messages import LastMessage, last_messages
 from conversations.matching import ConversationFilter, count_matching
 from conversations.message_search import SearchHit
@@ -140,6 +141,7 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     asked = PageRequest.of(request.GET)
     found = queries.list_conversations(actor, wanted, asked)
     messages = last_messages(found.items)
+    read_display_names(found.items)
     shown = ListPage(
         title=_("Conversations"),
         crumbs=(),
@@ -201,8 +203,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     view = narrowed(head, whole, wanted.only)
     cards = [card for each in sections for card in each.cards]
     shown = DetailPage(
-        title=head.title or head.public_id,
-        crumbs=(*presenters.crumbs(), Crumb(head.title or head.public_id)),
+        title=display_name(head),
+        crumbs=(*presenters.crumbs(), Crumb(display_name(head))),
         head=head,
         tabs=_tabs(head, which, shown_batch),
         wanted=wanted,

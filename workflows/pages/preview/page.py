@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
 from conversations import queries as conversation_queries
+from conversations.display_names import read_display_names
 from conversations.domain.message import read_messages
 from conversations.matching import ConversationFilter
 from conversations.models import Conversation
@@ -274,7 +275,9 @@ def suggested_conversations(actor: Actor, slug: str) -> Sequence[Conversation]:
             ConversationFilter(),
         )
     )
-    return [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
+    found = [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
+    read_display_names(found)
+    return found
 
 
 def _tabs(path: str, asked: PreviewQuestion, taken: Sequence[str]) -> list[Tab]:
