@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from conversations.display_names import display_name
 from conversations.models import Conversation, Move, Revision
-from conversations.store import metadata_of_head
+from conversations.store.conversation import metadata_of_head
 from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.ui.components import Crumb, Text, join_list
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from conversations.erasure import erase
+from conversations.lifecycle.erasure import erase
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditEntry

@@ -1,6 +1,6 @@
 """The text around a match reads without the marks of Markdown."""
 
-from conversations.message_search import passage
+from conversations.reading.message_search import passage
 from ctxadmin.lib.json_bytes import dumps
 
 
