@@ -8,15 +8,15 @@ from pydantic import JsonValue
 
 from bench.table import Row, medians
 from conversations.domain.message import MessageDraft
-from workflows.domain.condition_parser import parse_condition
-from workflows.domain.conditions import Condition, compile_condition
-from workflows.domain.context import HistoryEntry, Messages, NodeInput, PromptContext
-from workflows.domain.context_types import node_steps
-from workflows.domain.edge_filters import EdgeFilter, edge_step
-from workflows.domain.explain import Step, run_steps
-from workflows.domain.filters import ContextFilter, filter_step, read_filter
-from workflows.domain.patterns import matcher
-from workflows.domain.processors import standard
+from workflows.domain.conditions.condition import Condition, compile_condition
+from workflows.domain.conditions.parser import parse_condition
+from workflows.domain.context.explain import Step, run_steps
+from workflows.domain.context.prompt_context import HistoryEntry, Messages, NodeInput, PromptContext
+from workflows.domain.filters.context_filter import ContextFilter, filter_step, read_filter
+from workflows.domain.filters.context_types import node_steps
+from workflows.domain.filters.edge_filter import EdgeFilter, edge_step
+from workflows.domain.processors.registries import standard
+from workflows.domain.selection.patterns import matcher
 
 _CONDITIONS: Final = (
     "context.a === true",

@@ -39,9 +39,8 @@ class Engine:
 
     def conversation(self, name: str, messages: int) -> str:
         """A conversation of this length, in batches of one operation each hundred messages."""
-        from conversations import services
 
-        services.create(self.actor, services.NewConversation(public_id=name))
+        use_cases.create(self.actor, use_cases.NewConversation(public_id=name))
         for length in range(0, messages, 100):
             self.append(name, min(messages - length, 100) // 2)
             if length:
@@ -50,25 +49,22 @@ class Engine:
         return name
 
     def append(self, name: str, times: int = 1) -> None:
-        from conversations import services
         from conversations.domain.message import read_messages
 
-        services.append(self.actor, name, read_messages([*_TWO] * times))
+        use_cases.append(self.actor, name, read_messages([*_TWO] * times))
 
     def operate(self, name: str) -> None:
-        from conversations import services
         from conversations.domain.configs import read_operation
 
         block: JsonValue = {"keep_first": 1, "keep_last": 8}
         config = {"operation": "truncate", "truncate": block, "pairing": "keep"}
-        services.apply_operation(self.actor, name, read_operation(config))
+        use_cases.apply_operation(self.actor, name, read_operation(config))
 
     def roll_back(self, name: str) -> None:
-        from conversations import services
-        from conversations.store import find_head
+        from conversations.store.conversation import find_head
 
         batch = find_head(self.actor.workspace, name).current_batch
-        services.rollback(self.actor, name, max(batch - 1, 0))
+        use_cases.rollback(self.actor, name, max(batch - 1, 0))
 
     def save(self, name: str, state: dict[str, JsonValue] | None = None) -> None:
         from checkpoints.domain.commands import SaveCheckpoint
@@ -152,7 +148,7 @@ def _snapshots(engine: Engine) -> list[Row]:
 
 
 def snapshot(engine: Engine, name: str) -> bytes:
-    from checkpoints.queries import find_moment, snapshot_bytes
+    from checkpoints.reading.queries import find_moment, snapshot_bytes
 
     return snapshot_bytes(find_moment(engine.actor, name))
 
@@ -171,12 +167,12 @@ def writes_and_reads() -> list[Row]:
 
 def long_run() -> list[Row]:
     """5,000 messages in 2,500 steps, with an operation every 50 steps: what that stores."""
-    from checkpoints.queries import list_checkpoints
-    from conversations import services
+    from checkpoints.reading.queries import list_checkpoints
+    from conversations.services import use_cases
     from ctxadmin.http.endpoints.pagination import PageRequest
 
     engine = Engine()
-    services.create(engine.actor, services.NewConversation(public_id="long"))
+    use_cases.create(engine.actor, use_cases.NewConversation(public_id="long"))
     sizes = [_stored_bytes()]
     for step in range(STEPS):
         engine.save("long")

@@ -9,6 +9,6 @@ class BulkConfig(AppConfig):
     def ready(self) -> None:
         """Registers the removal of old jobs with maintenance."""
         from bulk.store import old_jobs
-        from checkpoints.services.maintenance import register_records
+        from checkpoints.maintenance.run import register_records
 
         register_records("bulk jobs", old_jobs)

@@ -6,7 +6,7 @@ import orjson
 from django.http import StreamingHttpResponse
 
 from bulk.jobs import Selection, selected_heads
-from conversations import transfers
+from conversations.lifecycle import transfers
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.lib import clock

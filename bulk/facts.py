@@ -8,9 +8,9 @@ from django.db.models import Exists, OuterRef
 from bulk.domain.rules import ItemFacts
 from bulk.models import BulkItem
 from checkpoints.models import Execution
-from checkpoints.pinned_workflow import pinned_version
-from checkpoints.position import waits_for_review
-from checkpoints.store import as_domain
+from checkpoints.store.executions import as_domain
+from checkpoints.store.pinned_workflow import pinned_version
+from checkpoints.store.position import waits_for_review
 from conversations.models import Conversation
 from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.lib.errors import ContextError

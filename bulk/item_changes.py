@@ -13,9 +13,9 @@ from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.services import status_changes
 from checkpoints.services.annotations import set_label
 from checkpoints.services.status_changes import MoveService
-from checkpoints.store import find_current
-from conversations import archival, erasure
-from conversations.store import find_head
+from checkpoints.store.executions import find_current
+from conversations.lifecycle import archival, erasure
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.lib.errors import ContextError, InvalidState, Unavailable

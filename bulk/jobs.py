@@ -10,8 +10,8 @@ from bulk.domain.rules import DryRun, dry_run
 from bulk.facts import current_executions, facts_of, parts
 from bulk.models import BulkItem, BulkJob
 from bulk.runner import RUNNER
-from conversations.matching import ConversationFilter, matching
 from conversations.models import Conversation
+from conversations.workspace.matching import ConversationFilter, matching
 from ctxadmin.background.leases import is_abandoned
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkAction, BulkList

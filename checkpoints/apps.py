@@ -8,20 +8,20 @@ class CheckpointsConfig(AppConfig):
 
     def ready(self) -> None:
         """Registers the state of executions with the apps below."""
-        from checkpoints import page_updates
-        from checkpoints.estimates import calibration_source
-        from checkpoints.fork_list import forks_of
+        from checkpoints.contexts.node_context import state_source
+        from checkpoints.events import page_updates
         from checkpoints.live_copy import erasure, setup
-        from checkpoints.metrics import execution_metrics
-        from checkpoints.node_context import state_source
-        from checkpoints.run_counts import run_counts
-        from checkpoints.services.maintenance import register_records
-        from checkpoints.store import erase
+        from checkpoints.maintenance.run import register_records
+        from checkpoints.reading.fork_list import forks_of
+        from checkpoints.statistics.estimates import calibration_source
+        from checkpoints.statistics.metrics import execution_metrics
+        from checkpoints.statistics.run_counts import run_counts
+        from checkpoints.store.executions import erase
         from checkpoints.verification.conversation import find_damage
-        from conversations import feed
-        from conversations.announcements import register_follower
-        from conversations.copies import register_copies
-        from conversations.erasure import on_erase
+        from conversations.lifecycle.copies import register_copies
+        from conversations.lifecycle.erasure import on_erase
+        from conversations.workspace import feed
+        from conversations.writing.announcements import register_follower
         from ctxadmin.http.diagnosis import register_finder
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.telemetry.readings import register_reading

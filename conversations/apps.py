@@ -10,10 +10,10 @@ class ConversationsConfig(AppConfig):
         """Registers the audit's comparison with the heads of conversations, and the feed of
         erased ones.
         """
-        from conversations import feed
-        from conversations.erasure import on_erase
+        from conversations.lifecycle.erasure import on_erase
         from conversations.models import Conversation
-        from conversations.store import stream_of_conversation
+        from conversations.store.conversation import stream_of_conversation
+        from conversations.workspace import feed
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
 

@@ -13,11 +13,11 @@ from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, transaction
 from pydantic import JsonValue
 
-from conversations import services
 from conversations.domain.configs import read_operation
 from conversations.domain.message import read_messages
 from conversations.models import Conversation
-from conversations.services import NewConversation
+from conversations.services import use_cases
+from conversations.services.use_cases import NewConversation
 from ctxadmin.accounts.services import create_token, revoke_token
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
@@ -25,7 +25,7 @@ from ctxadmin.lib import clock
 from demo import counter, script
 from demo.engine import Engine
 from demo.workflows import WORKFLOWS
-from workflows.domain.graph import read
+from workflows.domain.document.graph import read
 from workflows.models import Workflow
 from workflows.services import import_document, publish
 
@@ -77,7 +77,7 @@ def _counter(actor: Actor, report: Tell) -> None:
                 workflow=counter.SLUG,
                 drafts=read_messages([*counter.messages(number)]),
             )
-            services.create(actor, new)
+            use_cases.create(actor, new)
     report(f"{len(missing)} conversations of {counter.SLUG}")
 
 
@@ -96,22 +96,22 @@ def _chat(actor: Actor) -> None:
         tools=script.TOOLS,
         drafts=read_messages(opening),
     )
-    services.create(actor, new)
+    use_cases.create(actor, new)
     shorter: dict[str, JsonValue] = {
         "operation": "budget",
         "budget": {"max_tokens": 180, "target_tokens": 90},
     }
-    services.apply_operation(
+    use_cases.apply_operation(
         actor, CHAT, read_operation(shorter), reason="The window was nearly full."
     )
-    services.rollback(actor, CHAT, 0, reason="The price was gone; the customer asked for it.")
+    use_cases.rollback(actor, CHAT, 0, reason="The price was gone; the customer asked for it.")
     calm: dict[str, JsonValue] = {
         "operation": "filter",
         "filter": {"content_excludes": ["over night"]},
     }
-    services.apply_operation(actor, CHAT, read_operation(calm), reason="That is settled.")
+    use_cases.apply_operation(actor, CHAT, read_operation(calm), reason="That is settled.")
     last: list[JsonValue] = [{"role": "user", "content": "One more thing: do you sell bells?"}]
-    services.append(actor, CHAT, read_messages(last))
+    use_cases.append(actor, CHAT, read_messages(last))
 
 
 def _executions(actor: Actor, report: Tell) -> None:

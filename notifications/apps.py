@@ -8,9 +8,9 @@ class NotificationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Registers the metrics of deliveries, and their removal with conversations and by age."""
+        from checkpoints.maintenance.run import register_records
         from checkpoints.services.assignments import register_listener
-        from checkpoints.services.maintenance import register_records
-        from conversations.erasure import on_erase
+        from conversations.lifecycle.erasure import on_erase
         from ctxadmin.telemetry.readings import register_reading
         from notifications.assignment_notices import notify_assignee
         from notifications.metrics import delivery_metrics

@@ -19,9 +19,9 @@ from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import PinnedVersion, pinned_version
-from conversations.damage import ALTERED, damaged
+from checkpoints.store.pinned_workflow import PinnedVersion, pinned_version
 from conversations.models import Conversation
+from conversations.store.damage import ALTERED, damaged
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound
 from notifications.domain.kinds import TIME_KEEPER, Kind, VersionRecord, kinds_of

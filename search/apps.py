@@ -8,7 +8,7 @@ class SearchConfig(AppConfig):
 
     def ready(self) -> None:
         """Registers that an erasure takes the texts of its conversation out of the index."""
-        from conversations.erasure import on_erase
+        from conversations.lifecycle.erasure import on_erase
         from search.store import erase
 
         on_erase(erase)

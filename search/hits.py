@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import orjson
 
-from checkpoints.state_store import StateRows
-from conversations.message_rows import check_rows
-from conversations.message_search import searched_text
+from checkpoints.store.state import StateRows
 from conversations.models import Conversation
+from conversations.reading.message_search import searched_text
+from conversations.store.message_rows import check_rows
 from ctxadmin.lib.errors import ContextError
 from search.domain.passages import Passage, has_tool, passage_of
 from search.domain.query import HitKind, Query

@@ -10,9 +10,9 @@ from typing import Final
 
 from django.db.models import Max, QuerySet
 
-from checkpoints.store import find_current
-from conversations import feed
+from checkpoints.store.executions import find_current
 from conversations.models import Comment, Conversation, Feed
+from conversations.workspace import feed
 from ctxadmin.accounts.models import Workspace
 from search import store
 from search.domain.query import HitKind

@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import QuerySet
 
 from conversations.models import Conversation, ConversationQuerySet
-from conversations.reading import ROLES
+from conversations.reading.navigation import ROLES
 from ctxadmin.http.endpoints.pagination import PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

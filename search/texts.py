@@ -10,9 +10,9 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.state_store import LISTS, StateRows, StoredKey
-from conversations.message_search import searched_text
+from checkpoints.store.state import LISTS, StateRows, StoredKey
 from conversations.models import Comment, Conversation, Message, Move, Revision
+from conversations.reading.message_search import searched_text
 from ctxadmin.lib.errors import ContextError
 from search.domain.query import HitKind
 from search.domain.terms import terms_of

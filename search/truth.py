@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from checkpoints.models import Checkpoint, Execution
 from conversations.domain.view import View
 from conversations.models import Comment, Conversation, Message, Move, Revision
-from conversations.store import view_of
+from conversations.store.conversation import view_of
 from ctxadmin.lib.errors import ContextError
 from search.domain.query import HitKind
 from search.models import SearchDocument

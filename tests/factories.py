@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from conversations.domain.message import MessageDraft, read_messages
 from conversations.models import Conversation
-from conversations.services import NewConversation, create
+from conversations.services.use_cases import NewConversation, create
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
 from ctxadmin.accounts.services import create_token, default_workspace, system_actor
 from ctxadmin.identity.actor import Actor

@@ -8,7 +8,7 @@ class WorkflowsConfig(AppConfig):
 
     def ready(self) -> None:
         """Registers the workflows and the tables of their heads with the apps below."""
-        from conversations.services import register_workflow_check
+        from conversations.services.use_cases import register_workflow_check
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.realtime.topics import register_source

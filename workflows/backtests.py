@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from conversations.domain.message import MessageDraft
 from conversations.domain.prices import Price
 from conversations.domain.tokens import tokens_of_text
-from conversations.matching import STATUSES, ConversationFilter
 from conversations.models import Conversation
+from conversations.workspace.matching import STATUSES, ConversationFilter
 from ctxadmin.background.leases import is_abandoned
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -12,16 +12,16 @@ from conversations.domain.operations import tokens_of
 from conversations.domain.prices import Price
 from conversations.domain.runs import indices
 from conversations.domain.view import View
-from conversations.pricing import prices_of
+from conversations.workspace.pricing import prices_of
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.work_budget import limit_work
 from workflows.calibrations import Calibrations, ModelCalibration
-from workflows.domain import flow
 from workflows.domain.backtests.element_policies import model_of
 from workflows.domain.backtests.presets import DEFAULT_PRICE, RATIOS
 from workflows.domain.backtests.sums import cost_of
-from workflows.domain.context import Messages
-from workflows.domain.plan import Plan
+from workflows.domain.context.prompt_context import Messages
+from workflows.domain.running import flow
+from workflows.domain.running.plan import Plan
 from workflows.node_inputs import token_sums
 from workflows.previews import NodePreview
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.store import find_with_details
+from conversations.store.conversation import find_with_details
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
@@ -20,7 +20,7 @@ from workflows.backtest_questions import Question
 from workflows.domain.backtests.policies import Policy, policies_of
 from workflows.domain.backtests.recorded import Recorded, log_upto
 from workflows.domain.backtests.replay import Call, CallOfAll, replay, seen_at
-from workflows.domain.plan import Plan
+from workflows.domain.running.plan import Plan
 from workflows.node_inputs import shown_messages
 from workflows.recordings import recorded_of
 from workflows.replay_parts import counted

@@ -13,9 +13,9 @@ from typing import Final
 
 from django.conf import settings
 
-from conversations import queries
-from conversations.matching import ConversationFilter
 from conversations.models import Conversation
+from conversations.reading import queries
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError

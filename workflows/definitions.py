@@ -12,12 +12,13 @@ from django.conf import settings
 from ctxadmin.lib.errors import NotFound, TooLarge
 from ctxadmin.lib.json_bytes import digest, dumps
 from ctxadmin.lib.sentence import say
-from workflows.domain import graph, problems
-from workflows.domain.graph import Document
-from workflows.domain.plan import Plan
-from workflows.domain.problems import Problem
-from workflows.domain.processors import standard
-from workflows.domain.topology import Graph
+from workflows.domain.checks import problems
+from workflows.domain.checks.problems import Problem
+from workflows.domain.document import graph
+from workflows.domain.document.graph import Document
+from workflows.domain.document.topology import Graph
+from workflows.domain.processors.registries import standard
+from workflows.domain.running.plan import Plan
 from workflows.models import Workflow
 from workflows.store import find_version, find_workflow
 

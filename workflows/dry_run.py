@@ -17,14 +17,18 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
-from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.context_join import Arrival, ArrivalConflict, join
-from workflows.domain.context_types import context_type_problem, default_context_type, node_steps
-from workflows.domain.edge_filters import edge_step, read_edge_filter
-from workflows.domain.explain import Decision, Label, Step, StepNotice, run_steps
-from workflows.domain.filters import filter_step, read_filter
-from workflows.domain.graph import Filters, FilterSource, TypeName, filters_in
-from workflows.domain.processors import Registries, processor_step, standard
+from workflows.domain.context.explain import Decision, Label, Step, StepNotice, run_steps
+from workflows.domain.context.join import Arrival, ArrivalConflict, join
+from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
+from workflows.domain.document.graph import Filters, FilterSource, TypeName, filters_in
+from workflows.domain.filters.context_filter import filter_step, read_filter
+from workflows.domain.filters.context_types import (
+    context_type_problem,
+    default_context_type,
+    node_steps,
+)
+from workflows.domain.filters.edge_filter import edge_step, read_edge_filter
+from workflows.domain.processors.registries import Registries, processor_step, standard
 from workflows.node_inputs import shown_list
 
 _FORMS = "node_type, context_type (perhaps with context_filter), context_filter, edge_filter"

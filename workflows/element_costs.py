@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from conversations.domain.prices import Price
-from conversations.pricing import Prices, prices_of
+from conversations.workspace.pricing import Prices, prices_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from workflows.conversation_samples import Replays, Sample
@@ -18,8 +18,8 @@ from workflows.domain.backtests.element_policies import (
 )
 from workflows.domain.backtests.presets import DEFAULT_PRICE, RATIOS
 from workflows.domain.backtests.sampling import FEWEST_CALLS, NOTHING, ByNode, ElementCost, calls_of
-from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.plan import Plan
+from workflows.domain.document.graph import Document, Edge, Node
+from workflows.domain.running.plan import Plan
 
 _MOST_OFFERS: Final = 8  # elements of a document for which budgets are looked for
 

@@ -5,7 +5,7 @@ from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from workflows import queries
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.store import find_workflow
 
 

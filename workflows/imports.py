@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from django.conf import settings
 
 from ctxadmin.lib.work_budget import limit_work
-from workflows.domain import yaml_io
-from workflows.domain.elements import Problem
-from workflows.domain.graph import Document
-from workflows.domain.yaml_json import YamlPlace
+from workflows.domain.document import yaml_io
+from workflows.domain.document.elements import Problem
+from workflows.domain.document.graph import Document
+from workflows.domain.document.yaml_json import YamlPlace
 
 
 def read_yaml(text: str | bytes, *, default_name: str = "") -> Document:

@@ -7,7 +7,6 @@ from typing import Final
 import orjson
 from pydantic import JsonValue
 
-from conversations import queries
 from conversations.domain.formats.formats import ProviderFormat, write
 from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.formats.source import source_messages
@@ -17,13 +16,14 @@ from conversations.domain.operations import TokensOf
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.provider_views import refuse_large, refuse_many
-from conversations.sql_log import SqlLog
-from conversations.store import find_revision, view_of
-from conversations.token_sums import TokenSums
+from conversations.reading import queries
+from conversations.reading.provider_views import refuse_large, refuse_many
+from conversations.store.conversation import find_revision, view_of
+from conversations.store.sql_log import SqlLog
+from conversations.writing.token_sums import TokenSums
 from ctxadmin.lib.json_bytes import dumps
-from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.explain import StepNotice
+from workflows.domain.context.explain import StepNotice
+from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
 
 FORMAT_STEP: Final = "format"
 

@@ -11,19 +11,20 @@ from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.memory import MemoryLog
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
 from workflows.definitions import Definition, definition, problems_of
-from workflows.domain import flow, problems
-from workflows.domain.context import NodeInput, PromptContext
-from workflows.domain.elements import Problem
-from workflows.domain.graph import Document
-from workflows.domain.plan import Plan
-from workflows.domain.topology import usual_edges
+from workflows.domain.checks import problems
+from workflows.domain.context.prompt_context import NodeInput, PromptContext
+from workflows.domain.document.elements import Problem
+from workflows.domain.document.graph import Document
+from workflows.domain.document.topology import usual_edges
+from workflows.domain.running import flow
+from workflows.domain.running.plan import Plan
 from workflows.dry_run import DryRunResult, GivenContext
 from workflows.models import Workflow
 from workflows.node_inputs import (

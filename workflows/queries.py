@@ -8,8 +8,8 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.definitions import definition
-from workflows.domain.compare import ElementChange, compare
-from workflows.domain.graph import Document
+from workflows.domain.document.compare import ElementChange, compare
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow, WorkflowVersion
 from workflows.store import find_version, find_workflow
 

@@ -6,13 +6,13 @@ from typing import Final
 
 from django.http import QueryDict
 
-from conversations import queries
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
-from conversations.matching import ConversationFilter
-from conversations.message_rows import message_rows
 from conversations.models import Conversation, Message
-from conversations.store import find_revision, metadata_of_head, read_details, view_of
+from conversations.reading import queries
+from conversations.store.conversation import find_revision, metadata_of_head, read_details, view_of
+from conversations.store.message_rows import message_rows
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError

@@ -9,8 +9,8 @@ from workflows.domain.backtests.policies import PolicyConfig, policies_of
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.replay import CallOfAll, replay
 from workflows.domain.backtests.sums import PolicySums, add_conversation
-from workflows.domain.graph import Document
-from workflows.domain.plan import Plan
+from workflows.domain.document.graph import Document
+from workflows.domain.running.plan import Plan
 
 # What a process gets at once, so that few messages are in memory and few are sent by themselves.
 _MESSAGES_AT_ONCE: Final = 2_000

@@ -11,10 +11,10 @@ from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
 from ctxadmin.lib.sentence import say
 from workflows.definitions import cache_definition, definition, problems_of, stored
-from workflows.domain import problems
-from workflows.domain.draft_changes import DraftChanges
-from workflows.domain.graph import MAX_NAME, Document
-from workflows.domain.problems import Problem
+from workflows.domain.checks import problems
+from workflows.domain.checks.problems import Problem
+from workflows.domain.document.draft_changes import DraftChanges
+from workflows.domain.document.graph import MAX_NAME, Document
 from workflows.models import Workflow, WorkflowVersion
 from workflows.starters import StarterName, starter
 from workflows.store import draft_conflict, find_workflow, insert, slug_is_taken, writing

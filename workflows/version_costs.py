@@ -8,7 +8,7 @@ from typing import Final
 from ctxadmin.identity.actor import Actor
 from workflows.conversation_samples import Replays
 from workflows.domain.backtests.sampling import ElementCost
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.element_costs import DraftCosts, PricedElement, draft_costs
 
 # Calls by one policy that a page waits for, about a second; what is left is replayed next time.

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from bulk.jobs import Selection
-from conversations.matching import STATUSES, ConversationFilter
+from conversations.workspace.matching import STATUSES, ConversationFilter
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkAction, BulkList
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.sentence import say

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from bulk.jobs import Selection
-from conversations.matching import ConversationFilter
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
 from ctxadmin.lib.errors import ValidationFailed
 

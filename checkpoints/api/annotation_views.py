@@ -11,10 +11,10 @@ from checkpoints.api.endpoints import ExecutionEndpoint, version_in
 from checkpoints.services import annotations
 from checkpoints.services.annotations import ClaimResult, SetLabel, WriteComment
 from checkpoints.services.assignments import AssignReview, assign
-from checkpoints.store import find_current
-from conversations import comments
+from checkpoints.store.executions import find_current
 from conversations.models import Comment
-from conversations.store import find_head
+from conversations.services import comments
+from conversations.store.conversation import find_head
 from ctxadmin.http.described import PAGE, Answer, FromZero, ListOf, Time, described
 from ctxadmin.http.endpoints.pagination import PageRequest, page_of, position_after
 from ctxadmin.identity.roles import Action

@@ -21,7 +21,7 @@ from workflows.api.dry_run_answers import (
     NoticeAnswer,
     SeenMessageAnswer,
 )
-from workflows.domain.context import PromptContextInput
+from workflows.domain.context.prompt_context import PromptContextInput
 
 
 class StartedAnswer(Answer):

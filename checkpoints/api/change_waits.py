@@ -15,9 +15,9 @@ from django.http import HttpResponse
 from rest_framework.exceptions import NotAuthenticated, Throttled
 
 from checkpoints.domain.status import Status
-from checkpoints.events import Event, read_events, read_events_after
-from checkpoints.frames import ConversationChanged, ConversationState
-from checkpoints.page_updates import of_execution
+from checkpoints.events.conversation import Event, read_events, read_events_after
+from checkpoints.events.frames import ConversationChanged, ConversationState
+from checkpoints.events.page_updates import of_execution
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say

@@ -6,8 +6,8 @@ from django.http import HttpResponse
 
 from checkpoints.domain.commands import MAX_NODE_ID, CompleteNode, SaveCheckpoint, UpdateSnapshot
 from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
-from checkpoints.queries import snapshot_pieces
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.reading.queries import snapshot_pieces
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.api.endpoints import ConversationEndpoint
 from ctxadmin.http.endpoints import etags
 from ctxadmin.http.requests.chunked_response import ChunkedResponse

@@ -6,7 +6,7 @@ from rest_framework.response import Response
 from checkpoints.api.answers import ListedExecutionAnswer, StartedAnswer
 from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.domain.commands import StartExecution
-from checkpoints.execution_list import execution_json, executions_page
+from checkpoints.reading.execution_list import execution_json, executions_page
 from checkpoints.services import execution_start
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, described
 from ctxadmin.http.endpoints import etags

@@ -12,8 +12,8 @@ from checkpoints.domain.commands import CompleteNode, SaveCheckpoint
 from checkpoints.services.checkpoint_saves import CheckpointSave, save_in
 from checkpoints.services.completions import Completion, complete_in
 from conversations.api.fast_path_writes import ONE
-from conversations.group_commit import WriteStep
-from conversations.writing import Writing
+from conversations.writing.conversation import Writing
+from conversations.writing.group_commit import WriteStep
 from ctxadmin.http.requests.fast_path import HotCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.storage.statement_batch import LeavesBatch

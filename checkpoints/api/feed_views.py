@@ -9,14 +9,14 @@ from pydantic import Field
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
-from checkpoints import feed
 from checkpoints.api.change_wait_views import AnyNegotiation
 from checkpoints.api.change_waits import Waiter
 from checkpoints.domain.status import Status
 from checkpoints.domain.usage import ModelUsage
-from checkpoints.feed import FeedQuery
+from checkpoints.events import feed
+from checkpoints.events.feed import FeedQuery
 from conversations.api.endpoints import json_answer
-from conversations.feed import last_position
+from conversations.workspace.feed import last_position
 from ctxadmin.http.described import (
     DIGITS,
     NAME,

@@ -7,12 +7,12 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from checkpoints import node_context
 from checkpoints.api.answers import CompletedAnswer, EnteredAnswer, LeaseAnswer
 from checkpoints.api.endpoints import ExecutionEndpoint, node_in
 from checkpoints.api.schemas import EnterNode
+from checkpoints.contexts import node_context
+from checkpoints.contexts.known_view import KnownView
 from checkpoints.domain.commands import ClaimNode, CompleteNode, ReleaseNode
-from checkpoints.known_view import KnownView
 from checkpoints.services import completions, node_leases
 from conversations.api.endpoints import json_answer
 from conversations.api.formats import FORMAT, IN_FORMAT, format_of

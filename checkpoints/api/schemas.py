@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ctxadmin.lib.contract import Contract
-from workflows.domain.graph import ElementId
+from workflows.domain.document.graph import ElementId
 
 
 class Known(Contract):

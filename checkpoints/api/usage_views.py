@@ -6,7 +6,7 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from checkpoints.usage_sums import COLUMNS, UsageQuery, usage_sums
+from checkpoints.statistics.usage_sums import COLUMNS, UsageQuery, usage_sums
 from ctxadmin.http.described import PAGE, Answer, FromOne, FromZero, ListOf, described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.endpoints.pagination import PageRequest

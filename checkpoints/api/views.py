@@ -6,7 +6,6 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from checkpoints import queries
 from checkpoints.api.answers import (
     SavedAnswer,
     SnapshotAnswer,
@@ -27,11 +26,12 @@ from checkpoints.api.endpoints import (
     snapshot_answer,
     version_in,
 )
-from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.domain.commands import SaveCheckpoint, UpdateSnapshot
 from checkpoints.domain.details import MAX_NAMESPACE, DetailsFilter, value_spelled
 from checkpoints.domain.move_commands import ForkCheckpoint, RestoreCheckpoint
 from checkpoints.domain.task_writes import PutWrites
+from checkpoints.reading import queries
+from checkpoints.reading.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.services import (
     checkpoint_saves,
     deletions,
@@ -42,7 +42,7 @@ from checkpoints.services import (
 )
 from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
-from conversations.queries import change_json, conversation_json
+from conversations.reading.queries import change_json, conversation_json
 from ctxadmin.http.described import (
     FROM_ZERO,
     IF_MATCH,

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue, model_validator
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from checkpoints.what_if import (
+from checkpoints.contexts.what_if import (
     MAX_EXECUTIONS,
     ReplayedExecution,
     ReplayedInput,
@@ -22,9 +22,9 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.sentence import say
-from workflows.domain.graph import Document
-from workflows.domain.plan import Plan
-from workflows.domain.what_if import ChangeKind
+from workflows.domain.document.graph import Document
+from workflows.domain.running.plan import Plan
+from workflows.domain.running.what_if import ChangeKind
 
 
 class WhatIfAsked(Contract):

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.sentence import Sentence, say
-from workflows.domain.graph import NodeSettings
+from workflows.domain.document.graph import NodeSettings
 
 
 class When(StrEnum):

@@ -12,7 +12,7 @@ from checkpoints.domain.mismatches import Wanted, mismatch
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import FieldProblem, OutOfRange, ValidationFailed
 from ctxadmin.lib.sentence import say
-from workflows.domain.patterns import matcher, pattern_fault
+from workflows.domain.selection.patterns import matcher, pattern_fault
 
 MESSAGES: Final = "messages"
 HISTORY: Final = "execution_history"

@@ -8,8 +8,7 @@ import msgspec
 import orjson
 from django.utils.translation import gettext as _
 
-from checkpoints import pending_store
-from checkpoints.editing import form_changes, state_form
+from checkpoints.editing import form_changes, pending_store, state_form
 from checkpoints.editing.draft import (
     AppliedDraft,
     Beside,
@@ -41,6 +40,7 @@ from checkpoints.editing.entries import (
     with_text_mark,
 )
 from checkpoints.editing.form_changes import DraftPatch
+from checkpoints.editing.pending_store import EditKey, Pending, PendingQuery
 from checkpoints.editing.rebase import (
     Held,
     KeySides,
@@ -51,9 +51,8 @@ from checkpoints.editing.rebase import (
 )
 from checkpoints.editing.state_form import Changes, FormInput, Row
 from checkpoints.models import Execution
-from checkpoints.pending_store import EditKey, Pending, PendingQuery
-from checkpoints.snapshots import StoredSnapshot, snapshot_at
-from checkpoints.state_values import all_values, heads_by_name, reducers_for, values_of
+from checkpoints.reading.state_values import all_values, heads_by_name, reducers_for, values_of
+from checkpoints.store.snapshots import StoredSnapshot, snapshot_at
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound, TooLarge, VersionConflict

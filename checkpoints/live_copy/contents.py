@@ -9,9 +9,9 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.deltas import OF_LISTS
 from checkpoints.live_copy.marks import Marked, current_mark, mark_of
 from checkpoints.live_copy.port import WHOLE, FoundParts, Part, Pieces, Value
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_store import EMPTY_LIST, LISTS, StoredKey
-from conversations.queries import visible_json
+from checkpoints.store.snapshots import StoredSnapshot
+from checkpoints.store.state import EMPTY_LIST, LISTS, StoredKey
+from conversations.reading.queries import visible_json
 from ctxadmin.storage.redis.counts import count
 
 Values = Mapping[str, Value]

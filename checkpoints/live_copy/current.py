@@ -7,7 +7,7 @@ from django.conf import settings
 from checkpoints.domain.status import ENDED, Status
 from checkpoints.live_copy.deltas import deltas_of
 from checkpoints.live_copy.port import CopyChange, LiveCopy, NoLiveCopy, Part
-from conversations.announcements import ChangeNotice
+from conversations.writing.announcements import ChangeNotice
 
 _current: LiveCopy = NoLiveCopy()
 

@@ -5,11 +5,11 @@ from typing import Final
 
 from checkpoints.domain.state import ChangeKind
 from checkpoints.live_copy.port import UNTOUCHED, WHOLE, Delta, Grow, Part, Remove, SetValue
-from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StoredChange
+from checkpoints.store.state import EXECUTED, HISTORY, LISTS, StoredChange
 from checkpoints.writing.version_events import VersionWritten
-from conversations.announcements import ChangeNotice
 from conversations.models import Message
-from conversations.queries import stored_message
+from conversations.reading.queries import stored_message
+from conversations.writing.announcements import ChangeNotice
 
 OF_LISTS: Final = {Part.HISTORY: HISTORY, Part.EXECUTED: EXECUTED}
 _OTHER: Final = Delta(other=True)

@@ -8,7 +8,7 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.contents import Contents, whole_list
 from checkpoints.live_copy.marks import mark_of
 from checkpoints.live_copy.port import ALL_PARTS, Part
-from checkpoints.snapshots import StoredSnapshot, current_snapshot
+from checkpoints.store.snapshots import StoredSnapshot, current_snapshot
 from conversations.models import Conversation
 from ctxadmin.lib.json_bytes import dumps
 

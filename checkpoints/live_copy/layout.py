@@ -6,7 +6,7 @@
 from typing import Final
 
 from checkpoints.live_copy.port import WHOLE, Part
-from checkpoints.state_store import digest_of_name
+from checkpoints.store.state import digest_of_name
 from ctxadmin.audit.record import AuditMark
 
 _FORMAT: Final = 2  # rises when the bytes of a part come to mean something else

@@ -7,7 +7,7 @@ from typing import Final
 from django.db import connection
 
 from checkpoints.live_copy.port import Part
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.store.snapshots import StoredSnapshot
 from ctxadmin.audit.record import AuditMark
 
 _OF_EXECUTION: Final = frozenset({Part.STATE, Part.HISTORY, Part.EXECUTED})

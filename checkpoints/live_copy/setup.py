@@ -5,7 +5,7 @@ import os
 from django.conf import settings
 
 from checkpoints.live_copy import current, erasure
-from conversations.announcements import register_follower
+from conversations.writing.announcements import register_follower
 from ctxadmin.storage.redis import links
 from ctxadmin.storage.redis.counts import counts
 from ctxadmin.telemetry.metrics import count_live_copy

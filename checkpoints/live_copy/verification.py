@@ -6,7 +6,7 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.contents import Values, contents_of, parts_in_sql
 from checkpoints.live_copy.marks import mark_of
 from checkpoints.live_copy.port import ALL_PARTS
-from checkpoints.snapshots import current_snapshot
+from checkpoints.store.snapshots import current_snapshot
 from conversations.models import Conversation
 
 

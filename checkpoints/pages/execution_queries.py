@@ -13,10 +13,10 @@ from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.pauses import AUTOMATIC
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
-from checkpoints.store import as_domain
-from conversations.matching import ConversationFilter
+from checkpoints.store.executions import as_domain
 from conversations.models import Conversation
-from conversations.queries import list_conversations
+from conversations.reading.queries import list_conversations
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError

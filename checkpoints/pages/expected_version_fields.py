@@ -5,8 +5,8 @@ from typing import Final
 from django.http import HttpRequest, QueryDict
 
 from checkpoints.services.preconditions import require_execution
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.store import find_current
+from checkpoints.store.executions import find_current
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.ui.forms.seen_numbers import seen_number
 

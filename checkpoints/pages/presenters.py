@@ -16,10 +16,10 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pages.execution_queries import reason_of, translated_reason
-from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.services.annotations import labels_of
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.store import as_domain
+from checkpoints.store.executions import as_domain
+from checkpoints.store.pinned_workflow import PinnedVersion
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

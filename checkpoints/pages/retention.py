@@ -14,10 +14,10 @@ from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
 from checkpoints.domain.retention import RetentionPolicy
-from checkpoints.maintenance_lock import last_run
+from checkpoints.maintenance.lock import last_run
+from checkpoints.maintenance.retention_policies import policy_of, set_policy
 from checkpoints.pages import execution_queries
 from checkpoints.pages.execution_queries import StorageFigures
-from checkpoints.services.retention_policies import policy_of, set_policy
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

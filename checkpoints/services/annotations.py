@@ -10,11 +10,11 @@ from pydantic import Field, StringConstraints, model_validator
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Claim, Execution, Label
 from checkpoints.services.preconditions import require_execution
-from checkpoints.store import find_checkpoint, find_current
-from conversations import comments
-from conversations.comments import About
+from checkpoints.store.executions import find_checkpoint, find_current
 from conversations.models import Comment, Conversation
-from conversations.writing import Writing, writing
+from conversations.services import comments
+from conversations.services.comments import About
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -10,7 +10,7 @@ from pydantic import Field
 from checkpoints.models import Execution
 from checkpoints.services.annotations import ClaimResult, Holder, claim
 from conversations.models import Conversation
-from conversations.writing import Writing
+from conversations.writing.conversation import Writing
 from ctxadmin.accounts.models import Membership, User
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, allows

@@ -20,7 +20,7 @@ from checkpoints.services.preconditions import (
 from checkpoints.services.repeated_saves import find_repeated
 from checkpoints.writing.execution import VersionWrite
 from conversations.domain.configs import OperationConfig
-from conversations.writing import Writing, writing
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError

@@ -13,9 +13,9 @@ from checkpoints.services.node_leases import require_ready
 from checkpoints.services.preconditions import SentUpdate, check_expected, read_body
 from checkpoints.services.repeated_saves import find_repeated
 from checkpoints.writing.execution import ExecutionWriting, VersionWrite
-from conversations.results import Applied
-from conversations.services import apply_operation_in
-from conversations.writing import Writing, writing
+from conversations.services.results import Applied
+from conversations.services.use_cases import apply_operation_in
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, InvalidState, TypeMismatch

@@ -1,11 +1,11 @@
 """Deletes one version of an execution: removes its bytes and marks it in the list."""
 
-from checkpoints import retention_store
+from checkpoints.maintenance import retention_store
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.services.preconditions import require_execution
-from checkpoints.store import CHECKPOINTS, find_current, find_execution
-from conversations.creators import require_as_creator
-from conversations.writing import Writing, writing
+from checkpoints.store.executions import CHECKPOINTS, find_current, find_execution
+from conversations.services.creators import require_as_creator
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -11,24 +11,24 @@ from checkpoints.domain.state import EMPTY
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Execution, ExecutionDetails
-from checkpoints.pinned_workflow import (
+from checkpoints.services.preconditions import SentUpdate, read_body
+from checkpoints.store.pinned_workflow import (
     PinnedVersion,
     find_published,
     of_conversation,
     pinned_version,
 )
-from checkpoints.services.preconditions import SentUpdate, read_body
 from checkpoints.writing.execution import ExecutionWriting, VersionWrite, current_of
 from conversations.domain.revisions import UNSEEN, Seen
-from conversations.services import check_seen
-from conversations.writing import Writing, writing
+from conversations.services.use_cases import check_seen
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
 from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.json_bytes import canonical, dumps
 from ctxadmin.lib.sentence import say
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from checkpoints.domain.execution import RestorePoint
 from checkpoints.domain.execution_json import dump
 from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.domain.pauses import When
-from checkpoints.fork_store import copy_execution
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails
 from checkpoints.services.preconditions import require_execution
-from checkpoints.store import find_checkpoint, find_current
-from conversations.conversation_copy import UpTo, copy_conversation
-from conversations.creators import require_as_creator
+from checkpoints.store.executions import find_checkpoint, find_current
+from checkpoints.store.forks import copy_execution
+from conversations.lifecycle.conversation_copy import UpTo, copy_conversation
 from conversations.models import Conversation
-from conversations.services import NewConversation, open_new
-from conversations.store import find_head, metadata_of_head
-from conversations.writing import Writing, writing
+from conversations.services.creators import require_as_creator
+from conversations.services.use_cases import NewConversation, open_new
+from conversations.store.conversation import find_head, metadata_of_head
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -7,7 +7,7 @@ from checkpoints.domain.leases import Lease
 from checkpoints.domain.status import TAKES_CHECKPOINTS, require
 from checkpoints.services.preconditions import open_current
 from checkpoints.writing.execution import ExecutionWriting
-from conversations.writing import writing
+from conversations.writing.conversation import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState

@@ -11,17 +11,17 @@ from checkpoints.domain.execution import Step, Transition, advance
 from checkpoints.domain.pauses import Pause
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint
-from checkpoints.pinned_workflow import PinnedVersion
-from checkpoints.snapshots import metadata_of
+from checkpoints.store.pinned_workflow import PinnedVersion
+from checkpoints.store.snapshots import metadata_of
 from checkpoints.writing.execution import ExecutionWriting
-from conversations.damage import ALTERED, damaged
 from conversations.domain.view import View
-from conversations.store import view_of
+from conversations.store.conversation import view_of
+from conversations.store.damage import ALTERED, damaged
 from ctxadmin.lib.json_bytes import dumps
-from workflows.domain import routing
-from workflows.domain.conditions import compile_condition
-from workflows.domain.figures import add_figures, figures_of
-from workflows.domain.routing import EdgeOutcome, Marking, replay
+from workflows.domain.conditions.condition import compile_condition
+from workflows.domain.conditions.figures import add_figures, figures_of
+from workflows.domain.running import routing
+from workflows.domain.running.routing import EdgeOutcome, Marking, replay
 
 
 @dataclass(frozen=True, slots=True)

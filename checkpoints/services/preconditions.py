@@ -10,12 +10,12 @@ from checkpoints.domain.directives import Update, split_update
 from checkpoints.domain.expected_version import require_version
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import pinned_version
+from checkpoints.store.pinned_workflow import pinned_version
 from checkpoints.writing.execution import ExecutionWriting, current_of
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.message import MessageDraft, read_message
-from conversations.services import apply_operation_in
-from conversations.writing import Writing
+from conversations.services.use_cases import apply_operation_in
+from conversations.writing.conversation import Writing
 from ctxadmin.lib.errors import ContextError, InvalidState
 from ctxadmin.lib.sentence import say
 

@@ -2,8 +2,8 @@
 
 from checkpoints.domain.timeline import repeated
 from checkpoints.models import Checkpoint
-from checkpoints.store import as_saved, find_saved
-from conversations.store import find_head
+from checkpoints.store.executions import as_saved, find_saved
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 
 

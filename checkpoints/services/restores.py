@@ -10,12 +10,12 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
 from checkpoints.services.preconditions import open_current
-from checkpoints.store import find_checkpoint
+from checkpoints.store.executions import find_checkpoint
 from checkpoints.writing.execution import VersionWrite
 from conversations.domain.revisions import Seen
-from conversations.services import check_seen
-from conversations.store import find_revision
-from conversations.writing import Writing, writing
+from conversations.services.use_cases import check_seen
+from conversations.store.conversation import find_revision
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 

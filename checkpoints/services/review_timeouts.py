@@ -8,7 +8,7 @@ from checkpoints.models import Execution
 from checkpoints.services.preconditions import open_current
 from checkpoints.services.status_changes import nodes_ready_after, record_move
 from conversations.models import Conversation
-from conversations.writing import writing
+from conversations.writing.conversation import writing
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Action

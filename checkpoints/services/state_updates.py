@@ -13,8 +13,8 @@ from checkpoints.services.preconditions import (
 )
 from checkpoints.writing.execution import VersionWrite
 from conversations.domain.revisions import UNSEEN, Seen
-from conversations.services import check_seen
-from conversations.writing import writing
+from conversations.services.use_cases import check_seen
+from conversations.writing.conversation import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 

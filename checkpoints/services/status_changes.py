@@ -10,12 +10,17 @@ from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
-from checkpoints.position import position_of, ready_nodes, requires_review_before, waits_for_review
 from checkpoints.services.preconditions import open_current
+from checkpoints.store.position import (
+    position_of,
+    ready_nodes,
+    requires_review_before,
+    waits_for_review,
+)
 from checkpoints.writing.execution import ExecutionWriting, VersionWrite
 from conversations.domain.revisions import Seen
-from conversations.services import check_seen
-from conversations.writing import writing
+from conversations.services.use_cases import check_seen
+from conversations.writing.conversation import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import Forbidden

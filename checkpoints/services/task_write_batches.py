@@ -1,10 +1,10 @@
 """Writes of tasks for a checkpoint, which make no version."""
 
 from checkpoints.domain.task_writes import MOST_BYTES, MOST_TASKS, PutWrites
-from checkpoints.store import deleted_error, find_saved
-from checkpoints.writes_store import find_writes, others_in_checkpoint, put_writes
-from conversations.store import find_head
-from conversations.writing import writing
+from checkpoints.store.executions import deleted_error, find_saved
+from checkpoints.store.task_writes import find_writes, others_in_checkpoint, put_writes
+from conversations.store.conversation import find_head
+from conversations.writing.conversation import writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

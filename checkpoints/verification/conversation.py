@@ -5,7 +5,6 @@ from typing import Final
 
 import orjson
 
-from checkpoints.details_store import details_of
 from checkpoints.domain.task_writes import sum_of_writes
 from checkpoints.models import (
     Checkpoint,
@@ -19,15 +18,16 @@ from checkpoints.models import (
     TaskWrites,
     Usage,
 )
-from checkpoints.state_checksums import sum_of_key, sum_of_value
-from checkpoints.usage_store import sum_of_usage
+from checkpoints.store.details import details_of
+from checkpoints.store.state_checksums import sum_of_key, sum_of_value
+from checkpoints.store.usage import sum_of_usage
 from checkpoints.verification.heads import verify_execution, verify_head
 from checkpoints.verification.manifests import records_of, verify_manifests
 from checkpoints.verification.states import verify_state
-from conversations.damage import ALTERED, damaged
 from conversations.models import Comment, Conversation
-from conversations.store import find_head
-from conversations.verification import (
+from conversations.store.conversation import find_head
+from conversations.store.damage import ALTERED, damaged
+from conversations.store.verification import (
     DataFault,
     Unsummed,
     add_message_checksums,

@@ -12,14 +12,14 @@ from checkpoints.domain.execution_json import read
 from checkpoints.domain.leases import Leases
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails, StateValue
-from checkpoints.pinned_workflow import reducers_of
-from checkpoints.position import position_of
+from checkpoints.store.pinned_workflow import reducers_of
+from checkpoints.store.position import position_of
 from checkpoints.verification.manifests import RecordedChange, Records
 from conversations.models import Conversation
-from conversations.verification import DataFault, report_errors
+from conversations.store.verification import DataFault, report_errors
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 from workflows.models import Workflow, WorkflowVersion
 
 _SAME: Final = (

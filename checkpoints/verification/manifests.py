@@ -14,15 +14,15 @@ from django.db.models.functions import Length
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from checkpoints.state_store import LISTS
-from checkpoints.store import manifest_fault
+from checkpoints.store.executions import manifest_fault
+from checkpoints.store.state import LISTS
 from conversations.models import Conversation, Message
-from conversations.verification import DataFault, report_errors
+from conversations.store.verification import DataFault, report_errors
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.ids import is_public_id
-from workflows.domain.routing import Marking
+from workflows.domain.running.routing import Marking
 
 _BLOCK: Final = 500
 _MOVES: Final = ("resume", "approve", "reject", "cancel")

@@ -21,9 +21,9 @@ from checkpoints.domain.state import (
     totals_after,
 )
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from checkpoints.state_checksums import sum_of_key, sum_of_value
-from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows
-from conversations.verification import DataFault, Unsummed, report_errors, span
+from checkpoints.store.state import EXECUTED, HISTORY, LISTS, StateRows
+from checkpoints.store.state_checksums import sum_of_key, sum_of_value
+from conversations.store.verification import DataFault, Unsummed, report_errors, span
 from ctxadmin.lib.errors import ContextError
 
 _BLOCK: Final = 500

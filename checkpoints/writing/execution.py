@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from checkpoints.details_store import insert_details
 from checkpoints.domain.details import Details
 from checkpoints.domain.execution import Transition
 from checkpoints.domain.execution_json import dump
@@ -15,10 +14,8 @@ from checkpoints.domain.status import ENDED
 from checkpoints.domain.timeline import WriteKind, is_notable
 from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import PinnedVersion
-from checkpoints.position import position_of, ready_of
-from checkpoints.state_store import StoredChange
-from checkpoints.store import (
+from checkpoints.store.details import insert_details
+from checkpoints.store.executions import (
     CHECKPOINTS,
     EXECUTION_DETAILS,
     EXECUTIONS,
@@ -26,19 +23,22 @@ from checkpoints.store import (
     find_current,
     marking_of,
 )
-from checkpoints.usage_store import insert_usage, sum_of_usage, usage_row
+from checkpoints.store.pinned_workflow import PinnedVersion
+from checkpoints.store.position import position_of, ready_of
+from checkpoints.store.state import StoredChange
+from checkpoints.store.usage import insert_usage, sum_of_usage, usage_row
 from checkpoints.writing.state import Known, StateWriting
 from checkpoints.writing.version_events import VersionWritten
-from conversations.announcements import has_followers
 from conversations.domain import pairing
 from conversations.domain.message import MessageDraft
-from conversations.write_cache import CacheKind
-from conversations.writing import Writing
+from conversations.writing.announcements import has_followers
+from conversations.writing.cache import CacheKind
+from conversations.writing.conversation import Writing
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import dumps
-from workflows.domain.routing import EdgeOutcome
+from workflows.domain.running.routing import EdgeOutcome
 
 _DECIDED: Final = (
     "version",

@@ -20,8 +20,8 @@ from checkpoints.domain.state import (
     restore_heads,
 )
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned_workflow import reducers_of
-from checkpoints.state_store import (
+from checkpoints.store.pinned_workflow import reducers_of
+from checkpoints.store.state import (
     EMPTY_LIST,
     EXECUTED,
     HISTORY,

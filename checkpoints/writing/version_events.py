@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checkpoints.state_store import StoredChange
+from checkpoints.store.state import StoredChange
 
 
 @dataclass(frozen=True, slots=True)

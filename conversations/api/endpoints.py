@@ -3,11 +3,11 @@
 from django.http import HttpResponse
 from rest_framework.response import Response
 
-from conversations import queries
 from conversations.api.schemas import SeenView
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.reading import queries
+from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints import etags
 from ctxadmin.http.endpoints.endpoint import Endpoint
 

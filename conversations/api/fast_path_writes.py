@@ -7,9 +7,9 @@ from pydantic import JsonValue
 
 from conversations.api.message_views import Messages
 from conversations.api.schemas import AppendMessages
-from conversations.group_commit import WriteRequest, WriteStep, commit_group
-from conversations.services import append_alone
-from conversations.writing import Writing
+from conversations.services.use_cases import append_alone
+from conversations.writing.conversation import Writing
+from conversations.writing.group_commit import WriteRequest, WriteStep, commit_group
 from ctxadmin.accounts.authentication import TokenUse
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.http.endpoints import idempotency

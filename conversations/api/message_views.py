@@ -7,7 +7,6 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import message_pages, pin_rows, pins, queries, services
 from conversations.api.answers import (
     AppendedAnswer,
     MessageAnswer,
@@ -22,9 +21,12 @@ from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.formats.formatted_view import FormattedView
 from conversations.domain.message import MessageDraft
 from conversations.models import Conversation
-from conversations.provider_views import view_in_format
-from conversations.recalls import LONGEST_NODE, count_recall, is_recall
-from conversations.store import find_head
+from conversations.reading import message_pages, queries
+from conversations.reading.provider_views import view_in_format
+from conversations.services import pins, use_cases
+from conversations.services.recalls import LONGEST_NODE, count_recall, is_recall
+from conversations.store import pin_rows
+from conversations.store.conversation import find_head
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Action
@@ -114,7 +116,7 @@ class Messages(ConversationEndpoint):
         else:
             drafts = self.body(AppendInFormat).drafts(name)
         seen = self.seen_view()
-        appended = services.append(self.actor, conversation_id, drafts, seen=seen)
+        appended = use_cases.append(self.actor, conversation_id, drafts, seen=seen)
         return Response(appended.as_json(), status=201)
 
 
@@ -184,7 +186,7 @@ class PoppedMessages(ConversationEndpoint):
         batch is opened.
         """
         body = self.body(PopMessages)
-        popped = services.pop_messages(
+        popped = use_cases.pop_messages(
             self.actor,
             conversation_id,
             body.count,

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from conversations.domain.price_rules import PriceRule, PriceRules
 from conversations.domain.price_table import price_table
-from conversations.pricing import Prices, prices_of, set_prices
+from conversations.workspace.pricing import Prices, prices_of, set_prices
 from ctxadmin.http.described import IF_MATCH, Answer, FromZero, Parameter, Time, described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.endpoints.etags import expected_version, quoted

@@ -6,10 +6,10 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import recalls
 from conversations.api.endpoints import ConversationEndpoint
-from conversations.recalls import COLUMNS
-from conversations.store import find_head
+from conversations.services import recalls
+from conversations.services.recalls import COLUMNS
+from conversations.store.conversation import find_head
 from ctxadmin.http.described import (
     PAGE,
     Answer,

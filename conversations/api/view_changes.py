@@ -5,7 +5,6 @@ from typing import Protocol, TypeVar
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import queries, services
 from conversations.api.answers import AppliedAnswer, BatchesAnswer, ChangeAnswer
 from conversations.api.endpoints import ConversationEndpoint
 from conversations.api.schemas import Guarded, OpenBatch, Operate, Restore, Rollback
@@ -13,8 +12,10 @@ from conversations.domain import legacy
 from conversations.domain.configs import read_operation
 from conversations.domain.diff import ViewDifference
 from conversations.domain.revisions import Seen
-from conversations.results import Applied
-from conversations.store import find_head
+from conversations.reading import queries
+from conversations.services import use_cases
+from conversations.services.results import Applied
+from conversations.store.conversation import find_head
 from ctxadmin.http.described import FROM_ZERO, IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, page_of, position_after
 from ctxadmin.identity.actor import Actor
@@ -71,7 +72,7 @@ class Operations(ViewChange):
         if legacy.is_version_1(request.data):
             read_operation(request.data)
         body = self.body(Operate)
-        applied = self.change(services.apply_operation, body, body)
+        applied = self.change(use_cases.apply_operation, body, body)
         return Response(applied.as_json())
 
 
@@ -112,7 +113,7 @@ class Batches(ViewChange):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = self.body(OpenBatch)
-        applied = self.change(services.open_batch, body.boundary, body)
+        applied = self.change(use_cases.open_batch, body.boundary, body)
         return Response(applied.as_json(), status=200 if body.dry_run else 201)
 
 
@@ -127,7 +128,7 @@ class RollbackTo(ViewChange):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = self.body(Rollback)
-        applied = self.change(services.rollback, body.batch, body)
+        applied = self.change(use_cases.rollback, body.batch, body)
         return Response(applied.as_json())
 
 
@@ -142,7 +143,7 @@ class RestoreRevision(ViewChange):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = self.body(Restore)
-        applied = self.change(services.restore, body.revision, body)
+        applied = self.change(use_cases.restore, body.revision, body)
         return Response(applied.as_json())
 
 

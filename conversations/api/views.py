@@ -8,7 +8,6 @@ from pydantic import JsonValue
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import archival, erasure, queries, services, transfers
 from conversations.api.answers import (
     ConversationAnswer,
     ImportedAnswer,
@@ -27,10 +26,13 @@ from conversations.domain import legacy
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.imports.shapes import EXPORT_NAME, NAMES
 from conversations.domain.imports.uploads import read_value, report_of
-from conversations.matching import STATUSES, ConversationFilter
-from conversations.metadata import change_metadata
-from conversations.services import NewConversation
-from conversations.store import find_with_details, read_details
+from conversations.lifecycle import archival, erasure, transfers
+from conversations.reading import queries
+from conversations.services import use_cases
+from conversations.services.metadata import change_metadata
+from conversations.services.use_cases import NewConversation
+from conversations.store.conversation import find_with_details, read_details
+from conversations.workspace.matching import STATUSES, ConversationFilter
 from ctxadmin.http.described import IF_MATCH, NAME, PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.endpoints.pagination import PageRequest
@@ -102,7 +104,7 @@ class Conversations(Endpoint):
             tools=body.tools,
             drafts=drafts,
         )
-        head = services.create(self.actor, new)
+        head = use_cases.create(self.actor, new)
         self.made_conversation = head.key
         return created(head)
 

@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import transfers
 from conversations.domain.formats.formats import OWN, ProviderFormat, provider_format
 from conversations.domain.formats.warnings import FormatWarning
+from conversations.lifecycle import transfers
 from conversations.pages import presenters
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Text

@@ -17,12 +17,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 from pydantic import TypeAdapter
 
-from conversations import transfers
 from conversations.domain.imports.chats import OPENAI
 from conversations.domain.imports.reasons import BY_TEXT
 from conversations.domain.imports.report import ImportNote, ImportReport, merge_reports
 from conversations.domain.imports.shapes import EXPORT_NAME, NAMES, TITLES
 from conversations.domain.imports.uploads import Importable, read_upload, report_of
+from conversations.lifecycle import transfers
 from conversations.models import Conversation
 from conversations.pages import presenters
 from ctxadmin.http.requests.early_rights import body_needs

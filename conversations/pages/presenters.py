@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from conversations.models import Conversation, Move, Revision
-from conversations.store import metadata_of_head
+from conversations.store.conversation import metadata_of_head
 from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.ui.components import Crumb, Text, join_list
 

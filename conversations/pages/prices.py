@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from conversations.domain.price_rules import PriceRules
 from conversations.domain.price_table import PriceTable, price_table
 from conversations.domain.prices import Price
-from conversations.pricing import Prices, prices_of, set_prices
+from conversations.workspace.pricing import Prices, prices_of, set_prices
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import VersionConflict

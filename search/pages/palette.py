@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from conversations.matching import ConversationFilter
-from conversations.queries import list_conversations
+from conversations.reading.queries import list_conversations
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed

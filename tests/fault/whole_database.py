@@ -9,7 +9,7 @@ _PRINT_DIGESTS: Final = """
 import hashlib, json
 from django.apps import apps
 from checkpoints.models import Checkpoint
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from conversations.models import Conversation
 from ctxadmin.accounts.services import default_workspace, system_actor
 
@@ -30,7 +30,7 @@ print(json.dumps(found))
 """
 _FILL: Final = """
 from django.core.management import call_command
-from conversations.services import NewConversation, create
+from conversations.services.use_cases import NewConversation, create
 from conversations.domain.message import read_messages
 from ctxadmin.accounts.services import default_workspace, system_actor
 call_command('migrate', verbosity=0)

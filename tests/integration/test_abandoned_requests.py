@@ -9,7 +9,7 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 from django.db import connections
 
-from checkpoints import node_context
+from checkpoints.contexts import node_context
 from conversations.models import Conversation
 from ctxadmin.http.requests import disconnects
 from ctxadmin.http.requests.fair_queue import LONG

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from checkpoints.state_store import HISTORY, digest_of_name
+from checkpoints.store.state import HISTORY, digest_of_name
 from conversations.models import Conversation, ConversationDetails, Message, Revision
 from ctxadmin.identity.roles import Role
 from ctxadmin.telemetry.metrics import REGISTRY
@@ -224,7 +224,7 @@ def test_damage_is_counted_and_logged_without_content(
 ) -> None:
     damage_value()
     before = damaged_reads("state key")
-    with caplog.at_level(logging.ERROR, "conversations.damage"):
+    with caplog.at_level(logging.ERROR, "conversations.store.damage"):
         assert run.api.get(f"{run.path}/snapshot").status_code == 409
     assert damaged_reads("state key") == before + 1
     record = caplog.records[-1]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conversations.models import Conversation, Message, Revision
-from conversations.write_cache import WRITE_CACHE
+from conversations.writing.cache import WRITE_CACHE
 from ctxadmin.telemetry.metrics import REGISTRY
 from tests.factories import assistant, conversation, user
 from tests.integration.checkpoints.flows import Run

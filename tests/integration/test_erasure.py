@@ -13,10 +13,10 @@ from django.db import connection
 from django.test import override_settings
 
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
-from conversations import erasure
+from conversations.lifecycle import erasure
 from conversations.models import Conversation
 from conversations.pages.changes import change_pages
-from conversations.write_cache import WRITE_CACHE
+from conversations.writing.cache import WRITE_CACHE
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.http.models import KeptAnswer

@@ -11,7 +11,7 @@ from django.db import connection, connections
 from checkpoints.models import Checkpoint
 from checkpoints.services import checkpoint_saves
 from conversations.models import Conversation, Message
-from conversations.write_cache import WRITE_CACHE
+from conversations.writing.cache import WRITE_CACHE
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream

@@ -11,11 +11,11 @@ from workflows.domain.backtests.policies import PolicyConfig, policies_of
 from workflows.domain.backtests.presets import PRESETS, preset
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.replay import replay
-from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.filters import Operations
-from workflows.domain.flow import preview
-from workflows.domain.graph import Document
-from workflows.domain.plan import Plan
+from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
+from workflows.domain.document.graph import Document
+from workflows.domain.filters.context_filter import Operations
+from workflows.domain.running.flow import preview
+from workflows.domain.running.plan import Plan
 
 
 @st.composite

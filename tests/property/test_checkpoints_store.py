@@ -23,7 +23,6 @@ from hypothesis.stateful import (
 )
 from pydantic import JsonValue
 
-from checkpoints import retention_store
 from checkpoints.domain import retention
 from checkpoints.domain.commands import CompleteNode, SaveCheckpoint, StartExecution, UpdateSnapshot
 from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
@@ -31,8 +30,9 @@ from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.domain.state import head_of, totals_of
 from checkpoints.domain.status import Status
+from checkpoints.maintenance import retention_store, thinning
 from checkpoints.models import Checkpoint, Execution, StateValue
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import (
     checkpoint_saves,
     completions,
@@ -42,11 +42,10 @@ from checkpoints.services import (
     restores,
     state_updates,
     status_changes,
-    thinning,
 )
-from conversations import services as conversations
 from conversations.domain.configs import read_operation
 from conversations.models import Message
+from conversations.services import use_cases as conversations
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.roles import Scope

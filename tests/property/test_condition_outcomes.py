@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from tests.examples import examples
-from workflows.domain.condition_outcomes import fixed_outcomes
-from workflows.domain.conditions import compile_condition, figure_key
+from workflows.domain.conditions.condition import compile_condition, figure_key
+from workflows.domain.conditions.outcomes import fixed_outcomes
 
 NUMBERS = ("tokens", "messages", "turns")
 ROLES = ("system", "user", "assistant", "tool")

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
 from tests.examples import examples
-from workflows.domain.conditions import compile_condition
+from workflows.domain.conditions.condition import compile_condition
 
 # What is meant to differ: unlike types have no order, objects are never equal, methods convert
 # nothing, and everything that is missing is null. The engine is told so by these.

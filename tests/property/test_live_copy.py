@@ -16,11 +16,12 @@ from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
 from checkpoints.live_copy import current
 from checkpoints.live_copy.port import ALL_PARTS, NoLiveCopy
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import checkpoint_saves, execution_start, restores, status_changes
-from conversations import announcements, services
-from conversations.announcements import ChangeNotice
 from conversations.domain.configs import read_operation
+from conversations.services import use_cases
+from conversations.writing import announcements
+from conversations.writing.announcements import ChangeNotice
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.storage.redis.address import read_address
 from ctxadmin.storage.redis.link import Link
@@ -93,16 +94,16 @@ class Copied(RuleBasedStateMachine):
 
     @rule(texts=st.lists(st.text(max_size=5).map(lambda text: text + "."), min_size=1, max_size=3))
     def append(self, texts: list[str]) -> None:
-        self.do(services.append, drafts(*map(user, texts)))
+        self.do(use_cases.append, drafts(*map(user, texts)))
 
     @rule(last=st.integers(0, 3))
     def operate(self, last: int) -> None:
         config: JsonValue = {"operation": "truncate", "truncate": {"keep_last": last}}
-        self.do(services.apply_operation, read_operation(config))
+        self.do(use_cases.apply_operation, read_operation(config))
 
     @rule(batch=st.integers(0, 2))
     def roll_back(self, batch: int) -> None:
-        self.do(services.rollback, batch)
+        self.do(use_cases.rollback, batch)
 
     @rule(version=st.integers(0, 4))
     def restore(self, version: int) -> None:

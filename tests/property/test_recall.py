@@ -15,7 +15,7 @@ from conversations.domain.view import View
 from tests.property.conversation_strategies import logs, views
 from tests.property.test_budgets import configs, talks
 from tests.property.test_pins import operations
-from workflows.domain.overlay_log import OverlayLog
+from workflows.domain.context.overlay_log import OverlayLog
 
 
 def leaving(config: OperationConfig) -> OperationConfig:

@@ -10,11 +10,17 @@ from pydantic import JsonValue
 from ctxadmin.lib.errors import ContextError, Duplicate
 from tests.examples import examples
 from tests.unit.workflows.contexts import REGISTRIES, chat, shown, sight
-from workflows.domain.context import HistoryEntry, NodeInput
-from workflows.domain.context_types import CONTEXT_TYPES, node_steps
-from workflows.domain.edge_filters import edge_step, read_edge_filter
-from workflows.domain.explain import Decision, Step, run_steps
-from workflows.domain.filters import ContextFilter, filter_step, merge, merge_all, read_filter
+from workflows.domain.context.explain import Decision, Step, run_steps
+from workflows.domain.context.prompt_context import HistoryEntry, NodeInput
+from workflows.domain.filters.context_filter import (
+    ContextFilter,
+    filter_step,
+    merge,
+    merge_all,
+    read_filter,
+)
+from workflows.domain.filters.context_types import CONTEXT_TYPES, node_steps
+from workflows.domain.filters.edge_filter import edge_step, read_edge_filter
 
 NAMES = ["a", "b", "llm", "llm.model", "tool.name", "llm.model.name", "x.y"]
 PATTERNS = ["*", "a", "llm.*", "*.name", "*l*", "tool*", "zz", "llm.model"]

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from tests.examples import examples
-from workflows.domain.compare import compare
-from workflows.domain.context import HistoryEntry, NodeInput, PromptContext
-from workflows.domain.flow import Arrival, enter, join
-from workflows.domain.graph import Document, dump, read
-from workflows.domain.layout import lay_out, layers
-from workflows.domain.merged_order import in_one_order
-from workflows.domain.plan import Plan
-from workflows.domain.routing import Marking, RouteDecision, ready_nodes, replay
-from workflows.domain.topology import Graph, graph_of
-from workflows.domain.yaml_io import dump as dump_yaml
-from workflows.domain.yaml_io import load as load_yaml
+from workflows.domain.context.merged_order import in_one_order
+from workflows.domain.context.prompt_context import HistoryEntry, NodeInput, PromptContext
+from workflows.domain.document.compare import compare
+from workflows.domain.document.graph import Document, dump, read
+from workflows.domain.document.layout import lay_out, layers
+from workflows.domain.document.topology import Graph, graph_of
+from workflows.domain.document.yaml_io import dump as dump_yaml
+from workflows.domain.document.yaml_io import load as load_yaml
+from workflows.domain.running.flow import Arrival, enter, join
+from workflows.domain.running.plan import Plan
+from workflows.domain.running.routing import Marking, RouteDecision, ready_nodes, replay
 
 NAMES = "abcdefg"
 
@@ -42,7 +42,7 @@ def graphs(draw: st.DrawFn, *, cyclic: bool = True) -> Graph:
     return graph_with(size, pairs)
 
 
-# The rule of workflows.domain.routing, word for word and without thought of its cost.
+# The rule of workflows.domain.running.routing, word for word and without thought of its cost.
 
 
 def waits_for(graph: Graph, marking: Marking, node: str) -> set[str]:

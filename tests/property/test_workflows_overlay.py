@@ -10,7 +10,7 @@ from conversations.domain.log import Log
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import CountsAs, MessageDraft, read_message
 from conversations.domain.pairing import place_drafts
-from workflows.domain.overlay_log import OverlayLog
+from workflows.domain.context.overlay_log import OverlayLog
 
 CALLS = ["c1", "c2", "c3"]
 ROLES: list[CountsAs] = ["system", "user", "assistant", "tool"]

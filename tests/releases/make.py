@@ -25,7 +25,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 
-from conversations import erasure
+from conversations.lifecycle import erasure
 from conversations.models import Conversation
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.identity.roles import Role

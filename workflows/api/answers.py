@@ -8,9 +8,9 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from ctxadmin.http.described import Answer, FromOne, FromZero, JsonOf, Time
 from ctxadmin.lib import clock
-from workflows.domain.elements import Problem, Severity
-from workflows.domain.graph import Document
-from workflows.domain.yaml_json import YamlPlace
+from workflows.domain.document.elements import Problem, Severity
+from workflows.domain.document.graph import Document
+from workflows.domain.document.yaml_json import YamlPlace
 from workflows.models import Workflow, WorkflowVersion
 from workflows.services import SavedDraft
 

@@ -7,8 +7,8 @@ from pydantic import Field, JsonValue, SkipValidation, ValidationInfo, field_val
 
 from conversations.domain.message import ReadMessages
 from conversations.domain.prices import Price
-from conversations.matching import ConversationFilter
-from conversations.pricing import prices_of
+from conversations.workspace.matching import ConversationFilter
+from conversations.workspace.pricing import prices_of
 from ctxadmin.http.described import JsonOf
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed

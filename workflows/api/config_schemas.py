@@ -21,10 +21,10 @@ from conversations.domain.configs import (
 from conversations.domain.message import IncomingMessage
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import NotFound
-from workflows.domain.context import PromptContextInput
-from workflows.domain.edge_filters import EdgeFilter, TransformRule
-from workflows.domain.filters import ContextFilter, FilterRule
-from workflows.domain.graph import Document, Edge, Node, NodeSettings
+from workflows.domain.context.prompt_context import PromptContextInput
+from workflows.domain.document.graph import Document, Edge, Node, NodeSettings
+from workflows.domain.filters.context_filter import ContextFilter, FilterRule
+from workflows.domain.filters.edge_filter import EdgeFilter, TransformRule
 from workflows.dry_run import FilterStep
 
 BASE: Final = "/api/v1/schemas"

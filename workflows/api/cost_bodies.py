@@ -6,7 +6,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.sentence import say
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 
 
 class EstimateCosts(Contract):

@@ -17,8 +17,8 @@ from ctxadmin.lib.errors import ValidationFailed
 from workflows import dry_run, previews
 from workflows.api.dry_run_answers import AppliedAnswer, CheckedAnswer, JoinedAnswer, PreviewAnswer
 from workflows.api.schemas import ApplyFilters, CheckCondition, JoinArrivals, PreviewNode
-from workflows.domain.conditions import compile_condition
-from workflows.domain.context import PromptContext
+from workflows.domain.conditions.condition import compile_condition
+from workflows.domain.context.prompt_context import PromptContext
 
 
 class _Trial(Endpoint):

@@ -25,7 +25,7 @@ from workflows.api.yaml_text import (
     TextYamlParser,
     YamlText,
 )
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 
 _SLUG: Final[TypeAdapter[str]] = TypeAdapter(Slug)
 

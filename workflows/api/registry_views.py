@@ -12,8 +12,8 @@ from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.http.endpoints.pagination import PageRequest, foreign_cursor, page_of
 from workflows.api.answers import ReducerAnswer, RegisteredAnswer, SchemaAnswer
 from workflows.api.config_schemas import BASE, schema_models, schema_of, summary_of
-from workflows.domain.processors import standard
-from workflows.domain.registry import RegistryEntry
+from workflows.domain.processors.registries import standard
+from workflows.domain.processors.registry import RegistryEntry
 from workflows.reducers import REDUCERS
 
 ItemT = TypeVar("ItemT")

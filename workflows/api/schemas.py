@@ -17,9 +17,15 @@ from ctxadmin.http.described import JsonOf
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.sentence import say
-from workflows.domain.context import PromptContext, PromptContextInput
-from workflows.domain.draft_changes import DraftChanges
-from workflows.domain.graph import MAX_CONDITION, MAX_NAME, Document, ElementId, FilterSource
+from workflows.domain.context.prompt_context import PromptContext, PromptContextInput
+from workflows.domain.document.draft_changes import DraftChanges
+from workflows.domain.document.graph import (
+    MAX_CONDITION,
+    MAX_NAME,
+    Document,
+    ElementId,
+    FilterSource,
+)
 from workflows.dry_run import FilterStep, GivenContext, GivenEdgeContext
 from workflows.previews import PreviewRequest
 from workflows.starters import StarterName

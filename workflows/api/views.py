@@ -26,7 +26,7 @@ from workflows.api.answers import (
 from workflows.api.schemas import ChangeDraft, ChangeWorkflow, CreateWorkflow, Publish, PutDraft
 from workflows.api.yaml_text import ApplicationYamlRenderer, TextYamlRenderer
 from workflows.definitions import problems_of
-from workflows.domain import yaml_io
+from workflows.domain.document import yaml_io
 from workflows.models import Workflow
 from workflows.services import SavedDraft
 from workflows.store import find_version, find_workflow

@@ -5,8 +5,8 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from workflows.domain import graph
-from workflows.domain.graph import Document
+from workflows.domain.document import graph
+from workflows.domain.document.graph import Document
 from workflows.starters.chat import CHAT
 from workflows.starters.research import RESEARCH
 from workflows.starters.review import REVIEW

@@ -13,7 +13,7 @@ from checkpoints.live_copy.inspection import PartStatus, status_of, stored_conve
 from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.verification import Verdict, rebuild, verify
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.lib.errors import NotFound

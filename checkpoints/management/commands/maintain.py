@@ -12,8 +12,8 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 from django.template.defaultfilters import filesizeformat
 
-from checkpoints.maintenance_lock import MaintenanceRunning, hold_lock, last_run
-from checkpoints.services.maintenance import (
+from checkpoints.maintenance.lock import MaintenanceRunning, hold_lock, last_run
+from checkpoints.maintenance.run import (
     MaintenancePart,
     MaintenanceReport,
     MaintenanceScope,

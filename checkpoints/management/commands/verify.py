@@ -13,8 +13,8 @@ from django.db.models import Exists, OuterRef
 
 from checkpoints.verification.conversation import cover_conversation, verify_conversation
 from conversations.models import Conversation
-from conversations.store import find_head
-from conversations.verification import DataFault, Unsummed
+from conversations.store.conversation import find_head
+from conversations.store.verification import DataFault, Unsummed
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.lib.errors import NotFound

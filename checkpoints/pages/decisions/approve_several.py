@@ -14,11 +14,11 @@ from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
 from checkpoints.pages.decisions.review_looks import Look, read_look
+from checkpoints.reading.waiting_reviews import QueueFilter
 from checkpoints.services import status_changes
-from checkpoints.store import find_current
-from checkpoints.waiting_reviews import QueueFilter
+from checkpoints.store.executions import find_current
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed

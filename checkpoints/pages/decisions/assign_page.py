@@ -12,7 +12,7 @@ from checkpoints.pages import presenters
 from checkpoints.pages.expected_version_fields import execution_in, require_seen, version_fields
 from checkpoints.services.assignments import assign, reviewers
 from conversations.pages.changes.single_submit import submit_once
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError

@@ -13,9 +13,9 @@ from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint
 from checkpoints.pages.expected_version_fields import expected_in
 from checkpoints.pages.presenters import write_label
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain.diff import ChangeKind
-from conversations.view_changes import ReadView, changes_since
+from conversations.reading.view_changes import ReadView, changes_since
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.ui.components import author_label, join_list

@@ -9,13 +9,13 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints import queries
-from checkpoints.version_inputs import preview_version_input
-from conversations.store import find_head
+from checkpoints.contexts.version_inputs import preview_version_input
+from checkpoints.reading import queries
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page
-from workflows.domain.explain import Decision
+from workflows.domain.context.explain import Decision
 from workflows.previews import NodePreview
 
 _MOST_NAMED: Final = 4

@@ -13,9 +13,9 @@ from checkpoints.pages.decisions.queue_step import queue_in
 from checkpoints.pages.decisions.review_looks import Look
 from checkpoints.pages.expected_version_fields import execution_in
 from checkpoints.pages.presenters import NamedNode
+from checkpoints.reading.waiting_reviews import EVERYTHING, QueueFilter, QueuePlace, place_in_queue
 from checkpoints.services.annotations import NOBODY, ClaimResult, claim_of, holder_id
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.waiting_reviews import EVERYTHING, QueueFilter, QueuePlace, place_in_queue
+from checkpoints.store.snapshots import StoredSnapshot
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError

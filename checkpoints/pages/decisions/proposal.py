@@ -18,10 +18,10 @@ from checkpoints.pages.decisions.proposed_messages import (
 from checkpoints.pages.presenters import NamedNode
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.state_rows import state_rows
-from checkpoints.proposals import find_proposal
-from checkpoints.snapshots import StoredSnapshot, snapshot_at
-from checkpoints.state_store import StoredKey
-from checkpoints.state_values import heads_by_name
+from checkpoints.reading.proposals import find_proposal
+from checkpoints.reading.state_values import heads_by_name
+from checkpoints.store.snapshots import StoredSnapshot, snapshot_at
+from checkpoints.store.state import StoredKey
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.lib.text_diff import TextPiece, text_diff

@@ -7,19 +7,19 @@ from functools import cached_property
 from typing import Final
 
 from checkpoints.domain.proposal import ProposalSource
-from checkpoints.message_versions import log_count_at
 from checkpoints.models import Execution
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.reading.message_versions import log_count_at
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain.bodies import text_of_body
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs, difference, of_indices
 from conversations.domain.view import View
 from conversations.models import Message
-from conversations.pin_rows import find_pinned
-from conversations.queries import messages_at
-from conversations.sql_log import SqlLog
-from conversations.store import find_revision, view_of
-from conversations.view_changes import AuthoredChange, ChangeCause, ReadView, changes_since
+from conversations.reading.queries import messages_at
+from conversations.reading.view_changes import AuthoredChange, ChangeCause, ReadView, changes_since
+from conversations.store.conversation import find_revision, view_of
+from conversations.store.pin_rows import find_pinned
+from conversations.store.sql_log import SqlLog
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 
 _MOST: Final = 3

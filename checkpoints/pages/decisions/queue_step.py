@@ -7,7 +7,7 @@ from typing import Final, Self
 from django.http import HttpRequest
 from django.urls import reverse
 
-from checkpoints.waiting_reviews import ExecutionKey, QueueFilter, next_in_queue, queue_keys
+from checkpoints.reading.waiting_reviews import ExecutionKey, QueueFilter, next_in_queue, queue_keys
 from ctxadmin.identity.actor import Actor
 
 QUEUE_FIELD: Final = "queue"

@@ -9,7 +9,7 @@ from typing import Final, Self
 
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.store.snapshots import StoredSnapshot
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.whole_number import whole_number
 

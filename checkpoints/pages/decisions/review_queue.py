@@ -12,16 +12,16 @@ from django.views.decorators.http import require_safe
 from checkpoints.models import Claim, Execution
 from checkpoints.pages import execution_queries
 from checkpoints.pages.decisions.review_looks import Look
-from checkpoints.services.annotations import holder_id
-from checkpoints.waiting_reviews import (
+from checkpoints.reading.waiting_reviews import (
     MOST_COUNTED,
     SORTS,
     QueueFilter,
     all_waiting,
     waiting_page,
 )
-from conversations.last_messages import LastMessage, last_messages
+from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
+from conversations.workspace.last_messages import LastMessage, last_messages
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -32,8 +32,8 @@ from checkpoints.pages.presenters import NamedNode, TimelineLine
 from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
 from checkpoints.pages.state.place_names import PlaceNames, key_of
 from checkpoints.pages.state.state_rows import shown_value, state_rows
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import heads_by_name, reducers_for
+from checkpoints.reading.state_values import heads_by_name, reducers_for
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Difference, Value, diff

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from checkpoints import queries
 from checkpoints.editing import draft_store, form_changes, protocol
 from checkpoints.editing.draft import (
     Aside,
@@ -27,8 +26,9 @@ from checkpoints.editing.protocol import Patch, Read, Typed, Untyped, Whole
 from checkpoints.editing.state_form import KINDS, Row, read_json, row_of
 from checkpoints.pages.editing.edit_request import Edit
 from checkpoints.pages.editing.plain_form import other_tab_message
-from checkpoints.state_values import reducers_for, values_of
-from conversations.store import find_head
+from checkpoints.reading import queries
+from checkpoints.reading.state_values import reducers_for, values_of
+from conversations.store.conversation import find_head
 from ctxadmin.http.problems import status_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

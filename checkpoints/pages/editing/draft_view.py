@@ -8,8 +8,8 @@ from checkpoints.editing import state_form
 from checkpoints.editing.draft import DraftEntry, StateDraft
 from checkpoints.editing.entries import row_of
 from checkpoints.pages.state.state_rows import state_rows
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import reducers_for, values_of
+from checkpoints.reading.state_values import reducers_for, values_of
+from checkpoints.store.snapshots import StoredSnapshot
 from ctxadmin.lib.structural_diff import diff
 from ctxadmin.ui.components import DiffRow
 

@@ -23,8 +23,8 @@ from checkpoints.pages.editing.text_merge import MergedText, merge_text, unmerge
 from checkpoints.pages.presenters import NamedNode
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.state_view import KeyView
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import all_values
+from checkpoints.reading.state_values import all_values
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.ui.components import Crumb, Text

@@ -16,7 +16,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.pages.presenters import TimelineLine
-from checkpoints.snapshots import StoredSnapshot, snapshot_at
+from checkpoints.store.snapshots import StoredSnapshot, snapshot_at
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed

@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from checkpoints import queries
 from checkpoints.domain.commands import UpdateSnapshot
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
@@ -31,13 +30,14 @@ from checkpoints.pages.editing.edit_page import edit_page, merged_text_of, raw_t
 from checkpoints.pages.editing.edit_request import Edit, execution_of
 from checkpoints.pages.executions import unapplied_edits
 from checkpoints.pages.expected_version_fields import version_in
+from checkpoints.reading import queries
+from checkpoints.reading.state_values import reducers_for, values_of
 from checkpoints.services import state_updates, status_changes
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import reducers_for, values_of
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain import revisions
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.http.problems import status_of, wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -12,8 +12,8 @@ from checkpoints.editing.entries import row_of
 from checkpoints.editing.key_sections import sections_by_key
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.pages.state.state_view import KeyView
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import heads_by_name, reducers_for, values_of
+from checkpoints.reading.state_values import heads_by_name, reducers_for, values_of
+from checkpoints.store.snapshots import StoredSnapshot
 
 _MOST_OFFERED: Final = 50
 _JSON: Final = (str, int, float, bool, list, dict, type(None))

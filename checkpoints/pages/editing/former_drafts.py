@@ -17,7 +17,7 @@ from checkpoints.pages import presenters
 from checkpoints.pages.editing import conflicts, plain_form, repeated_applies
 from checkpoints.pages.editing.edit_request import Edit
 from checkpoints.pages.editing.lost_edit_page import LostEditPage
-from checkpoints.pinned_workflow import reducers_of
+from checkpoints.store.pinned_workflow import reducers_of
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound

@@ -7,7 +7,7 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.editing.entries import mark_of_changes
 from checkpoints.models import Checkpoint
 from checkpoints.pages.editing.edit_request import Edit
-from checkpoints.state_values import heads_by_name, values_of
+from checkpoints.reading.state_values import heads_by_name, values_of
 
 
 def find_written_version(task: Edit) -> int | None:

@@ -7,7 +7,6 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
-from checkpoints import queries
 from checkpoints.domain.merge import MergedState, merge_states
 from checkpoints.editing import state_form
 from checkpoints.editing.entries import mark_of_changes
@@ -24,8 +23,9 @@ from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large
 from checkpoints.pages.presenters import NamedNode, TimelineLine
 from checkpoints.pages.state.place_names import PlaceNames
 from checkpoints.pages.state.state_rows import state_rows
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import reducers_for, values_of
+from checkpoints.reading import queries
+from checkpoints.reading.state_values import reducers_for, values_of
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.structural_diff import diff

@@ -7,8 +7,8 @@ from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.draft import Marks
 from checkpoints.editing.state_form import Changes
 from checkpoints.pages.editing.edit_request import Edit
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import heads_by_name, reducers_for, values_of
+from checkpoints.reading.state_values import heads_by_name, reducers_for, values_of
+from checkpoints.store.snapshots import StoredSnapshot
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 

@@ -13,12 +13,12 @@ from checkpoints.pages.decisions.queue_step import queue_in
 from checkpoints.pages.expected_version_fields import execution_in, require_seen, version_fields
 from checkpoints.services import annotations
 from checkpoints.services.annotations import SetLabel, WriteComment
-from checkpoints.store import find_checkpoint, find_current
-from conversations import comments
+from checkpoints.store.executions import find_checkpoint, find_current
 from conversations.models import Comment, Conversation
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.reading.view_window import is_number
-from conversations.store import find_head
+from conversations.services import comments
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse

@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints import queries
+from checkpoints.contexts.trace import Trace, trace_of
+from checkpoints.contexts.version_inputs import preview_version_input
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.executions.execution_pages import tabs_of
@@ -24,21 +25,20 @@ from checkpoints.pages.executions.trace_lines import (
 )
 from checkpoints.pages.presenters import PositionView, TimelineLine
 from checkpoints.pages.state import state_view
-from checkpoints.pinned_workflow import PinnedVersion
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.trace import Trace, trace_of
-from checkpoints.usage_costs import UsageSum
-from checkpoints.usage_totals import usage_of_nodes
-from checkpoints.version_inputs import preview_version_input
+from checkpoints.reading import queries
+from checkpoints.statistics.usage_costs import UsageSum
+from checkpoints.statistics.usage_totals import usage_of_nodes
+from checkpoints.store.pinned_workflow import PinnedVersion
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
-from conversations.pins import may_pin
-from conversations.store import find_head
+from conversations.services.pins import may_pin
+from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
-from workflows.domain.graph import Edge, Node
+from workflows.domain.document.graph import Edge, Node
 from workflows.pages.drawing.marks import CanvasMark, Marks
 from workflows.pages.drawing.summaries import NODE_TYPE_WORDS
 from workflows.pages.editor.canvas import read_only_setup

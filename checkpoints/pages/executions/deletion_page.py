@@ -5,13 +5,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from checkpoints import queries
 from checkpoints.pages import presenters
 from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import execution_field, execution_in, require_seen
+from checkpoints.reading import queries
 from checkpoints.services import deletions
 from conversations.pages.changes.single_submit import submit_once
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError

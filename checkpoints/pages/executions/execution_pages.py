@@ -9,9 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints import queries
 from checkpoints.domain.status import Status
-from checkpoints.fork_list import forks_of
 from checkpoints.models import Execution
 from checkpoints.pages import execution_queries, presenters
 from checkpoints.pages.decisions.decision import DecisionForm, decision_of
@@ -24,19 +22,21 @@ from checkpoints.pages.presenters import PathNode, PositionView, TimelineLine
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.key_comments import comments_until, with_comments
 from checkpoints.pages.state.state_view import StateView
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.store import find_current
-from checkpoints.usage_costs import UsageSum
-from checkpoints.usage_totals import usage_of_nodes
-from conversations.copies import Copy
-from conversations.matching import count_matching
+from checkpoints.reading import queries
+from checkpoints.reading.fork_list import forks_of
+from checkpoints.statistics.usage_costs import UsageSum
+from checkpoints.statistics.usage_totals import usage_of_nodes
+from checkpoints.store.executions import find_current
+from checkpoints.store.snapshots import StoredSnapshot
+from conversations.lifecycle.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.reading.cards import MessageCard, join_results, message_card
-from conversations.pin_rows import pins_among
-from conversations.pins import may_pin
-from conversations.queries import results_of, visible_window
-from conversations.recalls import recalls_among
-from conversations.store import find_head, find_revision
+from conversations.reading.queries import results_of, visible_window
+from conversations.services.pins import may_pin
+from conversations.services.recalls import recalls_among
+from conversations.store.conversation import find_head, find_revision
+from conversations.store.pin_rows import pins_among
+from conversations.workspace.matching import count_matching
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.http.problems import status_of
 from ctxadmin.identity.actor import Actor

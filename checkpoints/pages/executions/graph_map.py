@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkpoints.pages.presenters import PathNode, PositionView
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.store.snapshots import StoredSnapshot
 from workflows.pages.drawing.svg import DrawnEdge, draw, shorten
 
 _TITLE: Final = 18  # letters that fit a node of the map

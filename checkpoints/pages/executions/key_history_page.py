@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from checkpoints.key_history import earlier_execution_of_key, writes_of_key
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import TimelineLine
-from checkpoints.pinned_workflow import pinned_version
-from checkpoints.store import find_current, find_execution
+from checkpoints.reading.key_history import earlier_execution_of_key, writes_of_key
+from checkpoints.store.executions import find_current, find_execution
+from checkpoints.store.pinned_workflow import pinned_version
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints.domain.status import Status
-from checkpoints.execution_plots_store import StartedDay, started_by_day, waiting_counts
+from checkpoints.statistics.execution_plots import StartedDay, started_by_day, waiting_counts
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.ui.components import Text, label_of_status

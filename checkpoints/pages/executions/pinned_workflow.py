@@ -8,11 +8,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints import queries
 from checkpoints.pages import presenters
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.reading import queries
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Text

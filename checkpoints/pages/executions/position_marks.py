@@ -6,15 +6,15 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from checkpoints.contexts.trace import Trace
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import PositionView
 from checkpoints.pages.usage.canvas import usage_label
-from checkpoints.pinned_workflow import PinnedVersion
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.trace import Trace
-from checkpoints.usage_costs import UsageSum
+from checkpoints.statistics.usage_costs import UsageSum
+from checkpoints.store.pinned_workflow import PinnedVersion
+from checkpoints.store.snapshots import StoredSnapshot
 from ctxadmin.ui.components import STATUSES
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 

@@ -5,9 +5,9 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints.message_versions import find_writing_version
-from checkpoints.store import find_current
-from conversations.store import find_head
+from checkpoints.reading.message_versions import find_writing_version
+from checkpoints.store.executions import find_current
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page

@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from checkpoints import queries
 from checkpoints.domain.move_commands import ForkCheckpoint, RestoreCheckpoint
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import KeysCompared, compare_keys
@@ -24,14 +23,15 @@ from checkpoints.pages.expected_version_fields import (
     require_seen,
 )
 from checkpoints.pages.presenters import NamedNode
+from checkpoints.reading import queries
+from checkpoints.reading.state_values import heads_by_name
 from checkpoints.services import forks, restores
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import heads_by_name
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes.single_submit import submit_once
-from conversations.store import find_head, find_revision, view_of
+from conversations.store.conversation import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse

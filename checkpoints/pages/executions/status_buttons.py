@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from checkpoints import queries
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
@@ -24,12 +23,13 @@ from checkpoints.pages.expected_version_fields import (
     expected_in,
     require_seen,
 )
+from checkpoints.reading import queries
 from checkpoints.services import status_changes
 from checkpoints.services.status_changes import Moved, MoveService
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from conversations.pages.changes.single_submit import submit_once
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse

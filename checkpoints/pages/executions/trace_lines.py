@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from checkpoints.contexts.trace import EdgeDecision, NodeRun
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pages.presenters import TimelineLine, version_line
-from checkpoints.pinned_workflow import PinnedVersion
 from checkpoints.services.annotations import labels_of
-from checkpoints.trace import EdgeDecision, NodeRun
+from checkpoints.store.pinned_workflow import PinnedVersion
 
 _MOST_LINES: Final = 20
 

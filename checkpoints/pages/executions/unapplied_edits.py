@@ -6,10 +6,9 @@ from typing import Final
 
 from django.urls import reverse
 
-from checkpoints import pending_store
 from checkpoints.domain.status import Status
-from checkpoints.editing import draft_store
-from checkpoints.snapshots import StoredSnapshot
+from checkpoints.editing import draft_store, pending_store
+from checkpoints.store.snapshots import StoredSnapshot
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 

@@ -11,11 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
 
-from checkpoints import queries
-from checkpoints.details_store import details_at
 from checkpoints.domain.timeline import compare_keys
 from checkpoints.domain.usage import ModelUsage
-from checkpoints.message_versions import messages_of_version
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.executions.execution_pages import tabs_of
@@ -25,17 +22,25 @@ from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
 from checkpoints.pages.state.key_comments import comments_until, with_comments
 from checkpoints.pages.state.place_names import key_of
 from checkpoints.pages.state.state_view import StateView
+from checkpoints.reading import queries
+from checkpoints.reading.message_versions import messages_of_version
+from checkpoints.reading.state_values import heads_by_name, values_of
 from checkpoints.services.annotations import labels_of
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_values import heads_by_name, values_of
-from checkpoints.store import find_checkpoint, find_saved_version, state_after, state_before
-from checkpoints.usage_store import usage_at
+from checkpoints.store.details import details_at
+from checkpoints.store.executions import (
+    find_checkpoint,
+    find_saved_version,
+    state_after,
+    state_before,
+)
+from checkpoints.store.snapshots import StoredSnapshot
+from checkpoints.store.usage import usage_at
 from conversations.domain.diff import ViewDifference
 from conversations.models import Conversation
 from conversations.pages.comparison.comparison_pages import ViewDifferences, message_changes
 from conversations.pages.reading.cards import CommentView, comment_view
-from conversations.pricing import prices_of
-from conversations.store import find_head
+from conversations.store.conversation import find_head
+from conversations.workspace.pricing import prices_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed

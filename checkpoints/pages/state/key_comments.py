@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from checkpoints.pages.state.state_view import KeyView, StateView
-from checkpoints.snapshots import StoredSnapshot
-from conversations.comments import of_execution
+from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Comment
 from conversations.pages.reading.cards import CommentView, comment_view
+from conversations.services.comments import of_execution
 from ctxadmin.identity.actor import Actor
 
 

@@ -8,9 +8,9 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.domain.opaque import Opaque, opaque_summary, value_of
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_store import EXECUTED, HISTORY, StoredKey
-from checkpoints.state_values import heads_by_name, reducers_for
+from checkpoints.reading.state_values import heads_by_name, reducers_for
+from checkpoints.store.snapshots import StoredSnapshot
+from checkpoints.store.state import EXECUTED, HISTORY, StoredKey
 from conversations.pages.reading.cards import CommentView
 
 # A page with more takes seconds to draw; what is left out is named with its size.

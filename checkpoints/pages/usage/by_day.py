@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from checkpoints.usage_costs import UsageSum
-from checkpoints.usage_totals import UsageTotals
+from checkpoints.statistics.usage_costs import UsageSum
+from checkpoints.statistics.usage_totals import UsageTotals
 from ctxadmin.ui.plots import Plot, Series, stack_bars
 from ctxadmin.ui.templatetags.ui import dollars, grouped
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from checkpoints.pages.usage.page import USUAL, days_of
-from checkpoints.usage_costs import UsageSum
-from checkpoints.usage_totals import totals_of_workflow
+from checkpoints.statistics.usage_costs import UsageSum
+from checkpoints.statistics.usage_totals import totals_of_workflow
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound
@@ -21,7 +21,7 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.templatetags.ui import dollars, percent, thousands
 from workflows import queries
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup

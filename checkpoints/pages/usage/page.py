@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints.domain.calibration import Calibration
-from checkpoints.estimates import calibrations
 from checkpoints.pages.usage.by_day import UsageByDay, usage_by_day
-from checkpoints.usage_costs import UsageSum
-from checkpoints.usage_totals import UsageTotals, totals_of_workflow, totals_of_workspace
+from checkpoints.statistics.estimates import calibrations
+from checkpoints.statistics.usage_costs import UsageSum
+from checkpoints.statistics.usage_totals import UsageTotals, totals_of_workflow, totals_of_workspace
 from conversations.domain.price_table import PriceTable, price_table
-from conversations.recalls import NodeRecalls, recalls_by_node
+from conversations.services.recalls import NodeRecalls, recalls_by_node
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock

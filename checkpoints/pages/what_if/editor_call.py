@@ -6,15 +6,15 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from pydantic import Field
 
+from checkpoints.contexts.what_if import MAX_EXECUTIONS, count_executions
 from checkpoints.pages.what_if.page import ExecutionResult, InputLines, Run, continue_run
-from checkpoints.what_if import MAX_EXECUTIONS, count_executions
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.ui.sentences import translated
-from workflows.domain import graph
-from workflows.domain.plan import Plan
+from workflows.domain.document import graph
+from workflows.domain.running.plan import Plan
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from checkpoints.what_if import (
+from checkpoints.contexts.what_if import (
     MAX_EXECUTIONS,
     ReplayedExecution,
     ReplayedInput,
@@ -29,8 +29,8 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from workflows.definitions import definition
-from workflows.domain.plan import Plan
-from workflows.domain.what_if import ChangeKind, InputChange
+from workflows.domain.running.plan import Plan
+from workflows.domain.running.what_if import ChangeKind, InputChange
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.summaries import SECTION_WORDS

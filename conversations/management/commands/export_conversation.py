@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from conversations import transfers
 from conversations.domain.formats.formats import FORMATS, OWN, provider_format
+from conversations.lifecycle import transfers
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.lib.errors import ContextError

@@ -11,7 +11,7 @@ from django.db import transaction
 from conversations.domain.imports.report import ImportNote, ImportReport, merge_reports
 from conversations.domain.imports.shapes import EXPORT_NAME, NAMES, TITLES
 from conversations.domain.imports.uploads import Importable, read_upload, report_of
-from conversations.transfers import import_one
+from conversations.lifecycle.transfers import import_one
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.lib.errors import ContextError

@@ -5,10 +5,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from conversations import archival
+from conversations.lifecycle import archival
 from conversations.pages import presenters
 from conversations.pages.changes.single_submit import submit_once
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb

@@ -17,9 +17,9 @@ from conversations.models import Conversation
 from conversations.pages.changes.budget_hints import over_budget_text
 from conversations.pages.changes.change_cost_words import cost_text, cost_warning
 from conversations.pages.comparison.comparison_pages import ViewDifferences, message_changes
-from conversations.results import Applied
-from conversations.sql_log import SqlLog
-from conversations.store import find_revision, view_of
+from conversations.services.results import Applied
+from conversations.store.conversation import find_revision, view_of
+from conversations.store.sql_log import SqlLog
 from ctxadmin.ui.components import Text
 
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})

@@ -15,19 +15,27 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from conversations import erasure, queries, services
 from conversations.api.schemas import metadata_bytes
-from conversations.copies import Copy, copies_of
 from conversations.domain.revisions import Seen
-from conversations.metadata import EDITED, change_metadata, digests_of, field_digest, value_of
+from conversations.lifecycle import erasure
+from conversations.lifecycle.copies import Copy, copies_of
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
 from conversations.pages.changes.operation_page import MEANWHILE, seen_view, undo_url
 from conversations.pages.changes.single_submit import submit_once
-from conversations.results import Applied
-from conversations.store import find_head, find_revision, metadata_of_head
+from conversations.reading import queries
+from conversations.services import use_cases
+from conversations.services.metadata import (
+    EDITED,
+    change_metadata,
+    digests_of,
+    field_digest,
+    value_of,
+)
+from conversations.services.results import Applied
+from conversations.store.conversation import find_head, find_revision, metadata_of_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
@@ -80,7 +88,7 @@ class ErasureDetails:
 @submit_once
 def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: int) -> HttpResponse:
     def move(seen: Seen, reason: str | None, dry_run: bool) -> Applied:
-        return services.rollback(
+        return use_cases.rollback(
             actor, conversation_id, batch, reason=reason, seen=seen, dry_run=dry_run
         )
 
@@ -99,7 +107,7 @@ def restore(
     request: HttpRequest, actor: Actor, conversation_id: str, revision: int
 ) -> HttpResponse:
     def move(seen: Seen, reason: str | None, dry_run: bool) -> Applied:
-        return services.restore(
+        return use_cases.restore(
             actor, conversation_id, revision, reason=reason, seen=seen, dry_run=dry_run
         )
 

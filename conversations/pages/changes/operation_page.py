@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from conversations import services
 from conversations.domain import operations, runs
 from conversations.domain.configs import OperationName
 from conversations.domain.revisions import Seen
@@ -31,8 +30,9 @@ from conversations.pages.changes.change_effects import (
 )
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.typed_messages import form_message, map_messages
-from conversations.results import Applied
-from conversations.store import find_head, find_revision, view_of
+from conversations.services import use_cases
+from conversations.services.results import Applied
+from conversations.store.conversation import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
@@ -201,7 +201,7 @@ def _with_offer(sent: QueryDict) -> QueryDict:
 
 def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effect:
     def would_be(model: OperationRequest) -> Applied:
-        return services.apply_operation(actor, head.public_id, model, dry_run=True)
+        return use_cases.apply_operation(actor, head.public_id, model, dry_run=True)
 
     applied = would_be(model)
     effect = effect_of(
@@ -233,7 +233,7 @@ def hidden_system_messages(head: Conversation, model: OperationRequest) -> Runs:
 
 
 def _operate(actor: Actor, head: Conversation, form: OperationForm, seen: Seen) -> Applied:
-    return services.apply_operation(
+    return use_cases.apply_operation(
         actor, head.public_id, form.model, reason=form.model.reason, seen=seen
     )
 

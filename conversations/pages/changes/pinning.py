@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from conversations import pin_rows, pins
 from conversations.api.schemas import ChangeMessage
 from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
@@ -16,7 +15,9 @@ from conversations.pages.changes import selection
 from conversations.pages.changes.change_effects import format_runs
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.reading.cards import PinView
-from conversations.store import find_head
+from conversations.services import pins
+from conversations.store import pin_rows
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse

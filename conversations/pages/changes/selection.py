@@ -8,13 +8,13 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
-from conversations import queries
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes.change_effects import current_view, find_system_messages
 from conversations.pages.changes.typed_messages import form_message
-from conversations.store import find_revision
+from conversations.reading import queries
+from conversations.store.conversation import find_revision
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.forms.seen_numbers import seen_number

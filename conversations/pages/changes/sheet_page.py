@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from conversations import services
 from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
@@ -33,8 +32,9 @@ from conversations.pages.changes.operation_page import (
 )
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.changes.typed_messages import form_message, map_messages
-from conversations.results import Applied
-from conversations.store import find_head
+from conversations.services import use_cases
+from conversations.services.results import Applied
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
@@ -121,7 +121,7 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         return show_moved_form(request, actor, head, model, seen)
     try:
         reason = model.reason
-        applied = services.apply_operation(actor, head.public_id, model, reason=reason, seen=seen)
+        applied = use_cases.apply_operation(actor, head.public_id, model, reason=reason, seen=seen)
     except VersionConflict:
         return show_moved_form(
             request, actor, find_head(actor.workspace, head.public_id), model, seen
@@ -202,9 +202,9 @@ def _sheet_of(
         return replace(sheet, sentences=_sentences(wanted, chosen, chosen))
     try:
         model = parse(OperationRequest, asked)
-        applied = services.apply_operation(actor, head.public_id, model, dry_run=True)
+        applied = use_cases.apply_operation(actor, head.public_id, model, dry_run=True)
         alone = model.model_copy(update={"pairing": "warn"})
-        pairs = splits_pairs(services.apply_operation(actor, head.public_id, alone, dry_run=True))
+        pairs = splits_pairs(use_cases.apply_operation(actor, head.public_id, alone, dry_run=True))
     except VersionConflict:
         raise
     except ContextError as error:

@@ -5,7 +5,7 @@ from typing import ParamSpec
 
 from django.http import HttpRequest, HttpResponse
 
-from conversations.store import find_head
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.form_idempotency import run_once_per_form
 from ctxadmin.ui.pages import PageView

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import queries
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.diff import ChangeKind, ViewDifference
 from conversations.domain.view import View
@@ -22,7 +21,8 @@ from conversations.pages.presenters import BatchLine
 from conversations.pages.reading.cards import plain_body
 from conversations.pages.reading.url_parameters import number_in
 from conversations.pages.reading.view_window import is_number
-from conversations.store import find_head, find_revision, lineage, view_of
+from conversations.reading import queries
+from conversations.store.conversation import find_head, find_revision, lineage, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.diff_folds import DiffPart, fold_parts

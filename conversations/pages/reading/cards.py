@@ -7,7 +7,6 @@ from typing import Final
 
 import orjson
 
-from conversations.comments import may_remove
 from conversations.domain.bodies import StoredMessage, text_of_body
 from conversations.domain.tool_failures import is_failure
 from conversations.models import Comment, Pin
@@ -20,7 +19,8 @@ from conversations.pages.reading.blocks import (
     within_budget,
 )
 from conversations.pages.reading.tool_calls import ToolCallLine, call_of, shape_of
-from conversations.recalls import Recalled
+from conversations.services.comments import may_remove
+from conversations.services.recalls import Recalled
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text
 

@@ -11,11 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import message_search, queries
-from conversations.archival import GOING_ON
-from conversations.last_messages import LastMessage, last_messages
-from conversations.matching import ConversationFilter, count_matching
-from conversations.message_search import SearchHit
+from conversations.lifecycle.archival import GOING_ON
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.presenters import BatchLine
@@ -33,9 +29,13 @@ from conversations.pages.reading.reading_pages import (
 )
 from conversations.pages.reading.url_parameters import number_in, requested_start, requested_view
 from conversations.pages.reading.view_window import SECTION, Section, ShownView, is_number
-from conversations.pins import may_pin
-from conversations.reading import ROLES, narrowed
-from conversations.store import find_head, find_revision, find_with_details, lineage
+from conversations.reading import message_search, queries
+from conversations.reading.message_search import SearchHit
+from conversations.reading.navigation import ROLES, narrowed
+from conversations.services.pins import may_pin
+from conversations.store.conversation import find_head, find_revision, find_with_details, lineage
+from conversations.workspace.last_messages import LastMessage, last_messages
+from conversations.workspace.matching import ConversationFilter, count_matching
 from ctxadmin.http.endpoints.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList

@@ -10,14 +10,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from conversations.message_history import (
+from conversations.models import Conversation, Move
+from conversations.pages.presenters import operation_label
+from conversations.reading.message_history import (
     Effect,
     MessageChange,
     MessageHistory,
     history_of,
 )
-from conversations.models import Conversation, Move
-from conversations.pages.presenters import operation_label
 from ctxadmin.ui.components import Text
 
 _EFFECTS: Final[Mapping[Effect, Text]] = {

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import message_search, pin_rows, queries, recalls
 from conversations.domain.bodies import StoredMessage
 from conversations.models import Conversation
 from conversations.pages import presenters
@@ -20,7 +19,10 @@ from conversations.pages.reading.blocks import MOST_MARKDOWN, Block, within_budg
 from conversations.pages.reading.cards import MessageCard, message_card
 from conversations.pages.reading.message_changes import MessageChanges, changes_of
 from conversations.pages.reading.view_window import ShownView
-from conversations.store import find_head
+from conversations.reading import message_search, queries
+from conversations.services import recalls
+from conversations.store import pin_rows
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed

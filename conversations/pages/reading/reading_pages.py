@@ -13,15 +13,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from conversations import reading
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages.reading import view_window
 from conversations.pages.reading.cards import MessageCard
 from conversations.pages.reading.url_parameters import number_in, requested_view
 from conversations.pages.reading.view_window import ShownView
-from conversations.reading import Turns
-from conversations.store import find_head
+from conversations.reading import navigation
+from conversations.reading.navigation import Turns
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.pages import page
@@ -81,7 +81,7 @@ def remember_detail(request: HttpRequest, response: HttpResponse) -> HttpRespons
 
 def outline_of(head: Conversation, shown: ShownView, view: View, index: int) -> Outline:
     """The turns of the user in the ``view`` that is ``shown``, around a message."""
-    turns = reading.find_turns(head, view, index, _TURNS)
+    turns = navigation.find_turns(head, view, index, _TURNS)
     first = turns.turns[0].index if turns.turns else 0
     last = turns.turns[-1].index if turns.turns else 0
     more = turns.start + len(turns.turns) < turns.total
@@ -112,7 +112,7 @@ def next_error(request: HttpRequest, actor: Actor, conversation_id: str) -> Http
     shown, after = requested_view(request), number_in(request, "after", 0)
     view = view_window.view_shown(head, shown)
     here = view_window.messages_url(head, shown)
-    found = reading.next_failure(head, view, after if "after" in request.GET else -1)
+    found = navigation.next_failure(head, view, after if "after" in request.GET else -1)
     if found is not None:
         return redirect(f"{here}at={found}#m{found}")
     if "after" in request.GET:

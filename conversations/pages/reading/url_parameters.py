@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from conversations.pages.reading.view_window import SECTION, ShownView
-from conversations.reading import ReadingFilter
+from conversations.reading.navigation import ReadingFilter
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.whole_number import whole_number
 

@@ -8,11 +8,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from conversations import comments, hidden_messages, pin_rows, queries, recalls, summaries
 from conversations.domain import runs
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.view import View
-from conversations.hidden_messages import HidingRevision
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.reading.cards import (
@@ -25,9 +23,13 @@ from conversations.pages.reading.cards import (
     join_results,
     message_card,
 )
-from conversations.queries import MessageWindow
-from conversations.reading import EVERYTHING, ReadingFilter, narrowed
-from conversations.store import view_of
+from conversations.reading import hidden_messages, queries, summaries
+from conversations.reading.hidden_messages import HidingRevision
+from conversations.reading.navigation import EVERYTHING, ReadingFilter, narrowed
+from conversations.reading.queries import MessageWindow
+from conversations.services import comments, recalls
+from conversations.store import pin_rows
+from conversations.store.conversation import view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.whole_number import whole_number

@@ -64,7 +64,7 @@ CONVERSATIONS: Final = TermGroup(
                 "An engine's read of a hidden message in full. A line that an operation or filter "
                 "left tells the model which messages it can recall; each recall is counted."
             ),
-            "conversations.recalls",
+            "conversations.services.recalls",
         ),
         Term(
             "operation",

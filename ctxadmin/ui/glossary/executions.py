@@ -99,7 +99,7 @@ EXECUTIONS: Final = TermGroup(
             "enter",
             pgettext_lazy("glossary", "enter"),
             _("The request with which an engine gets the context of a node."),
-            "workflows.domain.flow.Entered",
+            "workflows.domain.running.flow.Entered",
         ),
         Term(
             "complete",

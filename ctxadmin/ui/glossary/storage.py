@@ -111,13 +111,13 @@ STORAGE: Final = TermGroup(
                 "Remove a conversation with all its content for good. The audit still shows that "
                 "it existed."
             ),
-            "conversations.erasure",
+            "conversations.lifecycle.erasure",
         ),
         Term(
             "damaged-data",
             pgettext_lazy("glossary", "damaged data"),
             _("Stored data that differs from what was written. It is refused and never shown."),
-            "conversations.damage",
+            "conversations.store.damage",
         ),
     ),
 )

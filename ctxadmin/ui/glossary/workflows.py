@@ -23,7 +23,7 @@ WORKFLOWS: Final = TermGroup(
             "node",
             pgettext_lazy("glossary", "node"),
             _("One step of a workflow."),
-            "workflows.domain.graph.Node",
+            "workflows.domain.document.graph.Node",
         ),
         Term(
             "edge",
@@ -32,7 +32,7 @@ WORKFLOWS: Final = TermGroup(
                 "A connection from one node to the next. It says when it is followed and what "
                 "context it passes on."
             ),
-            "workflows.domain.graph.Edge",
+            "workflows.domain.document.graph.Edge",
         ),
         Term(
             "draft",
@@ -56,13 +56,13 @@ WORKFLOWS: Final = TermGroup(
             "context",
             pgettext_lazy("glossary", "context"),
             _("What a node sees: template, variables, history, metadata and visible messages."),
-            "workflows.domain.context.PromptContext",
+            "workflows.domain.context.prompt_context.PromptContext",
         ),
         Term(
             "context-type",
             pgettext_lazy("glossary", "context type"),
             _("The part of the context that a kind of node sees by default, such as llm_context."),
-            "workflows.domain.context_types",
+            "workflows.domain.filters.context_types",
         ),
         Term(
             "input-filter",
@@ -71,19 +71,19 @@ WORKFLOWS: Final = TermGroup(
                 "A filter of a node: it narrows what this node sees. Later nodes still see "
                 "everything."
             ),
-            "workflows.domain.filters.ContextFilter",
+            "workflows.domain.filters.context_filter.ContextFilter",
         ),
         Term(
             "output-filter",
             pgettext_lazy("glossary", "output filter"),
             _("A filter of a node: it narrows what later nodes see."),
-            "workflows.domain.filters.ContextFilter",
+            "workflows.domain.filters.context_filter.ContextFilter",
         ),
         Term(
             "edge-filter",
             pgettext_lazy("glossary", "edge filter"),
             _("A filter of an edge: it narrows what flows along this edge."),
-            "workflows.domain.edge_filters.EdgeFilter",
+            "workflows.domain.filters.edge_filter.EdgeFilter",
         ),
         Term(
             "rule",
@@ -92,13 +92,13 @@ WORKFLOWS: Final = TermGroup(
                 "A line of a filter: which names it includes, excludes or transforms, and in "
                 "which section."
             ),
-            "workflows.domain.filters.FilterRule",
+            "workflows.domain.filters.context_filter.FilterRule",
         ),
         Term(
             "pattern",
             pgettext_lazy("glossary", "pattern"),
             _("A name in which * stands for any characters, such as llm.*."),
-            "workflows.domain.patterns.PatternSet",
+            "workflows.domain.selection.patterns.PatternSet",
         ),
         Term(
             "condition",
@@ -107,13 +107,13 @@ WORKFLOWS: Final = TermGroup(
                 "A short expression over the context that is true or false, such as "
                 "context.score > 3."
             ),
-            "workflows.domain.conditions.Condition",
+            "workflows.domain.conditions.condition.Condition",
         ),
         Term(
             "transform",
             pgettext_lazy("glossary", "transform"),
             _("A named function that changes the values that a filter keeps."),
-            "workflows.domain.transforms",
+            "workflows.domain.context.transforms",
         ),
         Term(
             "processor",
@@ -122,7 +122,7 @@ WORKFLOWS: Final = TermGroup(
                 "Code that decides what a node sees. Each context type is a processor; installed "
                 "packages can add their own."
             ),
-            "workflows.domain.processors",
+            "workflows.domain.processors.registries",
         ),
         Term(
             "context-processor-node",
@@ -148,7 +148,7 @@ WORKFLOWS: Final = TermGroup(
                 "What a node would see, name by name and message by message, with the rule that"
                 " decided. Nothing is stored."
             ),
-            "workflows.domain.flow.Preview",
+            "workflows.domain.running.flow.Preview",
         ),
         Term(
             "replay",
@@ -157,7 +157,7 @@ WORKFLOWS: Final = TermGroup(
                 "Compare what the nodes of recent executions saw with what they would see under"
                 " the draft."
             ),
-            "workflows.domain.what_if",
+            "workflows.domain.running.what_if",
         ),
     ),
 )

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import F
 from django.test import Client
 
-from conversations.services import NewConversation, create
+from conversations.services.use_cases import NewConversation, create
 from ctxadmin.accounts import people
 from ctxadmin.accounts.models import BrowserSession, User
 from ctxadmin.accounts.services import system_actor

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from conversations.erasure import erase
+from conversations.lifecycle.erasure import erase
 from conversations.models import Conversation, Revision
 from ctxadmin.audit.models import AuditAnchoredHead, AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream

@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from conversations.domain.configs import read_operation
-from conversations.erasure import erase
+from conversations.lifecycle.erasure import erase
 from conversations.models import Conversation
-from conversations.services import apply_operation
+from conversations.services.use_cases import apply_operation
 from ctxadmin.audit.anchors import anchor_heads, anchor_if_due
 from ctxadmin.audit.chain import FIRST_HASH, entry_hash, unkeyed_hash
 from ctxadmin.audit.checks import last_check

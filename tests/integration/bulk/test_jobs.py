@@ -10,9 +10,9 @@ from bulk.jobs import Selection
 from bulk.models import BulkItem, BulkJob
 from bulk.runner import RUNNER
 from checkpoints.models import Label
-from conversations import archival
-from conversations.matching import ConversationFilter
+from conversations.lifecycle import archival
 from conversations.models import Conversation
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.accounts.models import Membership
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.queries import with_reasons

@@ -10,7 +10,7 @@ from conversations.models import Conversation
 from ctxadmin.identity.roles import Scope
 from tests.factories import Api, conversation, engine
 from workflows import services as workflows
-from workflows.domain import graph
+from workflows.domain.document import graph
 
 REVIEW = {"pause": "before", "pause_reason": "look at this"}
 

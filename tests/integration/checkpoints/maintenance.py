@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management import call_command
 
 from checkpoints.domain.retention import RetentionPolicy
-from checkpoints.services.retention_policies import policy_of, set_policy
+from checkpoints.maintenance.retention_policies import policy_of, set_policy
 from conversations.models import Conversation
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.maintenance.thinning import thin
 from checkpoints.models import Claim, Label
-from checkpoints.services.thinning import thin
-from checkpoints.store import find_current
+from checkpoints.store.executions import find_current
 from conversations.models import Comment, Conversation
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.models import AuditEntry

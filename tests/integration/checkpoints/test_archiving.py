@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
-from conversations import erasure
+from conversations.lifecycle import erasure
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Scope

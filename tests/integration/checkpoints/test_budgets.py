@@ -8,11 +8,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from conversations import fold_cache
 from conversations.domain.budgets.fold import Weight
-from conversations.fold_cache import FOLDS, FoldCache
 from conversations.models import Message
-from conversations.sql_log import SqlLog
+from conversations.store import fold_cache
+from conversations.store.fold_cache import FOLDS, FoldCache
+from conversations.store.sql_log import SqlLog
 from ctxadmin.identity.roles import Scope
 from tests.examples import examples
 from tests.factories import assistant, calls, result, system, user

@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints import checkpoint_list
-from checkpoints.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.models import Checkpoint, CheckpointDetails
+from checkpoints.reading import checkpoint_list
+from checkpoints.reading.checkpoint_list import CheckpointQuery, checkpoints_page
 from checkpoints.verification.conversation import verify_conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Role, Scope
 from tests.factories import Api, conversation, engine, signed_in, user

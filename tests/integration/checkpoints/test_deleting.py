@@ -14,12 +14,13 @@ from django.test.utils import CaptureQueriesContext
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.maintenance import thinning
 from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateValue, TaskWrites
-from checkpoints.queries import compare_moments, find_moment, snapshot_bytes
-from checkpoints.services import checkpoint_saves, deletions, forks, thinning
+from checkpoints.reading.queries import compare_moments, find_moment, snapshot_bytes
+from checkpoints.services import checkpoint_saves, deletions, forks
 from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor

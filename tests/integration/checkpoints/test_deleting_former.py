@@ -10,11 +10,11 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.maintenance import thinning
 from checkpoints.models import Execution, StateKey, StateValue
-from checkpoints.services import thinning
 from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role, Scope

@@ -3,7 +3,7 @@
 import pytest
 from django.db import OperationalError
 
-from checkpoints import node_context
+from checkpoints.contexts import node_context
 from tests.factories import user
 from tests.integration.checkpoints.flows import (
     Run,

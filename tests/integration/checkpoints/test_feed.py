@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.db import close_old_connections, connection, transaction
 
-from conversations import feed
 from conversations.models import Conversation, FeedEntry
-from conversations.services import append
+from conversations.services.use_cases import append
+from conversations.workspace import feed
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
 from tests.factories import Api, conversation, drafts, engine, user, workspace

@@ -11,17 +11,17 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
-from checkpoints import maintenance_lock, retention_store
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.domain.move_commands import ForkCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.maintenance import lock, retention_store, thinning
+from checkpoints.maintenance.retention_policies import policy_of, set_policy
 from checkpoints.management.commands import maintain
 from checkpoints.models import Checkpoint, Execution, Maintenance, PendingEdit, StateValue
-from checkpoints.queries import find_moment, snapshot_bytes
-from checkpoints.services import checkpoint_saves, thinning
+from checkpoints.reading.queries import find_moment, snapshot_bytes
+from checkpoints.services import checkpoint_saves
 from checkpoints.services import forks as forking
-from checkpoints.services.retention_policies import policy_of, set_policy
-from checkpoints.state_store import digest_of_name
+from checkpoints.store.state import digest_of_name
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import BrowserSession, EngineToken
 from ctxadmin.accounts.services import create_token, system_actor
@@ -134,7 +134,7 @@ def test_a_run_may_be_limited_to_a_workspace_and_to_parts() -> None:
 
 
 def test_a_run_that_is_at_work_keeps_others_out() -> None:
-    with maintenance_lock.hold_lock(), pytest.raises(CommandError, match="Another run") as busy:
+    with lock.hold_lock(), pytest.raises(CommandError, match="Another run") as busy:
         run()
     assert busy.value.returncode == 75
     run()
@@ -294,7 +294,7 @@ def test_beside_the_server_it_runs_once_a_day_and_outlives_an_outage(
     def last_run() -> Any:
         for error in tries:
             raise error
-        return maintenance_lock.last_run()
+        return lock.last_run()
 
     monkeypatch.setattr("checkpoints.management.commands.maintain.time.sleep", sleep)
     monkeypatch.setattr(maintain, "last_run", last_run)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checkpoints.verification.conversation import verify_conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.identity.roles import Role, Scope
 from tests.factories import Api, conversation, signed_in
 from tests.integration.checkpoints.flows import Run, ok, refused

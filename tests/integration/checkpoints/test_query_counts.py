@@ -7,12 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pydantic import JsonValue
 
-from checkpoints import node_context
+from checkpoints.contexts import node_context
 from checkpoints.domain.commands import CompleteNode, SaveCheckpoint, StartExecution
-from checkpoints.queries import find_moment, list_checkpoints, snapshot_bytes
+from checkpoints.reading.queries import find_moment, list_checkpoints, snapshot_bytes
 from checkpoints.services import checkpoint_saves, completions, execution_start
 from conversations.models import Conversation
-from conversations.services import append
+from conversations.services.use_cases import append
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope

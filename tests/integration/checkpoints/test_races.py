@@ -17,7 +17,7 @@ from checkpoints.domain.commands import (
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import (
     checkpoint_saves,
     completions,
@@ -28,7 +28,7 @@ from checkpoints.services import (
     status_changes,
 )
 from conversations.models import Conversation
-from conversations.services import append
+from conversations.services.use_cases import append
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.actor import Actor

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from checkpoints import writes_store
+from checkpoints.maintenance.retention_store import ThinningBatch, drop_states
 from checkpoints.models import Execution, TaskWrites
-from checkpoints.retention_store import ThinningBatch, drop_states
+from checkpoints.store import task_writes
 from checkpoints.verification.conversation import verify_conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
@@ -132,10 +132,10 @@ def test_a_list_reads_no_more_writes_than_a_page_can_have(
 
     def counted(key: int, checkpoints: Collection[str]) -> Any:
         read.append(len(checkpoints))
-        return writes_store.writes_of(key, checkpoints)
+        return task_writes.writes_of(key, checkpoints)
 
-    monkeypatch.setattr("checkpoints.checkpoint_list.MOST_BYTES", 700)
-    monkeypatch.setattr("checkpoints.checkpoint_list.writes_of", counted)
+    monkeypatch.setattr("checkpoints.reading.checkpoint_list.MOST_BYTES", 700)
+    monkeypatch.setattr("checkpoints.reading.checkpoint_list.writes_of", counted)
     found: list[str] = []
     cursor: str | None = ""
     while cursor is not None:
@@ -158,15 +158,15 @@ def test_a_fork_copies_a_few_at_a_time(run: Run, monkeypatch: pytest.MonkeyPatch
         for task in ("t1", "t2"):
             ok(put(run, RESULT, checkpoint=name, task=task))
     parts: list[list[str]] = []
-    find_all = writes_store._WRITES.find_all
+    find_all = task_writes._WRITES.find_all
 
     def counted(where: Any, name: str, among: list[str]) -> Any:
         parts.append(among)
         return find_all(where, name, among)
 
-    monkeypatch.setattr(writes_store._WRITES, "find_all", counted)
-    monkeypatch.setattr(writes_store, "_PART_BYTES", 250)
-    monkeypatch.setattr(writes_store, "_SIZED_TOGETHER", 2)
+    monkeypatch.setattr(task_writes._WRITES, "find_all", counted)
+    monkeypatch.setattr(task_writes, "_PART_BYTES", 250)
+    monkeypatch.setattr(task_writes, "_SIZED_TOGETHER", 2)
     ok(run.by(Scope.REVIEW).post("checkpoints/5/fork", {"id": "fork"}))
     assert sorted(each for part in parts for each in part) == names
     assert len(parts) > 1

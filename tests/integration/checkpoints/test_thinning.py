@@ -11,15 +11,15 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints import retention_store
 from checkpoints.domain.commands import SaveCheckpoint, StartExecution, UpdateSnapshot
 from checkpoints.domain.move_commands import ForkCheckpoint, MoveExecution, RestoreCheckpoint
 from checkpoints.domain.reducers import Reducer
 from checkpoints.domain.retention import RetentionPolicy, versions_to_thin
 from checkpoints.domain.state import KeyHead, head_of, totals_of
 from checkpoints.domain.status import Status
+from checkpoints.maintenance import retention_store, thinning
 from checkpoints.models import Checkpoint, Execution, StateValue
-from checkpoints.queries import compare, compare_moments, find_moment, snapshot_bytes
+from checkpoints.reading.queries import compare, compare_moments, find_moment, snapshot_bytes
 from checkpoints.services import (
     checkpoint_saves,
     execution_start,
@@ -27,11 +27,10 @@ from checkpoints.services import (
     restores,
     state_updates,
     status_changes,
-    thinning,
 )
-from checkpoints.snapshots import StoredSnapshot
-from checkpoints.state_store import LISTS
-from checkpoints.store import find_checkpoint
+from checkpoints.store.executions import find_checkpoint
+from checkpoints.store.snapshots import StoredSnapshot
+from checkpoints.store.state import LISTS
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.verification import verify_stream

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from checkpoints.models import Checkpoint, Usage
 from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
-from conversations.verification import Unsummed
+from conversations.store.verification import Unsummed
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from tests.factories import Api, signed_in

@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
+from checkpoints.contexts.what_if import TimeBudget, last_executions, what_if
 from checkpoints.models import Checkpoint
-from checkpoints.what_if import TimeBudget, last_executions, what_if
 from ctxadmin.identity.roles import Role, Scope
 from tests.factories import assistant, person, user
 from tests.integration.checkpoints.flows import (
@@ -24,8 +24,8 @@ from tests.integration.checkpoints.flows import (
     when,
 )
 from tests.openapi import CheckedApi
-from workflows.domain import graph
-from workflows.domain.plan import Plan
+from workflows.domain.document import graph
+from workflows.domain.running.plan import Plan
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from checkpoints.domain.commands import CompleteNode, SaveCheckpoint, StartExecution, UpdateSnapshot
 from checkpoints.domain.move_commands import MoveExecution, RestoreCheckpoint
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import (
     checkpoint_saves,
     completions,
@@ -19,12 +19,12 @@ from checkpoints.services import (
     state_updates,
     status_changes,
 )
-from checkpoints.state_store import HISTORY
-from conversations import services
+from checkpoints.store.state import HISTORY
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
-from conversations.store import find_head
-from conversations.write_cache import WRITE_CACHE, CachedValues, CacheKind, WriteCache
+from conversations.services import use_cases
+from conversations.store.conversation import find_head
+from conversations.writing.cache import WRITE_CACHE, CachedValues, CacheKind, WriteCache
 from ctxadmin.audit import record as audit
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
@@ -86,7 +86,7 @@ class Run:
     def append(self) -> None:
         some = f"call-{self.random.randrange(4)}"
         message = self.random.choice([user("x"), calls(some), result(some)])
-        services.append(self.actor, self.id, drafts(message))
+        use_cases.append(self.actor, self.id, drafts(message))
 
     def _update(self) -> dict[str, JsonValue]:
         name = f"k{self.random.randrange(3)}"
@@ -118,14 +118,14 @@ class Run:
     def operate(self) -> None:
         block: JsonValue = {"keep_last": self.random.randrange(6)}
         config = read_operation({"operation": "truncate", "truncate": block, "pairing": "keep"})
-        services.apply_operation(self.actor, self.id, config)
+        use_cases.apply_operation(self.actor, self.id, config)
 
     def roll_back(self) -> None:
         batch = find_head(self.actor.workspace, self.id).current_batch
-        services.rollback(self.actor, self.id, max(batch - self.random.randrange(3), 0))
+        use_cases.rollback(self.actor, self.id, max(batch - self.random.randrange(3), 0))
 
     def restore_revision(self) -> None:
-        services.restore(self.actor, self.id, self.random.randrange(4))
+        use_cases.restore(self.actor, self.id, self.random.randrange(4))
 
     def pause(self) -> None:
         status_changes.pause(self.actor, self.id, MoveExecution())

@@ -20,7 +20,7 @@ from demo.engine import Engine, ServerRefused
 from tests.factories import Api, conversation, person, user
 from tests.shape_examples import example
 from workflows.definitions import definition
-from workflows.domain.graph import read
+from workflows.domain.document.graph import read
 from workflows.models import Workflow
 from workflows.services import import_document
 from workflows.store import find_version

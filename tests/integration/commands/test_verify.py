@@ -13,11 +13,11 @@ from django.db.models import F, Model
 
 from checkpoints.management.commands import verify as command
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails, StateKey, StateValue
-from checkpoints.state_store import HISTORY, digest_of_name
+from checkpoints.store.state import HISTORY, digest_of_name
 from checkpoints.verification import conversation as verification
 from checkpoints.verification import states as state_verification
 from conversations.models import Conversation, ConversationDetails, Message, Revision
-from conversations.verification import DataFault, Unsummed
+from conversations.store.verification import DataFault, Unsummed
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from tests.examples import every_third
 from tests.factories import Api, assistant, conversation, user

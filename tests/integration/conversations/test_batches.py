@@ -5,15 +5,16 @@ That any other sequence of steps does what the rules say is shown in ``test_sql_
 
 import pytest
 
-from conversations import queries, services
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import MessageDraft
 from conversations.domain.revisions import UNSEEN, Seen
-from conversations.metadata import change_metadata
 from conversations.models import Conversation, Message, Revision
-from conversations.results import Appended, Applied
-from conversations.services import NewConversation
-from conversations.store import find_head, find_revision, view_of
+from conversations.reading import queries
+from conversations.services import use_cases
+from conversations.services.metadata import change_metadata
+from conversations.services.results import Appended, Applied
+from conversations.services.use_cases import NewConversation
+from conversations.store.conversation import find_head, find_revision, view_of
 from ctxadmin.lib.errors import NotFound, OutOfRange, VersionConflict
 from tests.factories import engine
 from tests.unit.conversations.chats import calls, operation, result, tools, user
@@ -30,7 +31,7 @@ class Talk:
     def __init__(self, *first: MessageDraft, tools: str = "") -> None:
         self.actor = engine()
         new = NewConversation(tools=tools, drafts=first)
-        self.id = services.create(self.actor, new).public_id
+        self.id = use_cases.create(self.actor, new).public_id
 
     @property
     def head(self) -> Conversation:
@@ -50,19 +51,19 @@ class Talk:
         return Message.objects.get(conversation=self.head.key, index=index)
 
     def append(self, *drafts: MessageDraft) -> Appended:
-        return services.append(self.actor, self.id, drafts)
+        return use_cases.append(self.actor, self.id, drafts)
 
     def operate(self, config: OperationConfig, seen: Seen = UNSEEN) -> Applied:
-        return services.apply_operation(self.actor, self.id, config, reason="why", seen=seen)
+        return use_cases.apply_operation(self.actor, self.id, config, reason="why", seen=seen)
 
     def open_batch(self, boundary: int, seen: Seen = UNSEEN) -> Applied:
-        return services.open_batch(self.actor, self.id, boundary, seen=seen)
+        return use_cases.open_batch(self.actor, self.id, boundary, seen=seen)
 
     def rollback(self, batch: int, seen: Seen = UNSEEN) -> Applied:
-        return services.rollback(self.actor, self.id, batch, reason="back", seen=seen)
+        return use_cases.rollback(self.actor, self.id, batch, reason="back", seen=seen)
 
     def restore(self, revision: int) -> Applied:
-        return services.restore(self.actor, self.id, revision)
+        return use_cases.restore(self.actor, self.id, revision)
 
 
 def three() -> Talk:

@@ -9,9 +9,10 @@ from django.db import transaction
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.services import checkpoint_saves
 from checkpoints.writing.version_events import VersionWritten
-from conversations import announcements, services
-from conversations.announcements import ChangeNotice
 from conversations.domain.configs import read_operation
+from conversations.services import use_cases
+from conversations.writing import announcements
+from conversations.writing.announcements import ChangeNotice
 from ctxadmin.audit.models import AuditEntry
 from tests.factories import assistant, conversation, drafts, engine, user
 
@@ -34,7 +35,7 @@ def test_a_change_is_reported_after_its_commit_and_not_before(told: list[ChangeN
     conversation(public_id="c")
     told.clear()
     with transaction.atomic():
-        services.append(engine(), "c", drafts(user("hello")))
+        use_cases.append(engine(), "c", drafts(user("hello")))
         assert not told
     assert len(told) == 1
 
@@ -43,14 +44,14 @@ def test_what_was_undone_is_never_reported(told: list[ChangeNotice]) -> None:
     conversation(user("hello"), public_id="c")
     told.clear()
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": 0}})
-    services.apply_operation(engine(), "c", config, dry_run=True)
+    use_cases.apply_operation(engine(), "c", config, dry_run=True)
     assert not told
 
 
 def test_the_marks_are_those_of_the_audit_and_join_to_a_chain(told: list[ChangeNotice]) -> None:
     head = conversation(user("hello"), public_id="c")
-    services.append(engine(), "c", drafts(user("again")))
-    services.append(engine(), "c", drafts(user("and again")))
+    use_cases.append(engine(), "c", drafts(user("again")))
+    use_cases.append(engine(), "c", drafts(user("and again")))
     hashes = list(
         AuditEntry.objects.filter(stream=head.key).order_by("seq").values_list("seq", "hash")
     )
@@ -60,7 +61,7 @@ def test_the_marks_are_those_of_the_audit_and_join_to_a_chain(told: list[ChangeN
 
 def test_appended_messages_are_reported_as_those_behind_the_view(told: list[ChangeNotice]) -> None:
     conversation(user("hello"), public_id="c")
-    services.append(engine(), "c", drafts(user("how"), assistant("so")))
+    use_cases.append(engine(), "c", drafts(user("how"), assistant("so")))
     shown = _texts(told[-1])
     assert shown is not None
     assert [b"how" in shown[0], b"so" in shown[1]] == [True, True]
@@ -72,9 +73,9 @@ def test_an_operation_and_a_rollback_tell_that_the_view_is_another(
 ) -> None:
     conversation(user("hello"), assistant("so"), public_id="c")
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
-    services.apply_operation(engine(), "c", config)
+    use_cases.apply_operation(engine(), "c", config)
     if undo:
-        services.rollback(engine(), "c", 0)
+        use_cases.rollback(engine(), "c", 0)
     assert told[-1].shown is None
 
 
@@ -96,9 +97,9 @@ def test_what_a_block_commits_is_reported_at_its_end_at_once_and_in_order(
     told.clear()
     with announcements.announce_group():
         for head in heads:
-            services.append(engine(), head.public_id, drafts(user("news")))
+            use_cases.append(engine(), head.public_id, drafts(user("news")))
         with suppress(ValueError), transaction.atomic():
-            services.append(engine(), "one", drafts(user("more")))
+            use_cases.append(engine(), "one", drafts(user("more")))
             raise ValueError("undone")
         assert told == []
     assert [change.head.public_id for change in told] == ["one", "two"]
@@ -111,6 +112,6 @@ def test_a_block_that_fails_tells_what_it_had_committed(told: list[ChangeNotice]
     conversation(public_id="one")
     told.clear()
     with suppress(ValueError), announcements.announce_group():
-        services.append(engine(), "one", drafts(user("news")))
+        use_cases.append(engine(), "one", drafts(user("news")))
         raise ValueError("later")
     assert len(told) == 1

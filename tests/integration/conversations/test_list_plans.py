@@ -7,14 +7,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.domain.move_commands import ForkCheckpoint
-from checkpoints.fork_list import forks_of
+from checkpoints.reading.fork_list import forks_of
 from checkpoints.services import forks
-from conversations import erasure, matching
-from conversations.copies import Copy
-from conversations.matching import ConversationFilter
-from conversations.queries import list_conversations
-from conversations.sql_log import SqlLog
-from conversations.store import find_head
+from conversations.lifecycle import erasure
+from conversations.lifecycle.copies import Copy
+from conversations.reading.queries import list_conversations
+from conversations.store.conversation import find_head
+from conversations.store.sql_log import SqlLog
+from conversations.workspace import matching
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, person, user

@@ -11,11 +11,12 @@ from pydantic import JsonValue
 
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.services import checkpoint_saves
-from conversations import queries, services
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message, UnsettledCall
-from conversations.store import find_head
-from conversations.tool_links import answers_to
+from conversations.reading import queries
+from conversations.services import use_cases
+from conversations.store.conversation import find_head
+from conversations.store.tool_links import answers_to
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import parse
 from tests.factories import assistant, calls, conversation, drafts, engine, result, system, user
@@ -50,15 +51,15 @@ class History:
         self.append(user("x"), calls("a", "b"), result("b"), result("a"), assistant("y"), user("z"))
 
     def append(self, *messages: dict[str, JsonValue]) -> None:
-        services.append(self.actor, self.id, drafts(*messages))
+        use_cases.append(self.actor, self.id, drafts(*messages))
 
     def operate(self, name: str, block: JsonValue = None, **fields: JsonValue) -> None:
         config = read_operation({"operation": name, name: block, **fields})
-        services.apply_operation(self.actor, self.id, config)
+        use_cases.apply_operation(self.actor, self.id, config)
 
     def roll_back(self) -> None:
         """To the batch before, so that the next message starts another branch."""
-        services.rollback(self.actor, self.id, self.head.current_batch - 1)
+        use_cases.rollback(self.actor, self.id, self.head.current_batch - 1)
 
     def compare(self) -> None:
         """The current revision with the one before the last message was replaced."""
@@ -66,7 +67,7 @@ class History:
         queries.diff_of(self.actor, self.id, current - 1, current)
 
     def restore_the_first(self) -> None:
-        services.restore(self.actor, self.id, 0)
+        use_cases.restore(self.actor, self.id, 0)
 
     def save(self) -> None:
         self.saved += 1

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from conversations import message_pages
+from conversations.reading import message_pages
 from tests.factories import conversation, user
 from tests.integration.checkpoints.flows import Run, ok, refused
 from tests.openapi import CheckedApi

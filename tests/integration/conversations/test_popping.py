@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from conversations import services
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation, Revision
-from conversations.results import Popped
-from conversations.store import find_revision, view_of
+from conversations.services import use_cases
+from conversations.services.results import Popped
+from conversations.store.conversation import find_revision, view_of
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
@@ -63,7 +63,7 @@ def test_several_are_one_batch_in_the_order_of_the_view_and_a_rollback_brings_th
 
 def test_more_than_there_are_is_all_of_them(run: Run) -> None:
     assert len(ok(pop(run, {"count": 1000}))["messages"]) == 4
-    assert Revision.objects.latest("number").reason == services.POPPED
+    assert Revision.objects.latest("number").reason == use_cases.POPPED
 
 
 def test_an_empty_view_is_an_empty_list_and_opens_no_batch(run: Run) -> None:
@@ -131,7 +131,7 @@ def test_callers_at_once_never_get_the_same_message() -> None:
     head, actor = conversation(*[user(str(number)) for number in range(10)]), engine()
 
     def task(count: int) -> Callable[[], Popped]:
-        return lambda: services.pop_messages(actor, head.public_id, count)
+        return lambda: use_cases.pop_messages(actor, head.public_id, count)
 
     results = together([task(1), task(2), task(3), task(1), task(2), task(4)])
     taken = [list(each.messages) for each in results if isinstance(each, Popped)]
@@ -147,15 +147,15 @@ def test_callers_at_once_never_get_the_same_message() -> None:
 def test_of_callers_who_saw_the_same_view_one_gets_the_message() -> None:
     head, actor = conversation(user("a"), user("b")), engine()
     seen = Seen(0, 2)
-    results = together([lambda: services.pop_messages(actor, head.public_id, 1, seen=seen)] * 4)
+    results = together([lambda: use_cases.pop_messages(actor, head.public_id, 1, seen=seen)] * 4)
     assert sum(isinstance(each, Popped) for each in results) == 1
     assert sum(isinstance(each, VersionConflict) for each in results) == 3
 
 
 def test_messages_that_come_meanwhile_are_popped_or_stay() -> None:
     head, actor = conversation(user("a")), engine()
-    append = lambda: services.append(actor, head.public_id, drafts(user("b")))  # noqa: E731
-    results = together([append, lambda: services.pop_messages(actor, head.public_id, 5), append])
+    append = lambda: use_cases.append(actor, head.public_id, drafts(user("b")))  # noqa: E731
+    results = together([append, lambda: use_cases.pop_messages(actor, head.public_id, 5), append])
     (popped,) = [each for each in results if isinstance(each, Popped)]
     current = Conversation.objects.get(key=head.key)
     assert len(popped.messages) + current.visible_count == 3

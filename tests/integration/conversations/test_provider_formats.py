@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from conversations import provider_views
 from conversations.domain.formats.formats import FORMATS
+from conversations.reading import provider_views
 from tests.factories import calls, conversation, result, system, user
 from tests.integration.checkpoints.flows import Run, node, ok, publish, refused
 from tests.openapi import CheckedApi

@@ -5,13 +5,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from conversations import services
 from conversations.domain.configs import read_operation
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation, Message, Revision
-from conversations.results import Appended, Applied
-from conversations.services import NewConversation
-from conversations.store import find_revision, view_of
+from conversations.services import use_cases
+from conversations.services.results import Appended, Applied
+from conversations.services.use_cases import NewConversation
+from conversations.store.conversation import find_revision, view_of
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib.errors import Duplicate, VersionConflict
 from tests.concurrent_writers import together
@@ -32,7 +32,7 @@ def test_appends_of_many_writers_all_arrive_once_and_in_one_order() -> None:
 
     def append(number: int) -> Callable[[], Appended]:
         messages = drafts(user(f"{number}a"), user(f"{number}b"))
-        return lambda: services.append(actor, head.public_id, messages)
+        return lambda: use_cases.append(actor, head.public_id, messages)
 
     with audited(head):
         results = together([append(number) for number in range(8)])
@@ -50,7 +50,7 @@ def test_appends_of_many_writers_all_arrive_once_and_in_one_order() -> None:
 def test_of_two_operations_on_one_seen_view_one_wins_and_the_other_is_notified_of_it() -> None:
     head, actor = conversation(user("a"), user("b")), engine()
     clear = read_operation({"operation": "clear"})
-    task = lambda: services.apply_operation(actor, head.public_id, clear, seen=Seen(0, 2))  # noqa: E731
+    task = lambda: use_cases.apply_operation(actor, head.public_id, clear, seen=Seen(0, 2))  # noqa: E731
     with audited(head):
         results = together([task] * 4)
         assert sum(isinstance(result, VersionConflict) for result in results) == 3
@@ -61,7 +61,7 @@ def test_operations_that_name_no_view_open_one_batch_each() -> None:
     head, actor = conversation(user("a"), user("b")), engine()
     keep = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
     with audited(head):
-        results = together([lambda: services.apply_operation(actor, head.public_id, keep)] * 4)
+        results = together([lambda: use_cases.apply_operation(actor, head.public_id, keep)] * 4)
         batches = sorted(r.batch for r in results if isinstance(r, Applied))
         assert batches == [1, 2, 3, 4]
 
@@ -69,7 +69,7 @@ def test_operations_that_name_no_view_open_one_batch_each() -> None:
 def test_of_two_conversations_with_one_id_one_is_a_duplicate() -> None:
     actor = engine()
     new = NewConversation(public_id="same", drafts=drafts(user("x")))
-    results = together([lambda: services.create(actor, new)] * 4)
+    results = together([lambda: use_cases.create(actor, new)] * 4)
     assert sum(isinstance(result, Duplicate) for result in results) == 3
     assert Conversation.objects.count() == Message.objects.count() == 1
 

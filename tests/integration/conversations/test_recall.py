@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from conversations import transfers
+from conversations.lifecycle import transfers
 from conversations.models import Conversation, Mark, Recall
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.audit.models import AuditEntry

@@ -7,8 +7,8 @@ import orjson
 import pytest
 from pydantic import JsonValue
 
-from conversations import transfers
 from conversations.domain.imports.uploads import read_value
+from conversations.lifecycle import transfers
 from ctxadmin.lib.contract import parse
 from tests.factories import engine
 from workflows.api.schemas import ApplyFilters

@@ -18,8 +18,6 @@ from hypothesis.stateful import (
 )
 from pydantic import JsonValue
 
-from conversations import queries, services, transfers
-from conversations.conversation_copy import UpTo, copy_conversation
 from conversations.domain.configs import OperationConfig
 from conversations.domain.export_reading import read_export
 from conversations.domain.log import Log, ToolGroup
@@ -27,16 +25,20 @@ from conversations.domain.message import CountsAs, MessageDraft
 from conversations.domain.pairing import find_splits, keep_pairs
 from conversations.domain.revisions import Seen, lineage
 from conversations.domain.view import View
+from conversations.lifecycle import transfers
+from conversations.lifecycle.conversation_copy import UpTo, copy_conversation
 from conversations.models import Conversation as Head
 from conversations.models import Message
 from conversations.models import Revision as RevisionRow
-from conversations.queries import moves_of
-from conversations.results import Applied
-from conversations.services import NewConversation, change_of, open_new
-from conversations.sql_log import SqlLog
-from conversations.store import find_head, view_of
-from conversations.store import lineage as rows_of_lineage
-from conversations.writing import writing
+from conversations.reading import queries
+from conversations.reading.queries import moves_of
+from conversations.services import use_cases
+from conversations.services.results import Applied
+from conversations.services.use_cases import NewConversation, change_of, open_new
+from conversations.store.conversation import find_head, view_of
+from conversations.store.conversation import lineage as rows_of_lineage
+from conversations.store.sql_log import SqlLog
+from conversations.writing.conversation import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
@@ -145,7 +147,7 @@ class Agreement(RuleBasedStateMachine):
         self.made.append(first, CAUSE)
         self.id = new_public_id("conv")
         new = NewConversation(public_id=self.id, tools=text, drafts=tuple(first))
-        services.create(self.actor, new)
+        use_cases.create(self.actor, new)
         self.past: list[tuple[UpTo, Conversation]] = []
 
     def both(self, in_memory: Callable[[], Report], in_sql: Callable[[], Applied]) -> None:
@@ -155,7 +157,7 @@ class Agreement(RuleBasedStateMachine):
     @rule(new=st.lists(drafts(), min_size=1, max_size=4))
     def append(self, new: list[MessageDraft]) -> None:
         expected = self.made.append(new, CAUSE)
-        found = services.append(self.actor, self.id, new)
+        found = use_cases.append(self.actor, self.id, new)
         assert (found.first_index, found.count, found.batch, found.revision) == (
             expected.first_index,
             expected.count,
@@ -189,11 +191,11 @@ class Agreement(RuleBasedStateMachine):
         seen = Seen(self.made.current.id, self.made.current.visible_count)
         self.both(
             lambda: self.made.operate(config, CAUSE, dry_run=True),
-            lambda: services.apply_operation(self.actor, self.id, config, seen=seen, dry_run=True),
+            lambda: use_cases.apply_operation(self.actor, self.id, config, seen=seen, dry_run=True),
         )
         self.both(
             lambda: self.made.operate(config, CAUSE),
-            lambda: services.apply_operation(self.actor, self.id, config, seen=seen),
+            lambda: use_cases.apply_operation(self.actor, self.id, config, seen=seen),
         )
 
     @rule(block=truncations(), pairing=PAIRINGS, protect=st.booleans())
@@ -226,14 +228,14 @@ class Agreement(RuleBasedStateMachine):
     def open_batch(self, boundary: int) -> None:
         self.both(
             lambda: self.made.open_batch(boundary, CAUSE),
-            lambda: services.open_batch(self.actor, self.id, boundary),
+            lambda: use_cases.open_batch(self.actor, self.id, boundary),
         )
 
     @rule(number=st.integers(-1, 6))
     def rollback(self, number: int) -> None:
         self.both(
             lambda: self.made.rollback(number, CAUSE),
-            lambda: services.rollback(self.actor, self.id, number),
+            lambda: use_cases.rollback(self.actor, self.id, number),
         )
 
     @rule(data=st.data())
@@ -241,7 +243,7 @@ class Agreement(RuleBasedStateMachine):
         number = data.draw(st.integers(0, len(self.made.revisions) - 1))
         self.both(
             lambda: self.made.restore(number, CAUSE),
-            lambda: services.restore(self.actor, self.id, number),
+            lambda: use_cases.restore(self.actor, self.id, number),
         )
 
     @rule(data=st.data())
@@ -281,7 +283,7 @@ class Agreement(RuleBasedStateMachine):
         count = then.current.visible_count
         if self.made.current.id != upto.revision:
             self.made.restore(upto.revision, CAUSE)
-            services.restore(self.actor, self.id, upto.revision)
+            use_cases.restore(self.actor, self.id, upto.revision)
         if self.made.current.visible_count == count:
             return
         self.made.reopen(count, upto.log_count, CAUSE)

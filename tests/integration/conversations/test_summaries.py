@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from conversations import transfers
+from conversations.lifecycle import transfers
 from conversations.models import Conversation
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.identity.roles import Role

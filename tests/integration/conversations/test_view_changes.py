@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from pydantic import JsonValue
 
-from conversations import services
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import MessageDraft
-from conversations.services import NewConversation
-from conversations.store import find_head
-from conversations.view_changes import ChangeCause, ReadView, changes_since
+from conversations.reading.view_changes import ChangeCause, ReadView, changes_since
+from conversations.services import use_cases
+from conversations.services.use_cases import NewConversation
+from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from tests.factories import engine
 from tests.unit.conversations.chats import calls, operation, result, user
@@ -25,11 +25,11 @@ class Shared:
         self.rita = replace(engine(), kind="person", name="rita")
         self.rosa = replace(engine(), kind="person", name="rosa")
         new = NewConversation(drafts=drafts)
-        self.id = services.create(self.rita, new).public_id
+        self.id = use_cases.create(self.rita, new).public_id
         self.read = self.as_read()
 
     def operate(self, actor: Actor, config: OperationConfig) -> None:
-        services.apply_operation(actor, self.id, config)
+        use_cases.apply_operation(actor, self.id, config)
 
     def as_read(self) -> ReadView:
         head = find_head(self.rita.workspace, self.id)
@@ -45,7 +45,7 @@ class Shared:
 def _apart() -> Shared:
     """A call with its result behind another message, as it was read."""
     shared = Shared(user("a"), calls("c"), user("b"), user("c"))
-    services.append(shared.rita, shared.id, [result("c")])
+    use_cases.append(shared.rita, shared.id, [result("c")])
     shared.read = shared.as_read()
     return shared
 
@@ -91,6 +91,6 @@ def test_a_message_that_a_rollback_moves_is_reported_with_who_rolled_back() -> N
     shared = _apart()
     shared.operate(shared.rita, _together())
     shared.read = shared.as_read()
-    services.rollback(shared.rosa, shared.id, 0)
+    use_cases.rollback(shared.rosa, shared.id, 0)
     (cause,) = shared.causes().values()
     assert (cause.author, cause.step) == ("person:rosa", (1, 0))

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from conversations.models import Message
-from conversations.services import append
+from conversations.services.use_cases import append
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.lib.errors import Unavailable

@@ -8,7 +8,7 @@ import redis
 from checkpoints.live_copy import current
 from checkpoints.live_copy.port import NoLiveCopy
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
-from conversations import announcements
+from conversations.writing import announcements
 from ctxadmin.storage.redis import links
 from ctxadmin.storage.redis.address import read_address
 from ctxadmin.storage.redis.link import Link

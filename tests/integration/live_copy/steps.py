@@ -10,10 +10,10 @@ from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.domain.status import Status
 from checkpoints.live_copy import current
 from checkpoints.live_copy.port import NoLiveCopy
-from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.reading.queries import find_moment, snapshot_bytes
 from checkpoints.services import checkpoint_saves
-from conversations import services
 from conversations.domain.configs import read_operation
+from conversations.services import use_cases
 from ctxadmin.storage.redis.counts import counts
 from tests.factories import drafts, engine, user
 
@@ -28,12 +28,12 @@ def save(name: str, *texts: str, status: Status | None = None, **state: JsonValu
 
 
 def append(name: str, *texts: str) -> None:
-    services.append(engine(), name, drafts(*(user(text) for text in texts)))
+    use_cases.append(engine(), name, drafts(*(user(text) for text in texts)))
 
 
 def keep_last(name: str, messages: int) -> None:
     config = read_operation({"operation": "truncate", "truncate": {"keep_last": messages}})
-    services.apply_operation(engine(), name, config)
+    use_cases.apply_operation(engine(), name, config)
 
 
 def snapshot(name: str, version: int | None = None) -> bytes:

@@ -11,9 +11,9 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.port import FoundParts, NoLiveCopy, Part, Value
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from conversations import announcements
-from conversations.announcements import ChangeNotice
 from conversations.models import Conversation, Mark, Message, Move, Revision
+from conversations.writing import announcements
+from conversations.writing.announcements import ChangeNotice
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import AuditMark
 from tests.factories import conversation, user

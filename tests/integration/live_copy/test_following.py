@@ -8,14 +8,14 @@ import redis
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from checkpoints.contexts.node_context import enter
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.live_copy.scripts import SEALED_PIECES
-from checkpoints.node_context import enter
 from checkpoints.services import checkpoint_saves
-from conversations import services
-from conversations.announcements import announce_group
+from conversations.services import use_cases
+from conversations.writing.announcements import announce_group
 from ctxadmin.storage.redis.client import Client
 from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, engine, user
@@ -95,7 +95,7 @@ def test_an_operation_makes_the_messages_doubtful_and_nothing_else() -> None:
     steps.keep_last("c", 1)
     with counted({"doubts": 1, "rebuilds": 1}):
         assert snapshot("c") == snapshot_in_sql("c")
-    services.rollback(engine(), "c", 0)
+    use_cases.rollback(engine(), "c", 0)
     with counted({"doubts": 1, "rebuilds": 1}):
         assert snapshot("c") == snapshot_in_sql("c")
 

@@ -15,7 +15,7 @@ from checkpoints.live_copy import erasure as erasing
 from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import UndroppedCopy
-from conversations import erasure
+from conversations.lifecycle import erasure
 from ctxadmin.identity.roles import Role
 from ctxadmin.storage.redis import links
 from ctxadmin.storage.redis.address import read_address

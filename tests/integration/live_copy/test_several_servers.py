@@ -10,8 +10,8 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.inspection import status_of, stored_conversations
 from checkpoints.live_copy.port import ALL_PARTS
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
-from conversations import erasure
-from conversations.announcements import announce_group
+from conversations.lifecycle import erasure
+from conversations.writing.announcements import announce_group
 from ctxadmin.identity.roles import Role
 from ctxadmin.storage.redis.address import read_address
 from ctxadmin.storage.redis.link import Link

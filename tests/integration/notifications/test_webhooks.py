@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.models import Execution
-from conversations.erasure import erase
+from conversations.lifecycle.erasure import erase
 from ctxadmin.accounts.models import EngineToken, Membership
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Role, Scope

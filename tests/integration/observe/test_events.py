@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conversations import store
+from conversations.store import conversation as store
 from tests.factories import Api, conversation, user
 from tests.unit.observe.test_logs import Lines
 

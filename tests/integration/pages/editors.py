@@ -10,14 +10,14 @@ from typing import Any
 
 from django.test import Client
 
-from checkpoints import page_updates
 from checkpoints.domain.merge import merge_states
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.editing import draft_store
 from checkpoints.editing.entries import changes_of
 from checkpoints.editing.state_form import with_changes
-from checkpoints.frames import ConversationChanged, ConversationState
-from checkpoints.store import find_current
+from checkpoints.events import page_updates
+from checkpoints.events.frames import ConversationChanged, ConversationState
+from checkpoints.store.executions import find_current
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal

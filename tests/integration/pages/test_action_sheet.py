@@ -8,7 +8,7 @@ from django.test import Client
 from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
-from conversations.services import apply_operation
+from conversations.services.use_cases import apply_operation
 from ctxadmin.identity.roles import Role
 from tests.factories import (
     assistant,

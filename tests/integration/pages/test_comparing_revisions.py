@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
-from conversations.services import apply_operation, rollback
-from conversations.store import find_head
+from conversations.services.use_cases import apply_operation, rollback
+from conversations.store.conversation import find_head
 from tests.factories import conversation, engine, user
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message
-from conversations.services import apply_operation
-from conversations.store import find_head
+from conversations.services.use_cases import apply_operation
+from conversations.store.conversation import find_head
 from ctxadmin.identity.roles import Role
 from tests.factories import (
     Api,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from django.db import connection
 
-from checkpoints.frames import ConversationChanged
+from checkpoints.events.frames import ConversationChanged
 from checkpoints.models import PendingEdit
 from ctxadmin.lib.structural_diff import equal
 from ctxadmin.realtime import announcements

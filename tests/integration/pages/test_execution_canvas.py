@@ -9,9 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from checkpoints.contexts.trace import trace_of
 from checkpoints.models import Checkpoint
-from checkpoints.store import find_current
-from checkpoints.trace import trace_of
+from checkpoints.store.executions import find_current
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from tests.factories import Api, signed_in, user

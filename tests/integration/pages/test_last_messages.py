@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from conversations.last_messages import last_messages
 from conversations.models import Conversation
+from conversations.workspace.last_messages import last_messages
 from tests.factories import assistant, calls, conversation, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

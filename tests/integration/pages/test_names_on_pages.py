@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from checkpoints.store import find_current
+from checkpoints.store.executions import find_current
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from ctxadmin.ui.components import author_label

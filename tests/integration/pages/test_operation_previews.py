@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
-from conversations.services import apply_operation
-from conversations.store import find_revision, view_of
+from conversations.services.use_cases import apply_operation
+from conversations.store.conversation import find_revision, view_of
 from tests.factories import assistant, conversation, engine, system, user
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ import pytest
 from checkpoints.models import Claim, Execution, Label
 from checkpoints.services import annotations, restores, status_changes
 from conversations.models import Comment
-from conversations.writing import Writing, writing
+from conversations.writing.conversation import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Role
 from tests.concurrent_writers import together

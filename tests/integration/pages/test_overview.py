@@ -8,8 +8,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints.execution_plots_store import started_by_day, waiting_counts
 from checkpoints.models import Execution
+from checkpoints.statistics.execution_plots import started_by_day, waiting_counts
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import conversation, signed_in, user, workspace

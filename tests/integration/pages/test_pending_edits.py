@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from checkpoints import pending_store
 from checkpoints.domain.retention import RetentionPolicy
-from checkpoints.editing import draft_store
+from checkpoints.editing import draft_store, pending_store
+from checkpoints.editing.pending_store import EditKey, Pending, PendingQuery
+from checkpoints.maintenance.thinning import thin
 from checkpoints.models import PendingEdit
-from checkpoints.pending_store import EditKey, Pending, PendingQuery
-from checkpoints.services.thinning import thin
-from checkpoints.store import find_current
-from conversations import erasure
+from checkpoints.store.executions import find_current
+from conversations.lifecycle import erasure
 from ctxadmin.accounts.models import User
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Role

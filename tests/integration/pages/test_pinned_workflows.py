@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from conversations import erasure
+from conversations.lifecycle import erasure
 from ctxadmin.identity.roles import Scope
 from tests.factories import Api, engine
 from tests.integration.checkpoints.flows import Run, chain, ok

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from conversations import pins
 from conversations.models import Conversation, Pin, Revision
+from conversations.services import pins
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
 from tests.factories import assistant, conversation, signed_in, user

@@ -10,11 +10,11 @@ from django.utils.html import escape
 from pydantic import JsonValue
 from pytest_django import DjangoAssertNumQueries
 
-from conversations import message_search
 from conversations.domain.configs import read_operation
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.services import apply_operation, rollback
+from conversations.reading import message_search
+from conversations.services.use_cases import apply_operation, rollback
 from tests.factories import Api, assistant, calls, conversation, engine, result, system, user
 from tests.integration.pages.execution_scenes import paused, url
 

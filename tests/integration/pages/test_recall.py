@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from conversations import pins
+from conversations.services import pins
 from ctxadmin.identity.roles import Role
 from tests.factories import Api, conversation, engine, signed_in, user
 from tests.integration.checkpoints.flows import Run, chain, node, ok, publish

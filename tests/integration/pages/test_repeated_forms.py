@@ -10,7 +10,7 @@ from django.test import Client
 from checkpoints.models import Execution
 from conversations.domain.configs import read_operation
 from conversations.models import Comment, Conversation, Move, Revision
-from conversations.services import apply_operation
+from conversations.services.use_cases import apply_operation
 from ctxadmin.http.models import KeptAnswer
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, person, signed_in, user

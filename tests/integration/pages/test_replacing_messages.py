@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from conversations.domain.pairing import validate_for_model
 from conversations.models import Conversation, Message
-from conversations.sql_log import SqlLog
-from conversations.store import find_revision, view_of
+from conversations.store.conversation import find_revision, view_of
+from conversations.store.sql_log import SqlLog
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, result, signed_in, user
 

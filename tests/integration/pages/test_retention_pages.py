@@ -9,9 +9,9 @@ from django.core.management import call_command
 from django.test import Client
 
 from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.maintenance import thinning
+from checkpoints.maintenance.retention_policies import policy_of
 from checkpoints.models import Checkpoint, Execution, Retention
-from checkpoints.services import thinning
-from checkpoints.services.retention_policies import policy_of
 from conversations.models import Conversation
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Role

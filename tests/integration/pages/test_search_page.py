@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from conversations.comments import About, comment
+from conversations.services.comments import About, comment
 from ctxadmin.identity.roles import Role
 from search import indexer
 from tests.factories import conversation, person, signed_in, user

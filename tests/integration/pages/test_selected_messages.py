@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message
-from conversations.queries import shown_revision
-from conversations.services import apply_operation
-from conversations.store import find_head, view_of
+from conversations.reading.queries import shown_revision
+from conversations.services.use_cases import apply_operation
+from conversations.store.conversation import find_head, view_of
 from ctxadmin.identity.roles import Role
 from tests.factories import assistant, calls, conversation, engine, result, signed_in, user
 

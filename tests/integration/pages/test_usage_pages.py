@@ -9,11 +9,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from checkpoints.estimates import calibration_source, calibrations
 from checkpoints.models import Usage
-from checkpoints.usage_totals import totals_of_workflow, totals_of_workspace
+from checkpoints.statistics.estimates import calibration_source, calibrations
+from checkpoints.statistics.usage_totals import totals_of_workflow, totals_of_workspace
 from conversations.models import WorkspacePrices
-from conversations.pricing import prices_of
+from conversations.workspace.pricing import prices_of
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import signed_in, workspace

@@ -12,7 +12,7 @@ from tests.factories import Api, engine, signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, everything, node, ok, publish
 from tests.integration.pages.execution_scenes import hidden, text
 from workflows import services
-from workflows.domain import graph
+from workflows.domain.document import graph
 
 pytestmark = pytest.mark.django_db
 

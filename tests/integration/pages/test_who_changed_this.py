@@ -5,15 +5,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pydantic import JsonValue
 
-from checkpoints import key_history
-from checkpoints.key_history import earlier_execution_of_key, writes_of_key
 from checkpoints.models import Execution
-from checkpoints.store import find_current
-from conversations import pins
+from checkpoints.reading import key_history
+from checkpoints.reading.key_history import earlier_execution_of_key, writes_of_key
+from checkpoints.store.executions import find_current
 from conversations.domain.configs import read_operation
-from conversations.message_history import history_of
-from conversations.services import apply_operation, rollback
-from conversations.store import find_head
+from conversations.reading.message_history import history_of
+from conversations.services import pins
+from conversations.services.use_cases import apply_operation, rollback
+from conversations.store.conversation import find_head
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, person, signed_in, user
 from tests.integration.checkpoints.flows import Run, ok

@@ -7,12 +7,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from conversations import erasure, services
-from conversations.archival import archive
-from conversations.comments import About, comment, remove_comment
 from conversations.domain.configs import read_operation
+from conversations.lifecycle import erasure
+from conversations.lifecycle.archival import archive
 from conversations.models import Conversation, Feed, FeedEntry, Message
-from conversations.pins import pin
+from conversations.services import use_cases
+from conversations.services.comments import About, comment, remove_comment
+from conversations.services.pins import pin
 from ctxadmin.identity.roles import Role, Scope
 from search import indexer, store
 from search.domain.query import HitKind
@@ -124,7 +125,7 @@ def test_state_reasons_and_comments_are_found(find: Find) -> None:
 
 def test_reasons_of_batches_and_pins_are_found(find: Find) -> None:
     head = conversation(user("one"), user("two"))
-    services.apply_operation(
+    use_cases.apply_operation(
         engine(),
         head.public_id,
         KEEP_ONE,
@@ -139,7 +140,7 @@ def test_reasons_of_batches_and_pins_are_found(find: Find) -> None:
 
 def test_hidden_messages_are_found_and_said_to_be_hidden(find: Find) -> None:
     head = conversation(user("needle one"), user("two"))
-    services.apply_operation(engine(), head.public_id, KEEP_ONE)
+    use_cases.apply_operation(engine(), head.public_id, KEEP_ONE)
     (hit,) = find("needle")
     assert hit.visible is False
 
@@ -208,7 +209,7 @@ def test_what_was_altered_in_the_database_is_left_out(find: Find) -> None:
 def test_the_indexer_continues_where_it_stopped(find: Find) -> None:
     head = conversation(user("needle one"))
     assert len(find("needle")) == 1
-    services.append(engine(), head.public_id, drafts(user("needle two")))
+    use_cases.append(engine(), head.public_id, drafts(user("needle two")))
     assert indexer.count_unindexed(workspace().key) == 1
     assert len(look("needle")) == 1
     assert len(find("needle")) == 2
@@ -219,7 +220,7 @@ def test_the_indexer_continues_where_it_stopped(find: Find) -> None:
 def test_a_lost_feed_leads_to_a_walk(find: Find) -> None:
     head = conversation(user("needle one"))
     find("needle")
-    services.append(engine(), head.public_id, drafts(user("needle two")))
+    use_cases.append(engine(), head.public_id, drafts(user("needle two")))
     indexer.count_unindexed(workspace().key)
     Conversation.objects.update(unfed=False)
     FeedEntry.objects.all().delete()
@@ -249,7 +250,7 @@ def test_an_append_costs_no_statement_more(find: Find) -> None:
 
     def counted() -> int:
         with CaptureQueriesContext(connection) as queries:
-            services.append(engine(), head.public_id, drafts(user("more")))
+            use_cases.append(engine(), head.public_id, drafts(user("more")))
         return len(queries)
 
     counted()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from checkpoints import feed
+from checkpoints.events import feed
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.http.requests.handler import ThreadedHandler
@@ -85,7 +85,7 @@ def test_streams_that_ask_for_the_same_read_a_change_once(
         reads.append(after)
         return read(workspace, after, wanted, most)
 
-    monkeypatch.setattr("checkpoints.feed.read", counted)
+    monkeypatch.setattr("checkpoints.events.feed.read", counted)
 
     async def scene() -> None:
         paths = ["/events", "/events", "/events", "/events?kinds=messages"]

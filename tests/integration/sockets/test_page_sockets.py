@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from django.db import transaction
 
-from conversations.erasure import erase
-from conversations.services import NewConversation, append, create
+from conversations.lifecycle.erasure import erase
+from conversations.services.use_cases import NewConversation, append, create
 from ctxadmin.identity.roles import Role
 from ctxadmin.realtime import hub, topics
 from ctxadmin.realtime.hubs import current_hub
@@ -17,7 +17,7 @@ from ctxadmin.realtime.protocol import State
 from tests import factories
 from tests.factories import Api, drafts, engine, user
 from tests.integration.sockets.pages import PATIENCE, do, of_person, play
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.services import NewWorkflow, publish, save_draft
 from workflows.services import create as create_workflow
 

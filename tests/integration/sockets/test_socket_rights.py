@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from conversations.services import NewConversation, append, create
+from conversations.services.use_cases import NewConversation, append, create
 from ctxadmin.accounts.models import EngineToken, Membership, User
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.identity.roles import Role, Scope

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conversations.services import NewConversation, create
+from conversations.services.use_cases import NewConversation, create
 from ctxadmin.identity.roles import Role, Scope
 from tests import factories
 from tests.factories import Api, engine

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from checkpoints import events
-from conversations.erasure import erase
-from conversations.services import NewConversation, create
+from checkpoints.events import conversation
+from conversations.lifecycle.erasure import erase
+from conversations.services.use_cases import NewConversation, create
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.identity.roles import Role
@@ -103,7 +103,7 @@ def test_events_tell_each_change_under_the_next_number_over_executions(app: Any,
 def test_a_stream_continues_exactly_behind_what_was_heard_last(
     app: Any, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("checkpoints.events.MOST", 2)
+    monkeypatch.setattr("checkpoints.events.conversation.MOST", 2)
     for number in (1, 2, 3, 4, 5):
         save(api, number)
     path = "/conversations/one/events"
@@ -139,7 +139,7 @@ def test_streams_that_connect_again_together_read_what_they_missed_once(
 
         return read
 
-    for call in (events.read_events_after, events.read_events):
+    for call in (conversation.read_events_after, conversation.read_events):
         where = f"checkpoints.api.change_waits.{call.__name__}"
         monkeypatch.setattr(where, counted(call))
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from conversations.erasure import erase
-from conversations.services import NewConversation, create
+from conversations.lifecycle.erasure import erase
+from conversations.services.use_cases import NewConversation, create
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.http.requests.handler import ThreadedHandler

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from conversations.matching import ConversationFilter
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.accounts.services import default_workspace, system_actor
 from tests.factories import Api, assistant, calls, conversation, result, user
 from workflows.domain.backtests.policies import policies_of

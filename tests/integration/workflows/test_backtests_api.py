@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conversations import erasure
+from conversations.lifecycle import erasure
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.background.leases import LEASE, MOST_ATTEMPTS, is_abandoned
 from ctxadmin.identity.roles import Scope

@@ -12,8 +12,8 @@ from tests.factories import assistant, conversation, person, system, user
 from workflows import calibrations, services
 from workflows.calibrations import Calibrations, ModelCalibration
 from workflows.call_costs import CallCost, call_cost
-from workflows.domain import graph
-from workflows.domain.plan import Plan
+from workflows.domain.document import graph
+from workflows.domain.running.plan import Plan
 from workflows.previews import PreviewRequest, preview_node
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,9 @@ from tests.factories import engine
 from tests.integration.workflows.documents import document, node
 from workflows import definitions, services
 from workflows.definitions import BoundedCache
-from workflows.domain import graph
-from workflows.domain.problems import REDUCERS as KNOWN
-from workflows.domain.processors import standard
+from workflows.domain.checks.problems import REDUCERS as KNOWN
+from workflows.domain.document import graph
+from workflows.domain.processors.registries import standard
 from workflows.reducers import REDUCERS
 from workflows.services import NewWorkflow
 

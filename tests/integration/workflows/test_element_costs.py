@@ -7,15 +7,15 @@ from pydantic import JsonValue
 
 from conversations.domain.message import read_messages
 from conversations.models import Conversation
-from conversations.services import append
+from conversations.services.use_cases import append
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib.errors import Forbidden
 from tests.factories import assistant, conversation, engine, person, system, user
 from workflows import conversation_samples
 from workflows.conversation_samples import Replays
-from workflows.domain import graph
-from workflows.domain.graph import Document
+from workflows.domain.document import graph
+from workflows.domain.document.graph import Document
 from workflows.element_costs import DraftCosts, PricedElement, draft_costs
 from workflows.recordings import recorded_of
 from workflows.services import import_document

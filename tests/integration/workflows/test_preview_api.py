@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
-from conversations.services import apply_operation
+from conversations.services.use_cases import apply_operation
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import NotFound
 from tests.factories import Api, assistant, calls, conversation, engine, result, system, user

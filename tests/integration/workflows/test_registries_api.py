@@ -5,7 +5,7 @@ from jsonschema import Draft202012Validator
 
 from tests.integration.workflows.documents import document
 from tests.openapi import CheckedApi
-from workflows.domain.context_types import CONTEXT_TYPES
+from workflows.domain.filters.context_types import CONTEXT_TYPES
 
 pytestmark = [pytest.mark.django_db, pytest.mark.only("sqlite")]  # what is listed is in the code
 

@@ -9,7 +9,7 @@ from ctxadmin.audit.models import AuditEntry
 from tests.factories import Api, assistant, calls, result, system, user
 from tests.openapi import CheckedApi
 from tests.problems import assert_problem
-from workflows.domain.processors import standard
+from workflows.domain.processors.registries import standard
 
 pytestmark = pytest.mark.django_db
 

@@ -12,8 +12,9 @@ from tests.concurrent_writers import together
 from tests.factories import engine
 from tests.integration.workflows.documents import document
 from workflows import services, store
-from workflows.domain import graph, problems
-from workflows.domain.graph import Document
+from workflows.domain.checks import problems
+from workflows.domain.document import graph
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow, WorkflowVersion
 from workflows.services import NewWorkflow, SavedDraft
 

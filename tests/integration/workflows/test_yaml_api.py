@@ -7,7 +7,7 @@ import pytest
 from tests.integration.workflows.documents import document, edge, node
 from tests.openapi import CheckedApi, checked
 from tests.problems import assert_problem
-from workflows.domain import yaml_json
+from workflows.domain.document import yaml_json
 
 pytestmark = pytest.mark.django_db
 

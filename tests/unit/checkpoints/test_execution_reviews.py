@@ -31,7 +31,7 @@ from tests.unit.checkpoints.executions import (
     RUNNING,
     step,
 )
-from workflows.domain.graph import NodeSettings, Timeout
+from workflows.domain.document.graph import NodeSettings, Timeout
 
 
 class TestReview:

@@ -5,7 +5,7 @@ from pydantic import JsonValue
 
 from checkpoints.domain.reducers import Reducer, ReducerTable, reduce
 from ctxadmin.lib.errors import OutOfRange, TypeMismatch, ValidationFailed
-from workflows.domain import problems
+from workflows.domain.checks import problems
 from workflows.reducers import REDUCERS
 
 

@@ -10,7 +10,12 @@ import quickjs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoints.frames import MOST_KEYS, ConversationChanged, ConversationState, shorten_keys
+from checkpoints.events.frames import (
+    MOST_KEYS,
+    ConversationChanged,
+    ConversationState,
+    shorten_keys,
+)
 from ctxadmin.realtime.following import next_state
 from ctxadmin.realtime.protocol import AnnouncedFrame, State, Who
 from tests.servers import ROOT

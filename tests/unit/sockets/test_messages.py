@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from checkpoints.frames import ConversationChanged, ConversationState
+from checkpoints.events.frames import ConversationChanged, ConversationState
 from ctxadmin.realtime.messages import (
     Announced,
     HereNow,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checkpoints.frames import ConversationChanged, ConversationState
+from checkpoints.events.frames import ConversationChanged, ConversationState
 from ctxadmin.realtime.protocol import State
 from ctxadmin.realtime.shared_reads import SharedReads
 from ctxadmin.realtime.topics import TopicSource

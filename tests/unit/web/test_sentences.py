@@ -12,9 +12,9 @@ import pytest
 from django.utils import translation
 
 from checkpoints.domain.status import Status, require
-from conversations.damage import SENTENCES as DAMAGES
 from conversations.domain.configs import read_operation
 from conversations.domain.revisions import Seen, require_seen
+from conversations.store.damage import SENTENCES as DAMAGES
 from ctxadmin.http.problems import TITLES
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ContextError, ValidationFailed
@@ -23,8 +23,9 @@ from ctxadmin.lib.sentence import Sentence, say
 from ctxadmin.ui.forms.wording import translate_error
 from ctxadmin.ui.sentences import translated
 from scripts.catalogues import APPS, ROOT
-from workflows.domain import graph, problems, yaml_io
-from workflows.domain.conditions import compile_condition
+from workflows.domain.checks import problems
+from workflows.domain.conditions.condition import compile_condition
+from workflows.domain.document import graph, yaml_io
 
 GAP = re.compile(r"\{(\w+)\}")
 HAN = re.compile(r"[\u4e00-\u9fff]")

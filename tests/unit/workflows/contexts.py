@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from conversations.domain.message import MessageDraft, read_message
-from workflows.domain.context import HistoryEntry, Messages, NodeInput, PromptContext
-from workflows.domain.edge_filters import edge_step, read_edge_filter
-from workflows.domain.explain import Decision, Step, StepOutcome, run_steps
-from workflows.domain.filters import filter_step, read_filter
-from workflows.domain.processors import Registries
+from workflows.domain.context.explain import Decision, Step, StepOutcome, run_steps
+from workflows.domain.context.prompt_context import HistoryEntry, Messages, NodeInput, PromptContext
+from workflows.domain.filters.context_filter import filter_step, read_filter
+from workflows.domain.filters.edge_filter import edge_step, read_edge_filter
+from workflows.domain.processors.registries import Registries
 
 # No entry points: what is installed on a machine must not decide about a test.
 REGISTRIES = Registries.build(processors=lambda: (), transforms=lambda: ())

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from conversations.domain.message import read_messages
-from workflows.domain.context import HistoryEntry, Messages, NodeInput, PromptContext
-from workflows.domain.flow import Entered
-from workflows.domain.graph import read
-from workflows.domain.plan import Plan
+from workflows.domain.context.prompt_context import HistoryEntry, Messages, NodeInput, PromptContext
+from workflows.domain.document.graph import read
+from workflows.domain.running.flow import Entered
+from workflows.domain.running.plan import Plan
 
 Fields = Mapping[str, object]
 

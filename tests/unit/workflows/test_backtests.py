@@ -22,8 +22,8 @@ from workflows.domain.backtests.presets import PRESETS
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.replay import Call, replay, seen_at
 from workflows.domain.backtests.sums import PolicySums, add_conversation, compare
-from workflows.domain.graph import Document
-from workflows.domain.plan import Plan
+from workflows.domain.document.graph import Document
+from workflows.domain.running.plan import Plan
 
 TEN = {"tokens": 10}
 PRICE = Price(Decimal(1), Decimal("0.1"), Decimal("1.25"), Decimal(5))

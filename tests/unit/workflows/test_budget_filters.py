@@ -20,10 +20,10 @@ from tests.unit.workflows.contexts import (
     shown,
     sight,
 )
-from workflows.domain.context import NodeInput
-from workflows.domain.filters import read_filter
-from workflows.domain.flow import counting
-from workflows.domain.yaml_io import dump, load
+from workflows.domain.context.prompt_context import NodeInput
+from workflows.domain.document.yaml_io import dump, load
+from workflows.domain.filters.context_filter import read_filter
+from workflows.domain.running.flow import counting
 
 CALLS: JsonValue = [{"id": "c1"}]
 IMAGE: JsonValue = {"type": "image_url", "image_url": {"url": "x"}}

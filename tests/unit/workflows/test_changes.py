@@ -8,8 +8,8 @@ import pytest
 
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ValidationFailed
-from workflows.domain import graph
-from workflows.domain.draft_changes import DraftChanges, keys_of
+from workflows.domain.document import graph
+from workflows.domain.document.draft_changes import DraftChanges, keys_of
 
 # The model of the canvas is tested with the same cases.
 _CASES: Final = Path(__file__).parents[3] / "frontend/src/graph/test/patches.json"

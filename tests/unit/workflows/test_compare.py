@@ -2,8 +2,8 @@
 
 from pydantic import JsonValue
 
-from workflows.domain.compare import compare
-from workflows.domain.graph import Document, read
+from workflows.domain.document.compare import compare
+from workflows.domain.document.graph import Document, read
 
 
 def node(name: str, /, **fields: object) -> dict[str, object]:

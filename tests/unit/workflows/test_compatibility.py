@@ -9,9 +9,9 @@ from pydantic import JsonValue
 from conversations.domain.message import read_messages
 from conversations.domain.view import View
 from ctxadmin.lib.errors import IncompatibleContext
-from workflows.domain.compatibility import MissingContext, find_missing_context
-from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.graph import Node
+from workflows.domain.checks.compatibility import MissingContext, find_missing_context
+from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
+from workflows.domain.document.graph import Node
 
 Message = Mapping[str, JsonValue]
 

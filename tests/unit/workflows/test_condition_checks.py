@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from workflows.domain.graph import read
-from workflows.domain.problems import Problem, check, refuse_unpublishable
+from workflows.domain.checks.problems import Problem, check, refuse_unpublishable
+from workflows.domain.document.graph import read
 
 
 def problems(condition: str, **document: Any) -> list[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 from pydantic import JsonValue
 
-from workflows.domain.conditions import compile_condition
+from workflows.domain.conditions.condition import compile_condition
 
 NAMES: dict[str, JsonValue] = {
     "relevant": True,

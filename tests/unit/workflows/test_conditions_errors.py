@@ -3,8 +3,8 @@
 import pytest
 
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
-from workflows.domain.condition_parser import MAX_LENGTH
-from workflows.domain.conditions import compile_condition, condition_problem
+from workflows.domain.conditions.condition import compile_condition, condition_problem
+from workflows.domain.conditions.parser import MAX_LENGTH
 
 
 def problem_of(text: str) -> FieldProblem:

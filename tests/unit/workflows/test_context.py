@@ -4,7 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import TooLarge, ValidationFailed
-from workflows.domain.context import MAX_NAMES, HistoryEntry, PromptContext
+from workflows.domain.context.prompt_context import MAX_NAMES, HistoryEntry, PromptContext
 
 
 def test_data_of_a_context_stays_as_it_came() -> None:

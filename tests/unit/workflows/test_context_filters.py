@@ -16,7 +16,7 @@ from tests.unit.workflows.contexts import (
     shown,
     sight,
 )
-from workflows.domain.context import HistoryEntry
+from workflows.domain.context.prompt_context import HistoryEntry
 
 
 def test_a_name_is_kept_if_an_include_matches() -> None:

@@ -14,15 +14,15 @@ from tests.unit.workflows.contexts import (
     sight,
     verdicts,
 )
-from workflows.domain.context import HistoryEntry, NodeInput
-from workflows.domain.context_types import (
+from workflows.domain.context.explain import StepOutcome, run_steps
+from workflows.domain.context.prompt_context import HistoryEntry, NodeInput
+from workflows.domain.filters.context_filter import read_filter
+from workflows.domain.filters.context_types import (
     CONTEXT_TYPES,
     context_type_problem,
     default_context_type,
     node_steps,
 )
-from workflows.domain.explain import StepOutcome, run_steps
-from workflows.domain.filters import read_filter
 
 GIVEN = sight(
     {

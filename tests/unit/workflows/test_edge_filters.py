@@ -15,7 +15,7 @@ from tests.unit.workflows.contexts import (
     shown,
     sight,
 )
-from workflows.domain.edge_filters import (
+from workflows.domain.filters.edge_filter import (
     EdgeFilter,
     default_edge_filter,
     edge_filter_problems,

@@ -12,7 +12,7 @@ from tests.unit.workflows.contexts import (
     rule,
     verdicts,
 )
-from workflows.domain.explain import Decision, Verdict, final_decisions
+from workflows.domain.context.explain import Decision, Verdict, final_decisions
 
 
 def test_every_name_and_message_is_explained_once() -> None:

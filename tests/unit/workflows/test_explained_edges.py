@@ -1,7 +1,7 @@
 """Edges explain what they pass, rename and block."""
 
 from tests.unit.workflows.contexts import chat, explained, of_edge, sight, verdicts
-from workflows.domain.explain import run_steps
+from workflows.domain.context.explain import run_steps
 
 GIVEN = sight(
     {"error.code": 7, "result.text": "r", "exception.kind": "x", "a": 1},

@@ -17,10 +17,10 @@ from tests.unit.workflows.contexts import (
     shown,
     sight,
 )
-from workflows.domain.conditions import compile_condition
-from workflows.domain.context import NodeInput
-from workflows.domain.edge_filters import default_edge_filter
-from workflows.domain.figures import add_figures, figures_seen
+from workflows.domain.conditions.condition import compile_condition
+from workflows.domain.conditions.figures import add_figures, figures_seen
+from workflows.domain.context.prompt_context import NodeInput
+from workflows.domain.filters.edge_filter import default_edge_filter
 
 
 def holds(text: str, given: NodeInput) -> bool:

@@ -9,7 +9,7 @@ from tests.unit.workflows.contexts import (
     block,
     rule,
 )
-from workflows.domain.filters import (
+from workflows.domain.filters.context_filter import (
     MAX_OPERATIONS,
     MAX_RULES,
     MAX_TRANSFORMS,

@@ -5,8 +5,8 @@ import pytest
 from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, NotFound, ValidationFailed
 from tests.unit.workflows.plans import include, plan, put_in, seen, selective, sight, texts, user
-from workflows.domain.context import NodeInput
-from workflows.domain.flow import enter, preview, walk_path
+from workflows.domain.context.prompt_context import NodeInput
+from workflows.domain.running.flow import enter, preview, walk_path
 
 
 def test_without_edges_the_state_reaches_the_node_as_it_is() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from ctxadmin.lib.errors import IncompatibleContext
 from tests.unit.workflows.plans import THREE, Message, entry, include, plan, selective, sight, user
-from workflows.domain.flow import Entered, enter
+from workflows.domain.running.flow import Entered, enter
 
 
 def told(entered: Entered) -> dict[str, tuple[str, str | int]]:

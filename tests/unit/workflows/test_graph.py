@@ -3,7 +3,7 @@
 import pytest
 
 from ctxadmin.lib.errors import ValidationFailed
-from workflows.domain.graph import MAX_NODES, dump, filters_in, read, settings_of
+from workflows.domain.document.graph import MAX_NODES, dump, filters_in, read, settings_of
 
 MINIMAL = {"name": "w", "nodes": [], "edges": []}
 

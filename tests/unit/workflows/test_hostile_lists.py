@@ -10,7 +10,7 @@ from conversations.domain.configs import read_operation
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ValidationFailed
 from workflows.api.schemas import ApplyFilters
-from workflows.domain.context import PromptContext
+from workflows.domain.context.prompt_context import PromptContext
 
 ONES: list[JsonValue] = [1] * 1_000
 PARTS = [{"role": "user", "content": ONES}]

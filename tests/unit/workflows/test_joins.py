@@ -18,8 +18,8 @@ from tests.unit.workflows.plans import (
     texts,
     user,
 )
-from workflows.domain.context import NodeInput
-from workflows.domain.flow import Arrival, enter, join
+from workflows.domain.context.prompt_context import NodeInput
+from workflows.domain.running.flow import Arrival, enter, join
 
 
 def test_what_came_along_several_edges_is_united() -> None:

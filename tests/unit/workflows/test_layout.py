@@ -1,8 +1,8 @@
 """Places for nodes that have none."""
 
-from workflows.domain.graph import read
-from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, lay_out, layers
-from workflows.domain.topology import Graph, graph_of
+from workflows.domain.document.graph import read
+from workflows.domain.document.layout import CARD_HEIGHT, CARD_WIDTH, lay_out, layers
+from workflows.domain.document.topology import Graph, graph_of
 
 
 def graph(*edges: str) -> Graph:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflows.domain import graph
+from workflows.domain.document import graph
 from workflows.pages.elements.made_ids import new_edge_id, new_node_id
 
 DOCUMENT = graph.read(

@@ -18,7 +18,7 @@ from tests.unit.workflows.contexts import (
     shown,
     sight,
 )
-from workflows.domain.filters import (
+from workflows.domain.filters.context_filter import (
     filter_step,
     read_filter,
 )

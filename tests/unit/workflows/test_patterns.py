@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workflows.domain.patterns import (
+from workflows.domain.selection.patterns import (
     MAX_PATTERN,
     PatternSet,
     capture,

@@ -14,8 +14,8 @@ from tests.unit.workflows.contexts import (
     shown,
     sight,
 )
-from workflows.domain.context import NodeInput
-from workflows.domain.yaml_io import dump, load
+from workflows.domain.context.prompt_context import NodeInput
+from workflows.domain.document.yaml_io import dump, load
 
 
 def talk() -> NodeInput:

@@ -7,12 +7,12 @@ import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
-from workflows.domain import flow
-from workflows.domain import problems as module
-from workflows.domain.context import NodeInput, PromptContext
-from workflows.domain.graph import read
-from workflows.domain.plan import Plan
-from workflows.domain.problems import MAX_PROBLEMS, Problem, check, refuse_unpublishable
+from workflows.domain.checks import problems as module
+from workflows.domain.checks.problems import MAX_PROBLEMS, Problem, check, refuse_unpublishable
+from workflows.domain.context.prompt_context import NodeInput, PromptContext
+from workflows.domain.document.graph import read
+from workflows.domain.running import flow
+from workflows.domain.running.plan import Plan
 
 Fields = Mapping[str, object]
 

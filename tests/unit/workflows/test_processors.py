@@ -12,12 +12,17 @@ from pydantic import JsonValue
 from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, Forbidden, InvalidState, NotFound, ValidationFailed
 from tests.unit.workflows.contexts import REGISTRIES, chat, names, rule, shown, sight, verdicts
-from workflows.domain.builtin_processors import Processor
-from workflows.domain.context import HistoryEntry, Messages, NodeInput
-from workflows.domain.context_types import CONTEXT_TYPES, node_steps
-from workflows.domain.explain import StepOutcome, run_steps
-from workflows.domain.filters import filter_step, read_filter
-from workflows.domain.processors import PROCESSOR_GROUP, Registries, processor_step, standard
+from workflows.domain.context.explain import StepOutcome, run_steps
+from workflows.domain.context.prompt_context import HistoryEntry, Messages, NodeInput
+from workflows.domain.filters.context_filter import filter_step, read_filter
+from workflows.domain.filters.context_types import CONTEXT_TYPES, node_steps
+from workflows.domain.processors.builtin import Processor
+from workflows.domain.processors.registries import (
+    PROCESSOR_GROUP,
+    Registries,
+    processor_step,
+    standard,
+)
 
 GIVEN = sight({"a": 1, "b": [1]}, history=["x", "y"], metadata={"k": {"v": 1}}, messages=chat())
 

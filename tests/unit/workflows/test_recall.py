@@ -19,11 +19,11 @@ from tests.unit.workflows.contexts import (
     sight,
     verdicts,
 )
-from workflows.domain.compatibility import find_missing_context
-from workflows.domain.context import NodeInput
-from workflows.domain.flow import counting
-from workflows.domain.graph import Node, read
-from workflows.domain.yaml_io import dump, load
+from workflows.domain.checks.compatibility import find_missing_context
+from workflows.domain.context.prompt_context import NodeInput
+from workflows.domain.document.graph import Node, read
+from workflows.domain.document.yaml_io import dump, load
+from workflows.domain.running.flow import counting
 
 LAST: dict[str, JsonValue] = {
     "operation": "truncate",

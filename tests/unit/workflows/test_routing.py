@@ -6,9 +6,10 @@ import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import NotFound, ValidationFailed
-from workflows.domain.graph import read
-from workflows.domain.plan import Plan
-from workflows.domain.routing import (
+from workflows.domain.document.graph import read
+from workflows.domain.document.topology import Graph, graph_of
+from workflows.domain.running.plan import Plan
+from workflows.domain.running.routing import (
     EdgeOutcome,
     Marking,
     RouteDecision,
@@ -16,7 +17,6 @@ from workflows.domain.routing import (
     ready_nodes,
     replay,
 )
-from workflows.domain.topology import Graph, graph_of
 
 
 def plan(

@@ -5,14 +5,14 @@ from typing import get_args
 import pytest
 
 from tests.factories import assistant, calls, drafts, result, system, user
-from workflows.domain import yaml_io
 from workflows.domain.backtests.element_policies import element_policies, full_history
 from workflows.domain.backtests.presets import RATIOS
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.replay import replay
 from workflows.domain.backtests.sampling import calls_of, sums_by_node
-from workflows.domain.plan import Plan
-from workflows.domain.problems import check
+from workflows.domain.checks.problems import check
+from workflows.domain.document import yaml_io
+from workflows.domain.running.plan import Plan
 from workflows.starters import STARTERS, StarterName, starter
 
 

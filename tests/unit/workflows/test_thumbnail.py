@@ -1,6 +1,6 @@
 """The small picture of a workflow."""
 
-from workflows.domain.graph import Document, read
+from workflows.domain.document.graph import Document, read
 from workflows.pages.drawing.thumbnail import HEIGHT, WIDTH, thumbnail
 from workflows.starters import STARTERS
 

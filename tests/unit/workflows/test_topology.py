@@ -1,7 +1,7 @@
 """Starts, reach and cycles of a workflow."""
 
-from workflows.domain.graph import read
-from workflows.domain.topology import Graph, cycles, graph_of, reachable, shortest_path
+from workflows.domain.document.graph import read
+from workflows.domain.document.topology import Graph, cycles, graph_of, reachable, shortest_path
 
 
 def graph(*edges: str, nodes: str = "", typed: dict[str, str] | None = None) -> Graph:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import JsonValue
 
-from workflows.domain.transforms import BUILTIN_TRANSFORMS
+from workflows.domain.context.transforms import BUILTIN_TRANSFORMS
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import FieldProblem, TooLarge, ValidationFailed
-from workflows.domain import yaml_json
-from workflows.domain.graph import dump as as_json
-from workflows.domain.graph import read
-from workflows.domain.yaml_io import dump, load
-from workflows.domain.yaml_json import load_json
+from workflows.domain.document import yaml_json
+from workflows.domain.document.graph import dump as as_json
+from workflows.domain.document.graph import read
+from workflows.domain.document.yaml_io import dump, load
+from workflows.domain.document.yaml_json import load_json
 
 SEED = """
 nodes:

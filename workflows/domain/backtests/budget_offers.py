@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from workflows.domain.backtests.element_policies import ElementKind
-from workflows.domain.graph import CONTEXT_PROCESSOR, Document, Edge, Node, filters_in
+from workflows.domain.document.graph import CONTEXT_PROCESSOR, Document, Edge, Node, filters_in
 
 _LEAST: Final = 200  # tokens
 _DEPTH: Final = 0.5  # of the maximum: deep cuts pay more often than shallow ones

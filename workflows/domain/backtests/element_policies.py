@@ -9,11 +9,11 @@ from pydantic import JsonValue
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
 from workflows.domain.backtests.policies import Policy, PolicyConfig, policies_of
-from workflows.domain.context import Messages, NodeInput
-from workflows.domain.explain import Step
-from workflows.domain.graph import CONTEXT_PROCESSOR, Edge, Node, filters_in
-from workflows.domain.plan import Plan
-from workflows.domain.topology import usual_edges
+from workflows.domain.context.explain import Step
+from workflows.domain.context.prompt_context import Messages, NodeInput
+from workflows.domain.document.graph import CONTEXT_PROCESSOR, Edge, Node, filters_in
+from workflows.domain.document.topology import usual_edges
+from workflows.domain.running.plan import Plan
 
 ElementKind = Literal["node", "edge"]
 MODEL: Final = "llm"

@@ -10,16 +10,16 @@ from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract, did_you_mean
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
-from workflows.domain import flow
 from workflows.domain.backtests.presets import PRESET_TITLES, PRESETS, preset
 from workflows.domain.backtests.recorded import Recorded
-from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.filters import ContextFilter, Operations, filter_step
-from workflows.domain.message_view import PlacedOperation, filter_messages
-from workflows.domain.plan import Plan
-from workflows.domain.processors import standard
-from workflows.domain.selection import KEEP_ALL
-from workflows.domain.topology import usual_edges
+from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
+from workflows.domain.document.topology import usual_edges
+from workflows.domain.filters.context_filter import ContextFilter, Operations, filter_step
+from workflows.domain.processors.registries import standard
+from workflows.domain.running import flow
+from workflows.domain.running.plan import Plan
+from workflows.domain.selection.message_view import PlacedOperation, filter_messages
+from workflows.domain.selection.sections import KEEP_ALL
 
 MAX_POLICIES: Final = 32
 FULL: Final = "full"

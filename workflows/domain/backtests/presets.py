@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from conversations.domain.prices import Price
 from ctxadmin.lib.contract import parse
-from workflows.domain.filters import Operations
+from workflows.domain.filters.context_filter import Operations
 
 
 def _budget(most: int, target: int, **options: object) -> dict[str, object]:

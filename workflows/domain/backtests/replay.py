@@ -14,8 +14,8 @@ from conversations.domain.view import View
 from ctxadmin.lib.errors import ContextError
 from workflows.domain.backtests.policies import FULL, RECORDED, Policy, recorded_views
 from workflows.domain.backtests.recorded import Recorded, log_upto
-from workflows.domain.context import Messages, NodeInput, PromptContext
-from workflows.domain.flow import common_prefix, counting
+from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
+from workflows.domain.running.flow import common_prefix, counting
 
 
 class Call(NamedTuple):

@@ -13,7 +13,7 @@ from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.imports.uploads import read_upload
 from conversations.domain.prices import Price
 from conversations.domain.tokens import tokens_of_text
-from conversations.matching import ConversationFilter
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.identity.actor import Actor
@@ -29,8 +29,8 @@ from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.replay import replay
 from workflows.domain.backtests.sums import compare
 from workflows.domain.backtests.table import calls_csv, csv_text, table_lines
-from workflows.domain.graph import Document
-from workflows.domain.plan import Plan
+from workflows.domain.document.graph import Document
+from workflows.domain.running.plan import Plan
 from workflows.recordings import recorded_conversations
 from workflows.store import find_workflow
 

@@ -16,7 +16,7 @@ from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.storage.commands import ReadyCommand
-from workflows.domain.graph import read
+from workflows.domain.document.graph import read
 from workflows.models import Workflow
 from workflows.services import save_draft
 

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from conversations.domain.prices import Price
-from conversations.matching import STATUSES
-from conversations.pricing import prices_of
+from conversations.workspace.matching import STATUSES
+from conversations.workspace.pricing import prices_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import loads_strict
@@ -19,7 +19,7 @@ from ctxadmin.ui.components import Text
 from workflows.backtests import MOST_CONVERSATIONS
 from workflows.domain.backtests.budget_offers import Budget
 from workflows.domain.backtests.presets import DEFAULT_PRICE, PRESETS, RATIOS
-from workflows.domain.graph import Document, Node
+from workflows.domain.document.graph import Document, Node
 from workflows.pages.comparison.labels import DROP_LABELS, PRESET_LABELS, RATIO_LABELS
 
 MOST_POLICIES: Final = 12

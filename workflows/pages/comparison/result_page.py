@@ -25,7 +25,7 @@ from workflows.compared_calls import calls_in, short_names
 from workflows.definitions import definition
 from workflows.domain.backtests.sums import compare
 from workflows.domain.backtests.table import csv_text
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.models import Backtest, Workflow
 from workflows.pages.comparison.bands import ConversationBands, conversation_bands
 from workflows.pages.comparison.form import (

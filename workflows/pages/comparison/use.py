@@ -19,8 +19,8 @@ from ctxadmin.ui.pages import page
 from workflows import services
 from workflows.backtest_questions import Question
 from workflows.definitions import definition
-from workflows.domain.graph import Document
-from workflows.domain.policy_use import filter_of, with_filter, with_policy
+from workflows.domain.document.graph import Document
+from workflows.domain.document.policy_use import filter_of, with_filter, with_policy
 from workflows.models import Workflow
 from workflows.pages.comparison.form import named
 from workflows.pages.comparison.labels import policy_rows

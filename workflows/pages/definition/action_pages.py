@@ -22,8 +22,8 @@ from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
 from workflows import services
 from workflows.definitions import definition
-from workflows.domain.compare import compare
-from workflows.domain.graph import Document
+from workflows.domain.document.compare import compare
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition import draft_conflicts
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of

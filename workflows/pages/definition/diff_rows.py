@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.structural_diff import ABSENT, Difference, DifferenceKind, Value
 from ctxadmin.ui.components import DiffRow, Text
-from workflows.domain.compare import ElementChange
+from workflows.domain.document.compare import ElementChange
 
 MOST_CHANGES: Final = 500
 

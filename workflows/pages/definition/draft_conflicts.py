@@ -13,9 +13,9 @@ from ctxadmin.lib.errors import ValidationFailed, VersionConflict
 from ctxadmin.ui.components import DiffRow
 from workflows import services
 from workflows.definitions import definition
-from workflows.domain import graph
-from workflows.domain.compare import ElementChange, compare
-from workflows.domain.graph import Document
+from workflows.domain.document import graph
+from workflows.domain.document.compare import ElementChange, compare
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.services import SavedDraft

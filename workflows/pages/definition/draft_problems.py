@@ -7,8 +7,8 @@ from typing import Final
 
 from ctxadmin.lib.json_bytes import digest
 from workflows.definitions import BoundedCache, definition
-from workflows.domain import problems
-from workflows.domain.problems import Problem
+from workflows.domain.checks import problems
+from workflows.domain.checks.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)

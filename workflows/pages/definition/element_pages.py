@@ -19,7 +19,7 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
 from workflows.definitions import definition
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition import draft_conflicts
 from workflows.pages.definition.draft_conflicts import (

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from ctxadmin.ui.components import Crumb
 from ctxadmin.ui.sentences import translated
-from workflows.domain.graph import Document
-from workflows.domain.problems import Problem
+from workflows.domain.checks.problems import Problem
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.drawing.svg import Links
 from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctxadmin.ui.components import Text, Tone
-from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.problems import Problem
-from workflows.domain.processors import Registries, standard
+from workflows.domain.checks.problems import Problem
+from workflows.domain.document.graph import Document, Edge, Node
+from workflows.domain.processors.registries import Registries, standard
 from workflows.pages.drawing import summaries
 from workflows.pages.drawing.svg import Links
 

@@ -17,7 +17,7 @@ from ctxadmin.ui.pages import page
 from workflows.definitions import definition
 from workflows.domain.backtests.budget_offers import Budget, repaired
 from workflows.domain.backtests.element_policies import ElementKind
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 from workflows.element_costs import Offer
 from workflows.models import Workflow
 from workflows.pages.definition.draft_conflicts import DraftConflict, change_draft

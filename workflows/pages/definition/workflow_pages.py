@@ -19,9 +19,9 @@ from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.ui.pages import page, show
 from workflows import exports, queries
 from workflows.definitions import definition
-from workflows.domain import graph, yaml_io
-from workflows.domain.compare import compare
-from workflows.domain.graph import Document
+from workflows.domain.document import graph, yaml_io
+from workflows.domain.document.compare import compare
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow, WorkflowVersion
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.pages.definition.draft_problems import problems_of_draft

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from workflows.domain.compare import ElementChange
-from workflows.domain.graph import Document
+from workflows.domain.document.compare import ElementChange
+from workflows.domain.document.graph import Document
 from workflows.pages.drawing.svg import Drawing, Links, Mark, draw
 
 

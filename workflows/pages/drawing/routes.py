@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition
+from workflows.domain.document.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition
 
 # Named for a flow from left to right; a flow downwards is the same with x and y exchanged.
 Shape = Literal["along", "across", "back", "over", "under", "self"]

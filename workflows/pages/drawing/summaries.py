@@ -11,13 +11,13 @@ from pydantic import JsonValue
 from conversations.domain.configs import OperationConfig
 from ctxadmin.ui.components import Text, Tone, join_line, join_list
 from ctxadmin.ui.sentences import translated
-from workflows.domain.context_types import default_behavior, default_context_type
-from workflows.domain.edge_filters import EdgeFilter
-from workflows.domain.elements import read_edge, read_node
-from workflows.domain.filters import ContextFilter, FilterRule, merge_all
-from workflows.domain.graph import Edge, Node
-from workflows.domain.operation_summary import origin_words
-from workflows.domain.processors import Registries
+from workflows.domain.document.elements import read_edge, read_node
+from workflows.domain.document.graph import Edge, Node
+from workflows.domain.filters.context_filter import ContextFilter, FilterRule, merge_all
+from workflows.domain.filters.context_types import default_behavior, default_context_type
+from workflows.domain.filters.edge_filter import EdgeFilter
+from workflows.domain.processors.registries import Registries
+from workflows.domain.selection.operation_summary import origin_words
 
 _MOST_NAMES: Final = 3
 _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})

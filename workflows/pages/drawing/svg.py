@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from ctxadmin.ui.components import Text, Tone
-from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition, lay_out, layers
-from workflows.domain.problems import Problem
-from workflows.domain.processors import Registries, standard
-from workflows.domain.topology import Graph, graph_of
+from workflows.domain.checks.problems import Problem
+from workflows.domain.document.graph import Document, Edge, Node
+from workflows.domain.document.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition, lay_out, layers
+from workflows.domain.document.topology import Graph, graph_of
+from workflows.domain.processors.registries import Registries, standard
 from workflows.pages.drawing import summaries
 from workflows.pages.drawing.routes import Point, Route, routes
 

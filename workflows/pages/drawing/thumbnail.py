@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctxadmin.ui.components import Tone
-from workflows.domain.graph import Document
-from workflows.domain.layout import layers
-from workflows.domain.topology import graph_of
+from workflows.domain.document.graph import Document
+from workflows.domain.document.layout import layers
+from workflows.domain.document.topology import graph_of
 from workflows.pages.drawing.summaries import tone_of
 
 WIDTH: Final = 22

@@ -17,11 +17,11 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from workflows import queries
 from workflows.definitions import stored
-from workflows.domain import graph
-from workflows.domain.context_types import default_context_type
-from workflows.domain.graph import Document
-from workflows.domain.layout import lay_out
-from workflows.domain.topology import graph_of
+from workflows.domain.document import graph
+from workflows.domain.document.graph import Document
+from workflows.domain.document.layout import lay_out
+from workflows.domain.document.topology import graph_of
+from workflows.domain.filters.context_types import default_context_type
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.definition.workflow_pages import version_label

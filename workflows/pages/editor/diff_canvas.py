@@ -16,8 +16,8 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.pages import page, show
 from workflows import queries
-from workflows.domain.compare import Element, ElementChange, compare
-from workflows.domain.graph import Document
+from workflows.domain.document.compare import Element, ElementChange, compare
+from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.pages.definition.links import crumbs

@@ -14,12 +14,12 @@ from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
 from ctxadmin.ui.sentences import translated
 from workflows.definitions import BoundedCache
-from workflows.domain import problems
-from workflows.domain.draft_changes import DocumentChanges, refuse_too_many
-from workflows.domain.elements import Problem, read_edge
-from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.processors import Registries, standard
-from workflows.domain.static_checks import node_problems
+from workflows.domain.checks import problems
+from workflows.domain.checks.static_checks import node_problems
+from workflows.domain.document.draft_changes import DocumentChanges, refuse_too_many
+from workflows.domain.document.elements import Problem, read_edge
+from workflows.domain.document.graph import Document, Edge, Node
+from workflows.domain.processors.registries import Registries, standard
 from workflows.pages.drawing import summaries
 
 ElementT = TypeVar("ElementT", Node, Edge)

@@ -18,9 +18,9 @@ from ctxadmin.ui.sentences import translated
 from workflows import previews
 from workflows.calibrations import known_calibrations
 from workflows.call_costs import CallCost, call_cost
-from workflows.domain.context import PromptContext
-from workflows.domain.plan import Plan
-from workflows.domain.topology import Graph, shortest_path
+from workflows.domain.context.prompt_context import PromptContext
+from workflows.domain.document.topology import Graph, shortest_path
+from workflows.domain.running.plan import Plan
 from workflows.dry_run import GivenContext
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts

@@ -21,8 +21,8 @@ from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
 from ctxadmin.ui.forms.flat import join_names
 from ctxadmin.ui.forms.places import BoxError, FieldError
 from ctxadmin.ui.sentences import translated
-from workflows.domain.patterns import pattern_fault
-from workflows.domain.problems import REDUCERS
+from workflows.domain.checks.problems import REDUCERS
+from workflows.domain.selection.patterns import pattern_fault
 from workflows.models import Workflow
 from workflows.pages.definition.links import OutlineLinks, compare_url_of
 from workflows.pages.editor.canvas_document import CanvasRequest

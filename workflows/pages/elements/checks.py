@@ -7,7 +7,7 @@ from typing import Literal
 from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import FieldProblem
-from workflows.domain.graph import Document, Edge
+from workflows.domain.document.graph import Document, Edge
 from workflows.pages.drawing.svg import Links
 from workflows.pages.elements import document_edits, edge_fields
 from workflows.pages.elements.forms import ReducerRow

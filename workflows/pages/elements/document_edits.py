@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound
 from ctxadmin.lib.sentence import say
-from workflows.domain.graph import Document, Edge, Node
+from workflows.domain.document.graph import Document, Edge, Node
 
 ElementT = TypeVar("ElementT", bound=Node | Edge)
 

@@ -8,22 +8,22 @@ from pydantic import Field, JsonValue
 
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ContextError, FieldProblem
-from workflows.domain.edge_filters import (
-    EdgeFilterType,
-    Patterns,
-    TransformRule,
-    read_edge_filter,
-)
-from workflows.domain.elements import read_edge
-from workflows.domain.filters import MAX_RULES
-from workflows.domain.graph import (
+from workflows.domain.document.elements import read_edge
+from workflows.domain.document.graph import (
     MAX_CONDITION,
     Coordinate,
     Edge,
     ElementId,
     TypeName,
 )
-from workflows.domain.processors import standard
+from workflows.domain.filters.context_filter import MAX_RULES
+from workflows.domain.filters.edge_filter import (
+    EdgeFilterType,
+    Patterns,
+    TransformRule,
+    read_edge_filter,
+)
+from workflows.domain.processors.registries import standard
 from workflows.pages.elements.operation_fields import (
     OperationList,
     filter_from_form,

@@ -12,7 +12,7 @@ from conversations.pages.changes.origin_hints import SUMMARIZE, origin_hints, su
 from conversations.pages.changes.recall_hints import LEAVE_POINTER, LEAVE_POINTER_OF_RULES
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
-from workflows.domain.processors import standard
+from workflows.domain.processors.registries import standard
 
 Choices = Sequence[tuple[str, Text]]
 

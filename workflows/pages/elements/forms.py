@@ -12,8 +12,8 @@ from pydantic import Field, JsonValue
 from ctxadmin.lib.contract import Contract
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen, Tile
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
-from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
-from workflows.domain.processors import standard
+from workflows.domain.document.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
+from workflows.domain.processors.registries import standard
 from workflows.pages.drawing import summaries
 from workflows.pages.elements.edge_fields import EdgeFields
 from workflows.pages.elements.filter_hints import (

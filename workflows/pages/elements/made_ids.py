@@ -4,7 +4,7 @@ import re
 from collections.abc import Container
 from typing import Final
 
-from workflows.domain.graph import Document
+from workflows.domain.document.graph import Document
 
 _MOST: Final = 64  # letters of an id
 _MOST_OF_NAME: Final = 40

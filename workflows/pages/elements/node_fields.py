@@ -11,9 +11,8 @@ from pydantic.alias_generators import to_snake
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.durations import duration_text
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
-from workflows.domain.elements import Problem, read_node
-from workflows.domain.filters import MAX_RULES, Behavior, FilterRule, read_filter
-from workflows.domain.graph import (
+from workflows.domain.document.elements import Problem, read_node
+from workflows.domain.document.graph import (
     CONTEXT_PROCESSOR,
     MAX_FILTERS,
     MAX_NAME,
@@ -28,7 +27,8 @@ from workflows.domain.graph import (
     TypeName,
     filters_in,
 )
-from workflows.domain.processors import standard
+from workflows.domain.filters.context_filter import MAX_RULES, Behavior, FilterRule, read_filter
+from workflows.domain.processors.registries import standard
 from workflows.pages.elements.operation_fields import (
     OperationFields,
     OperationList,

@@ -18,7 +18,7 @@ from conversations.domain.configs import (
 )
 from conversations.domain.pairing import Pairing
 from ctxadmin.lib.contract import Contract
-from workflows.domain.filters import MAX_OPERATIONS
+from workflows.domain.filters.context_filter import MAX_OPERATIONS
 
 _ASSUMED: Final = "warn"  # what the contract means by an operation that says nothing of pairs
 

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from ctxadmin.ui.forms.trail import trail
-from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.problems import Problem
+from workflows.domain.checks.problems import Problem
+from workflows.domain.document.graph import Document, Edge, Node
 from workflows.pages.elements import edge_fields, node_fields
 from workflows.pages.elements.forms import EdgeForm, NodeForm
 

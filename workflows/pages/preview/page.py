@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from conversations import queries as conversation_queries
 from conversations.domain.message import read_messages
-from conversations.matching import ConversationFilter
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.reading import queries as conversation_queries
+from conversations.store.conversation import find_head
+from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -27,10 +27,10 @@ from ctxadmin.ui.sentences import translated
 from workflows import previews, queries
 from workflows.calibrations import calibrations_of
 from workflows.call_costs import call_cost
-from workflows.domain.context import PromptContext
-from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.plan import Plan
-from workflows.domain.topology import graph_of, usual_edges
+from workflows.domain.context.prompt_context import PromptContext
+from workflows.domain.document.graph import Document, Edge, Node
+from workflows.domain.document.topology import graph_of, usual_edges
+from workflows.domain.running.plan import Plan
 from workflows.dry_run import GivenContext
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs

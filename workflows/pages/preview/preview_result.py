@@ -20,8 +20,8 @@ from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
 from workflows.call_costs import CallCost
-from workflows.domain.context import Messages, PromptContext
-from workflows.domain.explain import Decision, Label, StepNotice, Verdict
+from workflows.domain.context.explain import Decision, Label, StepNotice, Verdict
+from workflows.domain.context.prompt_context import Messages, PromptContext
 from workflows.node_inputs import shown_messages
 from workflows.pages.drawing import summaries
 from workflows.pages.preview.call_words import CallWords, call_words

@@ -4,7 +4,7 @@ import { groupOf } from "./canvas_data";
 import type { Key, Position, WorkflowDocument } from "./document";
 import { indexOf } from "./document";
 
-// As wide as two dozen letters; the same for the drawings of the server (workflows/domain/layout.py).
+// As wide as two dozen letters; the same for the drawings of the server (workflows/domain/document/layout.py).
 export const CARD = { width: 220, height: 84 };
 const ACROSS = CARD.width + 80;
 const DOWN = CARD.height + 60;

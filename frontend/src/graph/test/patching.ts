@@ -1,4 +1,4 @@
-// What the server makes of changes (workflows/domain/draft_changes.py), for servers of tests.
+// What the server makes of changes (workflows/domain/document/draft_changes.py), for servers of tests.
 
 import type { Element, Key, WorkflowDocument } from "../model/document";
 import { indexOf } from "../model/document";

@@ -10,8 +10,8 @@ from ctxadmin.identity.roles import Role
 from tests.factories import person
 from workflows import services
 from workflows.definitions import definition
-from workflows.domain import graph
-from workflows.domain.graph import Document, Edge, Node
+from workflows.domain.document import graph
+from workflows.domain.document.graph import Document, Edge, Node
 from workflows.models import Workflow
 
 SMALL: dict[str, JsonValue] = {

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.json_bytes import dumps
 from tests.integration.pages.workflows.designing import fields
-from workflows.domain.draft_changes import keys_of
+from workflows.domain.document.draft_changes import keys_of
 from workflows.models import Workflow
 
 CALLS = ("panel", "read", "words", "costs", "sides", "preview")

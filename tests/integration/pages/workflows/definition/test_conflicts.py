@@ -14,7 +14,7 @@ from tests.integration.pages.workflows.designing import (
     text,
     theirs,
 )
-from workflows.domain.graph import Node
+from workflows.domain.document.graph import Node
 from workflows.models import Workflow
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]

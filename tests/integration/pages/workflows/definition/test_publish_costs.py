@@ -11,8 +11,8 @@ from ctxadmin.identity.roles import Role
 from tests.factories import assistant, conversation, person, signed_in, system, user
 from tests.integration.pages.workflows.designing import draft, made, node, text
 from workflows import services
-from workflows.domain import graph
-from workflows.domain.graph import filters_in
+from workflows.domain.document import graph
+from workflows.domain.document.graph import filters_in
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,7 @@ from tests.integration.pages.workflows.designing import (
     theirs,
 )
 from workflows import services
-from workflows.domain import graph
+from workflows.domain.document import graph
 from workflows.models import Workflow, WorkflowVersion
 
 pytestmark = pytest.mark.django_db

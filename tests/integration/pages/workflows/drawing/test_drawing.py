@@ -12,7 +12,7 @@ from tests.integration.pages.workflows.designing import (
     made,
     text,
 )
-from workflows.domain import graph
+from workflows.domain.document import graph
 from workflows.models import Workflow
 from workflows.pages.drawing.svg import draw
 

@@ -11,7 +11,7 @@ from ctxadmin.identity.roles import Role, Scope
 from tests.factories import engine, signed_in
 from tests.integration.checkpoints.flows import edge, node, publish
 from workflows import services
-from workflows.domain import graph
+from workflows.domain.document import graph
 
 pytestmark = pytest.mark.django_db
 

@@ -26,7 +26,7 @@ from tests.integration.pages.workflows.unsaved import (
     typed,
 )
 from workflows import services
-from workflows.domain import graph
+from workflows.domain.document import graph
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small")]
 

@@ -20,7 +20,7 @@ from tests.integration.pages.workflows.designing import (
     text,
 )
 from workflows.definitions import definition
-from workflows.domain import graph
+from workflows.domain.document import graph
 from workflows.models import Workflow
 
 pytestmark = pytest.mark.django_db

@@ -1,0 +1,1 @@
+"""What nodes see: now, at an earlier version, and under another workflow."""

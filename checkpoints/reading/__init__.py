@@ -1,0 +1,1 @@
+"""Reads executions for answers and pages: snapshots, lists, histories, reviews."""

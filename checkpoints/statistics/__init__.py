@@ -1,0 +1,1 @@
+"""Sums over executions: usage and its cost, runs, waits, estimates."""

@@ -1,0 +1,1 @@
+"""Executions, their versions and what belongs to them in SQL."""

@@ -1,0 +1,1 @@
+"""A conversation as a whole: archived, copied, exported and imported, erased."""

@@ -1,0 +1,1 @@
+"""Reads conversations for answers and pages: messages, search, differences, history."""

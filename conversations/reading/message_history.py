@@ -1,0 +1,118 @@
+"""Finds who changed a message: who wrote it, and each change that hid, showed or pinned it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+import orjson
+
+from conversations.domain.view import View
+from conversations.domain.view_patch import apply_patch
+from conversations.models import Conversation, Message, Move, Revision
+from conversations.store.conversation import view_of
+from ctxadmin.lib.json_bytes import is_object
+
+MOST: Final = 200  # revisions, and moves, that are looked at
+Effect = Literal["hid", "showed", "summarized", "pinned", "unpinned"]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChange:
+    """One change of a message: its effect, and the revision or the move that had it."""
+
+    effect: Effect
+    by: Revision | Move
+    author: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MessageHistory:
+    """A message as it was written, and its changes, latest first.
+
+    ``is_complete`` unless there were more than MOST revisions or moves since it was written.
+    """
+
+    message: Message
+    changes: Sequence[MessageChange]
+    is_complete: bool
+
+
+def history_of(head: Conversation, index: int) -> MessageHistory:
+    """Returns the history of a message of the log, with a bounded number of queries and rows."""
+    fields = ("index", "author", "node_id", "created_at", "revision", "role", "conversation")
+    message = Message.objects.only(*fields).get(conversation=head.key, index=index)
+    later = Revision.objects.filter(conversation=head.key, number__gte=message.revision)
+    rows = list(later.order_by("-number")[: MOST + 1])
+    since = Move.objects.filter(conversation=head.key, created_at__gte=message.created_at)
+    moves = list(since.order_by("-seq")[: MOST + 1])
+    views = _views(list(reversed(rows[:MOST])))
+    found = [*_by_revisions(rows[:MOST], views, index), *_by_moves(moves[:MOST], views, index)]
+    found.sort(key=lambda change: change.at, reverse=True)
+    return MessageHistory(message, found, max(len(rows), len(moves)) <= MOST)
+
+
+def _views(rows: Sequence[Revision]) -> Mapping[int, View]:
+    """Returns the views of revisions, each from its parent's where that is among them."""
+    opened: dict[int, View] = {}
+    for row in rows:
+        base = opened.get(row.parent) if row.patches and row.parent is not None else None
+        if base is None:
+            opened[row.number] = view_of(row)
+            continue
+        view = apply_patch(base, bytes(row.opened))
+        opened[row.number] = view.concat(View.decode(bytes(row.grown))) if row.grown else view
+    return opened
+
+
+def _by_revisions(
+    rows: Sequence[Revision], views: Mapping[int, View], index: int
+) -> Iterator[MessageChange]:
+    for row in rows:
+        effect = _effect(row, views, index)
+        if effect is not None:
+            yield MessageChange(effect, row, row.author, row.reason, row.created_at)
+
+
+def _effect(row: Revision, views: Mapping[int, View], index: int) -> Effect | None:
+    pin = _block(row, "pin") if row.operation == "append" else None
+    if pin is not None and pin.get("index") == index:
+        return "pinned" if pin.get("pinned") else "unpinned"
+    base = views.get(row.parent) if row.parent is not None else None
+    if base is None or (row.branched_at is not None and index >= row.branched_at):
+        return None
+    was, is_shown = index in base, index in views[row.number]
+    if was and not is_shown:
+        return "summarized" if row.operation == "summarize" else "hid"
+    # A message that the operation wrote is not in the view before, and nobody had hidden it.
+    return "showed" if is_shown and not was and index < _log_before(row, index) else None
+
+
+def _log_before(row: Revision, index: int) -> int:
+    """Returns a bound of the log before an operation: the message that it wrote is not below."""
+    for name in ("insert", "replace", "summarize"):
+        block = _block(row, name) or {}
+        several = block.get("messages")
+        written = several[0] if isinstance(several, list) and several else block.get("message")
+        if isinstance(written, dict) and isinstance(written.get("index"), int):
+            return int(written["index"])
+    return index + 1
+
+
+def _by_moves(
+    rows: Sequence[Move], views: Mapping[int, View], index: int
+) -> Iterator[MessageChange]:
+    for row in rows:
+        before, after = views.get(row.from_revision), views.get(row.to_revision)
+        if before is None or after is None or (index in before) == (index in after):
+            continue
+        effect: Effect = "showed" if index in after else "hid"
+        yield MessageChange(effect, row, row.author, row.reason, row.created_at)
+
+
+def _block(row: Revision, name: str) -> dict[str, object] | None:
+    config = bytes(row.config)
+    found = orjson.loads(config).get(name) if is_object(config) else None
+    return found if isinstance(found, dict) else None

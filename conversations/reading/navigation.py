@@ -1,0 +1,132 @@
+"""What a reader asks of a conversation: some of its messages, its turns, its next error."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from django.db.models import QuerySet
+
+from conversations.domain import runs as run_sets
+from conversations.domain.bodies import text_of_body
+from conversations.domain.tool_failures import is_failure
+from conversations.domain.view import View
+from conversations.models import Conversation, Message
+from conversations.store.message_rows import message_rows
+
+ROLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "system": ("system", "developer"),
+    "user": ("user",),
+    "assistant": ("assistant",),
+    "tool": ("tool",),
+}
+_MOST_READ: Final = 25_000  # bodies that one request looks into; 0.2 s of processor time
+_TURN: Final = 80  # characters of a turn
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingFilter:
+    """Which messages are shown; empty fields mean all.
+
+    ``tool`` keeps the calls of a tool and their results.
+    """
+
+    role: str = ""
+    tool: str = ""
+    node: str = ""
+    author: str = ""
+
+    def __bool__(self) -> bool:
+        return any((self.role, self.tool, self.node, self.author))
+
+
+EVERYTHING: Final = ReadingFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of the user: its log index, its number among them from 1, how it begins."""
+
+    index: int
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Some turns in a row, ``start`` of the ``total`` stand before them."""
+
+    turns: tuple[Turn, ...]
+    start: int
+    total: int
+
+
+def narrowed(head: Conversation, view: View, wanted: ReadingFilter) -> View:
+    """The messages of a view that a filter keeps, in the order of the view."""
+    if not wanted:
+        return view
+    rows = Message.objects.filter(conversation=head.key)
+    if wanted.role:
+        rows = rows.filter(role__in=ROLES.get(wanted.role, (wanted.role,)))
+    if wanted.node:
+        rows = rows.filter(node_id=wanted.node)
+    if wanted.author:
+        rows = rows.filter(author=wanted.author)
+    kept = set(rows.values_list("index", flat=True))
+    if wanted.tool:
+        kept &= _of_tool(head, wanted.tool)
+    return view.within(run_sets.of_indices(sorted(kept)))
+
+
+def next_failure(head: Conversation, view: View, after: int) -> int | None:
+    """The log index of the next tool result of a view that reports an error; None without one."""
+    for index, body in _bodies(head, "tool", after + 1):
+        if index in view and is_failure(orjson.loads(body)):
+            return index
+    return None
+
+
+def find_turns(head: Conversation, view: View, index: int, most: int) -> Turns:
+    """``most`` turns of a view: those among which a message stands.
+
+    The turns of a view are counted in the order of the log.
+    """
+    found = Message.objects.filter(conversation=head.key, role="user")
+    users = [each for each in sorted(found.values_list("index", flat=True)) if each in view]
+    before = sum(1 for each in users if each < index)
+    start = min(before, max(len(users) - 1, 0)) // most * most
+    part = users[start : start + most]
+    rows = message_rows(head.key, View.of_indices(part))
+    texts = {each: _beginning(bytes(rows[each][3])) for each in part}
+    turns = (Turn(each, number, texts[each]) for number, each in enumerate(part, start + 1))
+    return Turns(tuple(turns), start, len(users))
+
+
+def _beginning(body: bytes) -> str:
+    text = " ".join(text_of_body(body)[: 4 * _TURN].split())
+    return text if len(text) <= _TURN else f"{text[:_TURN]}…"
+
+
+def _of_tool(head: Conversation, tool: str) -> set[int]:
+    """The messages that call a tool, and the results of these messages."""
+    calls = {
+        index
+        for index, body in _bodies(head, "assistant", 0)
+        if b'"tool_calls"' in body and tool in _called_by(body)
+    }
+    results = Message.objects.filter(conversation=head.key, call_index__isnull=False)
+    pairs = results.values_list("index", "call_index")
+    return calls | {index for index, call in pairs if call in calls}
+
+
+def _called_by(body: bytes) -> set[str]:
+    calls = orjson.loads(body).get("tool_calls") or ()
+    return {str((call.get("function") or call).get("name")) for call in calls}
+
+
+def _bodies(head: Conversation, role: str, start: int) -> Iterator[tuple[int, bytes]]:
+    rows: QuerySet[Message] = Message.objects.filter(
+        conversation=head.key, role=role, index__gte=start
+    )
+    found = rows.order_by("index").values_list("index", "body")[:_MOST_READ]
+    return ((index, bytes(body)) for index, body in found.iterator(500))

@@ -1,0 +1,1 @@
+"""The use cases that change a conversation: messages, pins, comments, recalls."""

@@ -1,0 +1,1 @@
+"""What is stored of one conversation, as it is read: heads, revisions, messages."""

@@ -1,0 +1,1 @@
+"""What concerns all conversations of a workspace: their list, feed and prices."""

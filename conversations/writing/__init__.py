@@ -1,0 +1,1 @@
+"""A transaction that writes one conversation, and what follows its commit."""

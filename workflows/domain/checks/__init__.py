@@ -1,0 +1,1 @@
+"""The problems of a draft, found before it is published."""

@@ -1,0 +1,1 @@
+"""The language of conditions: from its text to an outcome."""

@@ -1,0 +1,1 @@
+"""The workflow document: its nodes and edges, their changes, and its YAML."""

@@ -1,0 +1,1 @@
+"""The filters of nodes and edges, and the context types of nodes."""

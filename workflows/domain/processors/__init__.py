@@ -1,0 +1,1 @@
+"""Processors and transforms by name: builtins, and those of installed packages."""

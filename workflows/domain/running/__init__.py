@@ -1,0 +1,1 @@
+"""A workflow that runs: the flow of context, and the edges that are taken."""

@@ -1,0 +1,1 @@
+"""What filters and processors select by: patterns of names, sections, and messages."""
