@@ -74,7 +74,7 @@ def _fill(engine: "Engine") -> None:
     """Heads and executions as a run of one step leaves them: one by the services, others alike."""
     from checkpoints.models import Execution
     from conversations.models import Conversation
-    from workflows.services import NewWorkflow, create
+    from workflows.services.use_cases import NewWorkflow, create
 
     head = Conversation.objects.get(public_id=engine.conversation("pattern", 2))
     run = Execution.objects.get(conversation=head.key)
