@@ -1,4 +1,4 @@
-"""Making calls: repeated until they count, with the same key each time."""
+"""Sends calls and repeats them after temporary failures, each time with the same key."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from ctxadmin_client.streams import Reader, Sent
 
 _SECONDS = 60.0
 _LOG: Final = logging.getLogger("ctxadmin_client")
-_TOLD: Final = 3  # the repeat that is logged: a short break needs no words
+_TOLD: Final = 3  # the first repeat that is logged: a short break is not worth a line
 _REPEATED: Final = "%s. The call is repeated for at most %d seconds."
 _BROKEN: Final = (httpx.TransportError, httpx.DecodingError)  # the answer was cut off, or garbled
 
@@ -37,9 +37,9 @@ class AsyncTransport:
         self._retries = retries
 
     async def send(self, call: Call) -> Any:
-        """The JSON of the answer; Refused if the server refuses it, NoAnswer if none comes.
+        """Returns the JSON of the answer; raises Refused or, without an answer, NoAnswer.
 
-        A repeat that finds nothing to delete any more has deleted it.
+        A repeated DELETE that finds nothing counts as done.
         """
         started, repeats = time.monotonic(), 0
         retries = self._retries.within(call.patience)
@@ -80,10 +80,10 @@ class AsyncTransport:
     async def stream(
         self, target: str, last_id: str = "", *, beats: bool = False
     ) -> AsyncIterator[Sent]:
-        """The events of a stream, without end: a connection that breaks is made again.
+        """Yields the events of a stream without end; connects again after a break.
 
-        It goes on behind the last event that came. With ``beats`` an event ``beat`` comes every
-        15 seconds in which there is no other. Refused if the server refuses it.
+        It continues after the last event received. With ``beats`` there is an event ``beat`` after
+        every 15 seconds without another event. Raises Refused if the server refuses the call.
         """
         reader = Reader(last_id)
         timeout = httpx.Timeout(_SECONDS, connect=10.0)  # a beat comes every 15 seconds
@@ -108,7 +108,7 @@ class AsyncTransport:
                             sent = Sent("beat", {}, reader.last_id)
                         if sent is not None:
                             yield sent
-                            lost_at = time.monotonic()  # whoever reads may take their time
+                            lost_at = time.monotonic()  # the reader may be slow
                 failure = NoAnswer(f"{target}: the stream ended")
             except Refused as error:
                 if not is_temporary(error.status):
