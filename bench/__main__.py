@@ -39,10 +39,10 @@ def parts(
     tools: Path | None = None,
     messages: int = searched.MESSAGES,
 ) -> Mapping[str, Sequence[Part]]:
-    """The parts by name; ``minutes`` is how long the memory of the server is watched.
+    """Returns the parts by name; ``minutes`` is how long the memory of the server is measured.
 
-    ``messages`` is how many are searched. ``files`` and ``tools`` are conversations and tool
-    schemas for the experiment on policies.
+    ``messages`` is the number of messages to search. ``files`` and ``tools`` are conversations and
+    tool schemas for the experiment on policies.
     """
     return {
         "values": (views.rows, context.rows, documents.rows),
@@ -66,7 +66,7 @@ def parts(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
+    """Measures, prints a table, writes ``bench/results.json``; returns 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
     listed = "values, databases, lists, search, copy, savers, langgraph, http, canvas, desk, "
     listed += "applied, fanout, entered, budgets, tokens, policies, hostile"
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str]) -> int:
             found += part()
     print("\n".join(table(found)))
     load, cores = os.getloadavg()[1], os.cpu_count() or 1
-    if load > cores:  # the bench itself keeps one core busy
+    if load > cores:  # the bench itself uses one core
         print(f"The machine was busy: a load of {load:.1f} on {cores} cores.", file=sys.stderr)
     keep(found, all_parts=len(chosen) == len(known))
     return 0
