@@ -14,7 +14,7 @@ from bench.table import Row
 from conversations.domain.imports.files import read_file
 from conversations.domain.message import read_messages
 from ctxadmin.lib.json_bytes import dumps, loads_strict
-from workflows.backtesting import Asked, replay_all, run_backtest
+from workflows.backtesting import ReplayRequest, replay_all, run_backtest
 from workflows.domain.backtests.policies import PolicyConfig
 from workflows.domain.backtests.presets import PRESETS, RATIOS
 from workflows.domain.backtests.recorded import Recorded
@@ -55,14 +55,14 @@ def rows(files: Sequence[Path] = (), tools: Path | None = None) -> list[Row]:
 
 
 def _speed() -> list[Row]:
-    asked = Asked([PolicyConfig(preset=name) for name in PRESETS])
+    asked = ReplayRequest([PolicyConfig(preset=name) for name in PRESETS])
     many = list(_made(_MANY, 100))
     start, before = time.perf_counter(), _processor_seconds()
     sums = run_backtest(asked, many, processes=_PROCESSES)
     seconds, used = time.perf_counter() - start, _processor_seconds() - before
     if len(sums[0].conversations) != _MANY:
         raise AssertionError("all conversations are to be replayed")
-    budget = Asked([PolicyConfig(preset="budget")])
+    budget = ReplayRequest([PolicyConfig(preset="budget")])
     times = []
     for length in (_LONG // 10, _LONG):
         made = list(_made(1, length))
@@ -95,10 +95,10 @@ def _processor_seconds() -> float:
 def _experiment(name: str, conversations: Sequence[Recorded], schemas: JsonValue) -> None:
     """Prints the tables: single conversations, without and with tool schemas, and long sessions."""
     bare = [Recorded(each.name, each.messages, each.tools) for each in conversations]
-    asked = Asked([PolicyConfig(preset=preset) for preset in PRESETS])
+    asked = ReplayRequest([PolicyConfig(preset=preset) for preset in PRESETS])
     _print(f"{name}, tool schemas included", replay_all(asked, conversations))
     _print(f"{name}, without tool schemas", replay_all(asked, bare))
-    long = Asked([long_budget(title) for title in _LONG_BUDGETS])
+    long = ReplayRequest([long_budget(title) for title in _LONG_BUDGETS])
     _print(f"{name}, {_JOINED} joined, without tool schemas", replay_all(long, joined(bare)))
 
 

@@ -115,7 +115,7 @@ def _answer(moment: StoredSnapshot, node_id: str, asked: _Asked) -> dict[str, ob
         "node_id": node_id,
         "node_type": _type_of(moment, node_id),
         "edges": entered.edges,
-        "context": entered.sight.context.as_json(),
+        "context": entered.node_input.context.as_json(),
         "warnings": [warning.as_json() for warning in entered.warnings],
         **_messages(moment, node_id, origin, entered, asked),
         "conflicts": [conflict.as_json() for conflict in entered.conflicts],
@@ -138,7 +138,7 @@ def _messages(
     moment: StoredSnapshot, node_id: str, origin: NodeInput, entered: Entered, asked: _Asked
 ) -> dict[str, object]:
     """Returns the messages in the requested form, and the fields that belong to it."""
-    seen = entered.sight.messages
+    seen = entered.node_input.messages
     if asked.provider is not None:
         written = messages_in_format(moment.head, seen, asked.provider)
         warnings = [warning.as_json() for warning in entered.warnings]

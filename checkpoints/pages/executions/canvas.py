@@ -168,16 +168,18 @@ def context_seen_panel(
     row = moment.row
     if row is None:
         raise NotFound(_("This conversation has no execution."))
-    looked = preview_version_input(head, row, number)
+    node_preview = preview_version_input(head, row, number)
     title = _("Context seen: %(node)s, version %(n)s")
-    name = presenters.name_of(moment.pinned, looked.entered.node_id)
+    name = presenters.name_of(moment.pinned, node_preview.entered.node_id)
     shown = SawPage(
         title=title % {"node": name, "n": number},
-        crumbs=presenters.crumbs(head, Crumb(_("Canvas"), _of_node(head, looked.entered.node_id))),
+        crumbs=presenters.crumbs(
+            head, Crumb(_("Canvas"), _of_node(head, node_preview.entered.node_id))
+        ),
         head=head,
-        node=looked.entered.node_id,
+        node=node_preview.entered.node_id,
         number=number,
-        seen=preview_view(looked),
+        seen=preview_view(node_preview),
         pin_name=head.public_id if may_pin(actor, head) else "",
     )
     return show(request, "checkpoints/saw.html", shown)

@@ -3,7 +3,7 @@
 import pytest
 
 from workflows.domain.document import graph
-from workflows.pages.elements.made_ids import new_edge_id, new_node_id
+from workflows.pages.elements.element_ids import new_edge_id, new_node_id
 
 DOCUMENT = graph.read(
     {
