@@ -254,6 +254,12 @@ def test_the_page_says_of_a_binary_log_that_nothing_removes_it(
     assert ("The binary log of the database, until someone removes it" in html) == (days is None)
 
 
+def test_the_page_says_where_the_full_text_index_keeps_words() -> None:
+    assert Api().post("/conversations", {"id": "said"}).status_code == 201
+    html = signed_in(Role.ADMIN).get("/conversations/said/erase/").content.decode()
+    assert ("full text index of the database" in html) == (connection.vendor == "mysql")
+
+
 def test_answers_that_were_kept_before_the_upgrade_go_too() -> None:
     api = Api()
     assert api.post("/conversations", {"id": "said"}, **{"Idempotency-Key": "k"}).status_code == 201

@@ -31,6 +31,7 @@ from checkpoints.statistics.usage_totals import usage_of_nodes
 from checkpoints.store.pinned_workflow import PinnedVersion
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name
 from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest
@@ -127,7 +128,7 @@ def canvas(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         again=reverse("checkpoints:canvas-marks", args=[conversation_id]),
     )
     shown = CanvasPage(
-        title=run.head.title or run.head.public_id,
+        title=display_name(run.head),
         crumbs=presenters.crumbs(run.head, Crumb(_("Canvas"))),
         head=run.head,
         tabs=tabs_of(run.head, run.moment, "canvas"),

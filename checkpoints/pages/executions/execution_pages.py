@@ -31,6 +31,7 @@ from checkpoints.store.snapshots import StoredSnapshot
 from conversations.lifecycle.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.reading.cards import MessageCard, join_results, message_card
+from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.queries import results_of, visible_window
 from conversations.services.pins import may_pin
 from conversations.services.recalls import recalls_among
@@ -128,6 +129,7 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         workflow=workflow if workflow.isascii() else "",
     )
     found = execution_queries.list_executions(actor, wanted, PageRequest.of(request.GET))
+    read_display_names(line.head for line in found.items)
     shown = ListPage(
         title=_("Executions"),
         crumbs=(),
@@ -206,7 +208,7 @@ def show_execution(
 def _detail_page(
     actor: Actor, head: Conversation, moment: StoredSnapshot, decision: DecisionForm
 ) -> DetailPage:
-    title = head.title or head.public_id
+    title = display_name(head)
     row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
     stand = presenters.position_view(moment)
     steps = presenters.steps_of(moment, state_view.executed_nodes(moment))

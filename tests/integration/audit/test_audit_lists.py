@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from conversations.lifecycle.erasure import erase
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditEntry
@@ -166,6 +167,21 @@ def test_the_page_shows_words_links_and_what_was_altered() -> None:
     shown = admin.get(f"/audit/{entry.stream}/{entry.seq}/").content.decode()
     assert "This entry differs from its hash" in shown
     assert admin.get(f"/audit/{entry.stream}/99/").status_code == 404
+
+
+def test_what_was_erased_is_called_so_and_leads_nowhere() -> None:
+    conversation(user("a"), public_id="gone", actor=engine())
+    conversation(user("a"), public_id="kept", actor=engine())
+    erase(person(Role.ADMIN), "gone")
+    admin = signed_in(Role.ADMIN)
+    page = admin.get("/audit/").content.decode()
+    assert "Erased a conversation" in page
+    assert page.count("Conversation · erased") == 2  # made, and erased
+    assert 'href="/conversations/gone/"' not in page
+    assert 'href="/conversations/kept/"' in page
+    entry = AuditEntry.objects.filter(object_id="gone").order_by("seq")[0]
+    shown = admin.get(f"/audit/{entry.stream}/{entry.seq}/").content.decode()
+    assert "gone</span> · erased" in shown
 
 
 def test_a_mistake_in_the_filter_stays_in_the_form() -> None:

@@ -39,7 +39,7 @@ def own(tmp_path: Path) -> Iterator[Redis]:
 def returned(own: Redis) -> Iterator[Event]:
     """Set when the link has found its Redis again, and dropped what it had to."""
     back = Event()
-    link = Link(read_address(own.url), timeout=0.1, pause=0.05)
+    link = Link(read_address(own.url), timeout=0.5, pause=0.05)
     link.on_return += [erasing.drop_erased_in_thread, back.set]
     current.set_current(RedisLiveCopy(link))
     links.use(link)

@@ -25,3 +25,9 @@ def test_colours_are_mixed_without_their_hues() -> None:
     sheets = [*ROOT.glob("static/css/*.css"), *ROOT.glob("static/build/*.css")]
     assert len(sheets) > 5
     assert [each.name for each in sheets if "color-mix(in oklch" in each.read_text()] == []
+
+
+def test_a_name_that_is_cut_ends_in_an_ellipsis() -> None:
+    sheets = [*ROOT.glob("static/css/*.css"), *ROOT.glob("static/build/*.css")]
+    clipped = re.compile(r"text-overflow:\s*clip")
+    assert [each.name for each in sheets if clipped.search(each.read_text())] == []

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
 
+from conversations.reading.display_names import display_name
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
@@ -94,7 +95,7 @@ def _setup(
         "workflow": str(row.key),
         "version": row.draft_version,
         "published": None if which == queries.DRAFT else int(which),
-        "conversations": [[each.public_id, each.title] for each in conversations],
+        "conversations": [[each.public_id, display_name(each)] for each in conversations],
         "may_change": may_change,
         "may_preview": may_preview,
         "urls": {

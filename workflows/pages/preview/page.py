@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from conversations.domain.message import read_messages
 from conversations.models import Conversation
 from conversations.reading import queries as conversation_queries
+from conversations.reading.display_names import read_display_names
 from conversations.store.conversation import find_head
 from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import PageRequest
@@ -274,7 +275,9 @@ def suggested_conversations(actor: Actor, slug: str) -> Sequence[Conversation]:
             ConversationFilter(),
         )
     )
-    return [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
+    found = [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
+    read_display_names(found)
+    return found
 
 
 def _tabs(path: str, asked: PreviewQuestion, taken: Sequence[str]) -> list[Tab]:

@@ -73,7 +73,10 @@ class AsyncOpenThreads:
         return thread.now
 
     async def _ensured(self, thread_id: str, thread: Thread) -> None:
-        """Creates the conversation if needed; Stopped if it was erased while the graph ran."""
+        """Creates the conversation if needed; Stopped if it was erased while the graph ran.
+
+        Called with the lock of the thread.
+        """
         if thread.erased:
             raise Stopped("The conversation was erased while the graph was running.")
         if thread.now is None or not thread.now.exists:
@@ -83,6 +86,15 @@ class AsyncOpenThreads:
             )
             if thread.now is not None:
                 thread.now.exists = True
+
+    async def _ensured_once(self, thread_id: str, thread: Thread) -> None:
+        """Does the same without the lock of the thread, and takes it if a request is needed.
+
+        Of two callers that both make a conversation, the later could make it again once erased.
+        """
+        if thread.erased or thread.now is None or not thread.now.exists:
+            async with self._lock(thread_id):
+                await self._ensured(thread_id, thread)
 
     async def _refuse_if_erased(self, thread_id: str, thread: Thread) -> None:
         """Raises Stopped if the conversation is gone, and not only a checkpoint of it."""

@@ -150,7 +150,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         version = thread.now.version if thread.now is not None else 0
         body = {"writes": writes_of(writes, version, task_path, self.serde)}
         where = ("checkpoints", public_id(checkpoint), "writes", public_id(task_id))
-        await self._ensured(place.thread, thread)
+        await self._ensured_once(place.thread, thread)
         call = Call("PUT", path("conversations", public_id(place.thread), *where), body=body)
         try:
             await self.client.transport.send(call)
