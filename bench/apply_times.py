@@ -6,7 +6,7 @@ from typing import Final
 import httpx
 from playwright.sync_api import Page, expect
 
-from bench.browsing import browsing
+from bench.browser import browsing
 from bench.table import Row
 from tests.browser import sign_in
 from tests.live_server import LiveServer

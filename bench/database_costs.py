@@ -1,4 +1,4 @@
-"""Measures writes, reads and bytes on one database: the worker of ``bench.private``."""
+"""Measures writes, reads and bytes on one database: the worker of ``bench.databases``."""
 
 import json
 import statistics
@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from pydantic import JsonValue
 
-from bench import listed, searched
+from bench import list_pages, search_times
 from bench.documents import state_of
 from bench.table import Row, times_of
 
@@ -231,12 +231,12 @@ def saves() -> list[Row]:
 
 def lists() -> list[Row]:
     """Returns the rows of pages with lists, over 100,000 conversations with an execution each."""
-    return listed.rows(Engine())
+    return list_pages.rows(Engine())
 
 
 def searches() -> list[Row]:
     """Returns the rows of searches over very many messages."""
-    return searched.rows(Engine())
+    return search_times.rows(Engine())
 
 
 PARTS: Final = {

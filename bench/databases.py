@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from bench import searched
+from bench import search_times
 from bench.table import Row
 
 
@@ -37,7 +37,7 @@ def list_rows() -> list[Row]:
 
 def search_rows(messages: int) -> list[Row]:
     """Returns the cost of searches on both databases, over so many messages."""
-    os.environ[searched.SIZE] = str(messages)
+    os.environ[search_times.SIZE] = str(messages)
     with tempfile.TemporaryDirectory() as name, _servers(Path(name)) as urls:
         return _one_by_one("searches", Path(name), urls)
 
@@ -65,7 +65,7 @@ def _one_by_one(part: str, folder: Path, urls: Mapping[str, str]) -> list[Row]:
 
 
 def start(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
-    """Starts ``bench.stored`` in a process of its own, on a database of its own."""
+    """Starts ``bench.database_costs`` in a process of its own, on a database of its own."""
     folder.mkdir()
     environment = {
         **os.environ,
@@ -74,7 +74,7 @@ def start(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
         "CTXADMIN_SECRET_KEY": "only-for-the-bench-" + "0" * 40,
         "DATABASE_URL": new_database(server, part) if server else "",
     }
-    command = [sys.executable, "-m", "bench.stored", part]
+    command = [sys.executable, "-m", "bench.database_costs", part]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
 

@@ -7,7 +7,7 @@ import httpx
 from playwright.sync_api import Page
 from pydantic import JsonValue
 
-from bench.browsing import browsing, frames_of
+from bench.browser import browsing, frames_of
 from bench.table import Row
 from tests.live_server import LiveServer
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bench.beside import installed, run
+from bench.peer_packages import installed, run
 
 _MEASURE: Final = """
 import json, statistics, sys, time

@@ -1,4 +1,4 @@
-"""Measures pages with lists, over very many rows: a part of ``bench.stored``."""
+"""Measures pages with lists, over very many rows: a part of ``bench.database_costs``."""
 
 import statistics
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from bench.table import Row, times_of
 if TYPE_CHECKING:
     from django.test import Client
 
-    from bench.stored import Engine
+    from bench.database_costs import Engine
     from conversations.models import Conversation
 
 ROWS: Final = 100_000

@@ -15,9 +15,9 @@ from typing import Final
 import django
 from django.core.management import call_command
 
+from bench.database_costs import Engine, snapshot
+from bench.databases import new_database
 from bench.documents import state_of
-from bench.private import new_database
-from bench.stored import Engine, snapshot
 from bench.table import Row, times_of
 
 SIZES: Final = {"10 KB": 10_000, "1 MB": 1_000_000, "10 MB": 9_500_000}
@@ -46,7 +46,7 @@ def rows() -> list[Row]:
             "DATABASE_URL": new_database(database.url, "copied"),
             "REDIS_URL": copies.url + "0",
         }
-        command = [sys.executable, "-m", "bench.copied"]
+        command = [sys.executable, "-m", "bench.live_copy"]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
     return [Row(*values) for values in json.loads(done.stdout.splitlines()[-1])]
 

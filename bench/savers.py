@@ -14,10 +14,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from bench.beside import installed, run
+from bench.database_costs import BARE, SAVED_LENGTHS, TEXT
+from bench.databases import new_database, rows_by, start
+from bench.peer_packages import installed, run
 from bench.postgres import Postgres
-from bench.private import new_database, rows_by, start
-from bench.stored import BARE, SAVED_LENGTHS, TEXT
 from bench.table import Row, times_of
 from tests.servers import MariaDB, Missing, PrivateServer, Redis
 

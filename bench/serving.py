@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from bench.private import new_database
+from bench.databases import new_database
 from tests.live_server import LiveServer, Production
 from tests.servers import MariaDB, Missing, PrivateServer, Redis
 

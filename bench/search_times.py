@@ -1,4 +1,4 @@
-"""Measures searches over very many messages: a part of ``bench.stored``."""
+"""Measures searches over very many messages: a part of ``bench.database_costs``."""
 
 import os
 import random
@@ -17,7 +17,7 @@ from bench.table import Row, times_of
 if TYPE_CHECKING:
     from django.db.models import Model
 
-    from bench.stored import Engine
+    from bench.database_costs import Engine
     from ctxadmin.identity.actor import Actor
 
 MESSAGES: Final = 100_000
