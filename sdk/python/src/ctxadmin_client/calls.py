@@ -145,7 +145,7 @@ def is_temporary(status: int) -> bool:
     return status in _AGAIN
 
 
-def wished_pause(headers: Mapping[str, str]) -> float | None:
+def requested_pause(headers: Mapping[str, str]) -> float | None:
     """Returns the seconds that ``Retry-After`` asks for as a number or a date.
 
     A date is compared with the ``Date`` of the answer, so that the local clock does not matter.

@@ -31,7 +31,7 @@ class Next:
     ended: bool = False
 
 
-def what_next(snapshot: Snapshot) -> Next:
+def next_action(snapshot: Snapshot) -> Next:
     """Decides what to do: try ready nodes, wait for people and others, or stop at the end."""
     if snapshot.ended:
         return Next(ended=True)

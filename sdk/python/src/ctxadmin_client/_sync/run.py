@@ -15,7 +15,7 @@ from ctxadmin_client.errors import (
     OtherWorkflow,
     Refused,
 )
-from ctxadmin_client.steps import checkpoint_id, what_next
+from ctxadmin_client.steps import checkpoint_id, next_action
 
 if TYPE_CHECKING:
     from ctxadmin_client._sync.client import Client
@@ -208,7 +208,7 @@ class Run:
             snapshot = self.conversation.snapshot(state=False)
             if snapshot.execution != self.execution:
                 return
-            todo = what_next(snapshot)
+            todo = next_action(snapshot)
             if todo.ended:
                 return
             tried = [node for node in todo.nodes if (node, snapshot.version) not in left]

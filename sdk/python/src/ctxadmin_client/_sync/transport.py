@@ -15,15 +15,15 @@ from ctxadmin_client.calls import (
     answer_of,
     is_temporary,
     problem_of,
+    requested_pause,
     secret,
-    wished_pause,
 )
 from ctxadmin_client.errors import NoAnswer, Refused
 from ctxadmin_client.streams import Reader, Sent
 
 _SECONDS = 60.0
 _LOG: Final = logging.getLogger("ctxadmin_client")
-_TOLD: Final = 3  # the first repeat that is logged: a short break is not worth a line
+_FIRST_LOGGED: Final = 3  # the first repeat that is logged: a short break is not worth a line
 _REPEATED: Final = "%s. The call is repeated for at most %d seconds."
 _BROKEN: Final = (httpx.TransportError, httpx.DecodingError)  # the answer was cut off, or garbled
 
@@ -46,7 +46,7 @@ class Transport:
         timeout = httpx.Timeout(_SECONDS + call.wait, connect=10.0)
         while True:
             failure: Exception
-            wished = None
+            requested = None
             try:
                 response = self._http.request(
                     call.method, call.target, content=content, headers=call.headers, timeout=timeout
@@ -65,13 +65,13 @@ class Transport:
                     return None
                 else:
                     failure = problem_of(response.status_code, response.content, response.headers)
-                    wished = wished_pause(response.headers)
+                    requested = requested_pause(response.headers)
                     if not is_temporary(response.status_code):
                         raise failure
-            pause = retries.pause(repeats, time.monotonic() - started, wished)
+            pause = retries.pause(repeats, time.monotonic() - started, requested)
             if pause is None:
                 raise failure
-            if repeats == _TOLD:
+            if repeats == _FIRST_LOGGED:
                 _LOG.warning(_REPEATED, failure, retries.seconds)
             time.sleep(pause)
             repeats += 1
@@ -88,7 +88,7 @@ class Transport:
         timeout = httpx.Timeout(_SECONDS, connect=10.0)  # a beat comes every 15 seconds
         repeats, lost_at = 0, time.monotonic()
         while True:
-            wished, failure = None, Exception()
+            requested, failure = None, Exception()
             headers = {"Accept": "text/event-stream"}
             if reader.last_id:
                 headers["Last-Event-ID"] = reader.last_id
@@ -97,7 +97,7 @@ class Transport:
                     "GET", BASE + target, headers=headers, timeout=timeout
                 ) as response:
                     if not response.is_success:
-                        wished = wished_pause(response.headers)
+                        requested = requested_pause(response.headers)
                         response.read()
                         raise problem_of(response.status_code, response.content, response.headers)
                     for line in response.iter_lines():
@@ -117,10 +117,10 @@ class Transport:
                 failure = NoAnswer(f"{target}: {error or type(error).__name__}")
                 failure.__cause__ = error
             reader.broken()
-            pause = self._retries.pause(repeats, time.monotonic() - lost_at, wished)
+            pause = self._retries.pause(repeats, time.monotonic() - lost_at, requested)
             if pause is None:
                 raise failure
-            if repeats == _TOLD:
+            if repeats == _FIRST_LOGGED:
                 _LOG.warning(_REPEATED, failure, self._retries.seconds)
             time.sleep(pause)
             repeats += 1

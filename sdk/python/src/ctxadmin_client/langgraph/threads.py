@@ -284,7 +284,7 @@ def pending(
     return [write for _, write in found]
 
 
-def asked(value: Any) -> list[Any]:
+def questions_in(value: Any) -> list[Any]:
     """Returns the questions of the interrupts in a write."""
     listed = list(value) if isinstance(value, (list, tuple)) else [value]
     return [readable(getattr(each, "value", each)) for each in listed]
@@ -325,7 +325,7 @@ def is_of_graph(row: Mapping[str, Any]) -> bool:
     return row["kind"] == "checkpoint" and bool(row["metadata"].get("source"))
 
 
-def of_doomed(rows: Sequence[Mapping[str, Any]], doomed: set[str]) -> list[int]:
+def versions_to_delete(rows: Sequence[Mapping[str, Any]], doomed: set[str]) -> list[int]:
     """Returns the versions to delete among the rows of an execution, newest first like the rows."""
     found = []
     is_doomed = False

@@ -8,7 +8,13 @@ from ctxadmin_client._async.conversation import AsyncConversation
 from ctxadmin_client.errors import InvalidState, NotFound
 from ctxadmin_client.langgraph._async.history import AsyncHistory
 from ctxadmin_client.langgraph.checkpoints import State
-from ctxadmin_client.langgraph.threads import Now, of_doomed, pause_id, read_messages, shown
+from ctxadmin_client.langgraph.threads import (
+    Now,
+    pause_id,
+    read_messages,
+    shown,
+    versions_to_delete,
+)
 
 
 class AsyncRemoval(AsyncHistory):
@@ -74,7 +80,7 @@ class AsyncRemoval(AsyncHistory):
         """
         query = {"execution": execution, "include": "deleted"}
         rows = [row async for row in conversation.checkpoints(**query)]
-        for version in of_doomed(rows, doomed):
+        for version in versions_to_delete(rows, doomed):
             with suppress(InvalidState):  # people still need it: it has a label or edits
                 await conversation.delete_checkpoint(version, execution=execution)
 

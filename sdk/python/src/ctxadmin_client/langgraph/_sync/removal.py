@@ -8,7 +8,13 @@ from ctxadmin_client._sync.conversation import Conversation
 from ctxadmin_client.errors import InvalidState, NotFound
 from ctxadmin_client.langgraph._sync.history import History
 from ctxadmin_client.langgraph.checkpoints import State
-from ctxadmin_client.langgraph.threads import Now, of_doomed, pause_id, read_messages, shown
+from ctxadmin_client.langgraph.threads import (
+    Now,
+    pause_id,
+    read_messages,
+    shown,
+    versions_to_delete,
+)
 
 
 class Removal(History):
@@ -74,7 +80,7 @@ class Removal(History):
         """
         query = {"execution": execution, "include": "deleted"}
         rows = [row for row in conversation.checkpoints(**query)]
-        for version in of_doomed(rows, doomed):
+        for version in versions_to_delete(rows, doomed):
             with suppress(InvalidState):  # people still need it: it has a label or edits
                 conversation.delete_checkpoint(version, execution=execution)
 

@@ -218,7 +218,7 @@ class CtxAdminSaver(Stops, OtherCalls, BaseCheckpointSaver[int]):
                 "expected_version": 0 if now.ended else now.version,
             }
             if not place.namespace:
-                rest |= _standing(checkpoint, metadata, paused)
+                rest |= _final_fields(checkpoint, metadata, paused)
             node = node_name(checkpoint, metadata, place.namespace, head)
             conversation = self._conversation(place.thread)
             try:
@@ -319,7 +319,7 @@ class CtxAdminSaver(Stops, OtherCalls, BaseCheckpointSaver[int]):
         thread.now = now
 
 
-def _standing(
+def _final_fields(
     checkpoint: Checkpoint, metadata: Mapping[str, Any], paused: Mapping[str, Any] | None
 ) -> JsonObject:
     """Returns the fields of a save that pause or complete the execution, if it is time to."""

@@ -12,8 +12,8 @@ from ctxadmin_client.langgraph.threads import (
     Place,
     Stopped,
     Thread,
-    asked,
     pause_id,
+    questions_in,
     reason_of,
 )
 
@@ -33,7 +33,7 @@ class Stops(Removal):
         self._until_known(place, thread)
         with self._lock(place.thread):
             now = thread.now or self._read(place.thread, thread)
-            thread.interrupts[task_id] = (node or "interrupt", asked(value))
+            thread.interrupts[task_id] = (node or "interrupt", questions_in(value))
             questions = [each for _, listed in thread.interrupts.values() for each in listed]
             payload = questions[0] if len(questions) == 1 else questions
             nodes = ", ".join(dict.fromkeys(name for name, _ in thread.interrupts.values()))[:128]

@@ -29,7 +29,7 @@ from ctxadmin_client.langgraph.decisions import (
 )
 from ctxadmin_client.langgraph.renewal import Renewal
 from ctxadmin_client.langgraph.schema import refused_edits, sentence
-from ctxadmin_client.langgraph.threads import RESUMED, Stopped, asked, pause_id, thread_of
+from ctxadmin_client.langgraph.threads import RESUMED, Stopped, pause_id, questions_in, thread_of
 
 Answer = Callable[[Decision], Any]
 _LOG: Final = logging.getLogger("ctxadmin_client.langgraph")
@@ -203,7 +203,7 @@ class _Worker:
 
     def _value(self, thread_id: str, state: StateSnapshot, decision: Decision) -> Any:
         """Returns the application's answers to everything that the graph asks."""
-        questions = asked(state.interrupts)
+        questions = questions_in(state.interrupts)
         edited = edited_payload(self._saver.payload(thread_id), questions)
         question = questions[0] if len(questions) == 1 else questions
         return self._answer(replace(decision, edited=edited, asked=question))
