@@ -1,4 +1,4 @@
-"""Laws of backtests: a replay answers as a node does that is entered then, by any process."""
+"""Laws of backtests: a replay gives what entering the node then would, in any process."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""The figures of docs/explanation/what-context-costs.md that everyone can make again."""
+"""The figures of docs/explanation/what-context-costs.md that everyone can reproduce."""
 
 import re
 from pathlib import Path

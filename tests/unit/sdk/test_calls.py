@@ -25,7 +25,7 @@ EVENTS = {"content-type": "text/event-stream"}
 
 
 class Server:
-    """Answers what it was told to, one after the other, and remembers the requests."""
+    """Gives its prepared answers one after the other, and records the requests."""
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.answers = list(answers)

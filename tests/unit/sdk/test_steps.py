@@ -1,4 +1,4 @@
-"""Ids that survive a crash, and what a worker does with an execution as it stands."""
+"""Ids that are the same after a crash, and what a worker does next with an execution."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Bodies are taken of callers who are known, and no more of them than there is room for."""
+"""Bodies are read only of known callers, and only as many as fit into memory."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Ids of new nodes and edges, made of what a person calls or connects."""
+"""Ids of new nodes and edges, from the name of the node or the ends of the edge."""
 
 import pytest
 
