@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     total = Counts()
     for group in GROUPS:
-        obstacle = what_prevents(group)
+        obstacle = missing_requirement(group)
         if obstacle:
             print(f"\n==> Skipped: {group.name}. {obstacle}", flush=True)
             total += Counts(failed=1) if runs_in_ci() else Counts(skipped=1)
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if total.passed and not total.failed else 1
 
 
-def what_prevents(group: Group) -> str:
+def missing_requirement(group: Group) -> str:
     """Returns why this machine cannot run a group at all; empty when it can."""
     if "mariadb" in group.environment.values() and not find_spec("MySQLdb"):
         return "mysqlclient could not be installed. The lines above say what is missing."

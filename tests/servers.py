@@ -382,7 +382,7 @@ def _keep(kind: str, folder: Path, owner: int) -> None:
 
 
 def _as_this_user() -> list[str]:
-    """MariaDB refuses to run as root unless told so by name."""
+    """The user for MariaDB, which refuses to run as root unless root is named."""
     return ["--user=root"] if os.geteuid() == 0 else []
 
 

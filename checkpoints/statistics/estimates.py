@@ -59,7 +59,7 @@ def _compared(last: Sequence[Usage]) -> Iterator[tuple[str, int, int]]:
         if head is None or run is None or not row.version:
             continue
         try:
-            looked = preview_version_input(head, run, row.version)
+            node_preview = preview_version_input(head, run, row.version)
         except ContextError:  # thinned, deleted or damaged: what the node saw is not known
             continue
-        yield row.model, looked.tokens_after, row.input_tokens
+        yield row.model, node_preview.tokens_after, row.input_tokens

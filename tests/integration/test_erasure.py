@@ -1,4 +1,4 @@
-"""An erasure leaves nothing of what was said: in no column of any table, in no key of Redis."""
+"""An erasure removes all content: from every column of every table, and every key of Redis."""
 
 import importlib
 import json
@@ -35,7 +35,7 @@ MARK = "Zmq7Qx4LwPd9"
 
 
 def found_in_sql() -> Iterator[str]:
-    """The tables and columns in which the marker stands, whatever type they have."""
+    """The tables and columns that contain the marker, whatever type they have."""
     for model in apps.get_models(include_auto_created=True):
         table = connection.ops.quote_name(model._meta.db_table)
         with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""A caller with too many requests under way is told to wait, over the whole application."""
+"""A caller with too many concurrent requests has to wait, in the whole application."""
 
 import asyncio
 from collections.abc import Iterator

@@ -110,7 +110,7 @@ class StartBacktest(Contract):
             raise ValueError(say("either this or {other}, not both", other="model"))
         return value
 
-    def asked(self, workspace: int) -> NewBacktest:
+    def new_backtest(self, workspace: int) -> NewBacktest:
         """The same as the service takes it; ValidationFailed for a model without a price."""
         chosen = self.conversations or BacktestConversations()
         wanted = ConversationFilter(

@@ -27,7 +27,7 @@ class Backtests(Endpoint):
         One of an `upload` is done at once. A workspace has at most 4 that are not done.
         """
         body = self.body(StartBacktest)
-        row = use_cases.start(self.actor, body.asked(self.actor.workspace))
+        row = use_cases.start(self.actor, body.new_backtest(self.actor.workspace))
         location = f"/api/v1/backtests/{row.public_id}"
         return BacktestAnswer.of(row).response(201, {"Location": location})
 

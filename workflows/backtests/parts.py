@@ -20,7 +20,7 @@ _UNITS_OF_CALL: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReplayRequest:
     """The policies, the workflow of their nodes, and the node whose calls count ("" for all).
 
     ``limit`` is the work in units of ``WorkBudget`` that one part may take, 0 for any.
@@ -38,20 +38,20 @@ class Asked:
         return [PolicySums(row.key, row.title) for row in rows]
 
 
-def replay_all(asked: Asked, conversations: Iterable[Recorded]) -> list[PolicySums]:
+def replay_all(request: ReplayRequest, conversations: Iterable[Recorded]) -> list[PolicySums]:
     """The sums over some conversations, in this process; TooLarge for more than the limit."""
-    if asked.limit:
-        with limit_work(asked.limit):
-            return _sums_over(asked, conversations)
-    return _sums_over(asked, conversations)
+    if request.limit:
+        with limit_work(request.limit):
+            return _sums_over(request, conversations)
+    return _sums_over(request, conversations)
 
 
-def _sums_over(asked: Asked, conversations: Iterable[Recorded]) -> list[PolicySums]:
-    plan = None if asked.document is None else Plan(asked.document)
-    rows = policies_of(asked.policies, plan)
+def _sums_over(request: ReplayRequest, conversations: Iterable[Recorded]) -> list[PolicySums]:
+    plan = None if request.document is None else Plan(request.document)
+    rows = policies_of(request.policies, plan)
     sums = [PolicySums(row.key, row.title) for row in rows]
     for recorded in conversations:
-        add_conversation(sums, counted(replay(recorded, rows, node=asked.node), len(rows)))
+        add_conversation(sums, counted(replay(recorded, rows, node=request.node), len(rows)))
     return sums
 
 

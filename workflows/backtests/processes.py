@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from ctxadmin.lib.errors import TooLarge
-from workflows.backtests.parts import Asked, replay_all
+from workflows.backtests.parts import ReplayRequest, replay_all
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.sums import PolicySums
 
@@ -29,14 +29,16 @@ class ReplayProcesses:
     dies. ``nice`` is added to their niceness, so that others go first.
     """
 
-    def __init__(self, asked: Asked, count: int, *, nice: int = 0) -> None:
+    def __init__(self, request: ReplayRequest, count: int, *, nice: int = 0) -> None:
         self._processes: list[SpawnProcess] = []
         self._idle: list[Connection] = []
         self._parts: dict[Connection, int] = {}
         context = get_context("spawn")
         for _ in range(count):
             mine, theirs = context.Pipe()
-            process = context.Process(target=_replay_parts, args=(theirs, asked, nice), daemon=True)
+            process = context.Process(
+                target=_replay_parts, args=(theirs, request, nice), daemon=True
+            )
             process.start()
             theirs.close()
             self._processes.append(process)
@@ -80,7 +82,7 @@ class ReplayProcesses:
     def take(self, seconds: float) -> list[tuple[int, list[PolicySums]]]:
         """What came back within some seconds: the numbers of parts and their sums.
 
-        Raises ProcessDied, and TooLarge for a part that takes more work than ``asked`` allows.
+        Raises ProcessDied, and TooLarge for a part that takes more work than ``request`` allows.
         """
         answers: list[tuple[int, list[PolicySums]]] = []
         for connection in wait(list(self._parts), seconds):
@@ -99,7 +101,7 @@ class ReplayProcesses:
         return answers
 
 
-def _replay_parts(connection: Connection, asked: Asked, nice: int) -> None:
+def _replay_parts(connection: Connection, request: ReplayRequest, nice: int) -> None:
     """In a process: answers each part until the other end is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to the whole group; the parent decides
     os.nice(nice)
@@ -110,7 +112,7 @@ def _replay_parts(connection: Connection, asked: Asked, nice: int) -> None:
         except (EOFError, OSError):
             return
         try:
-            answer: list[PolicySums] | TooLarge = replay_all(asked, part)
+            answer: list[PolicySums] | TooLarge = replay_all(request, part)
         except TooLarge as error:
             answer = TooLarge(error.detail)
         try:

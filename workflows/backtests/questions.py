@@ -1,4 +1,4 @@
-"""What a backtest is asked, as it is stored until someone replays it."""
+"""The question of a backtest, stored until a process replays it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from conversations.domain.prices import Price
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps
-from workflows.backtests.parts import Asked
+from workflows.backtests.parts import ReplayRequest
 from workflows.domain.backtests.policies import Policies, PolicyConfig
 from workflows.domain.document.graph import Document, dump, read
 
@@ -44,9 +44,9 @@ class Question:
     form: str = ""
     work: int = 0
 
-    def asked(self) -> Asked:
+    def replay_request(self) -> ReplayRequest:
         """What processes have to know of it."""
-        return Asked(self.configs(), self.document, self.calls_of, _PART_WORK)
+        return ReplayRequest(self.configs(), self.document, self.calls_of, _PART_WORK)
 
     def configs(self) -> Sequence[PolicyConfig]:
         """The policies; ValidationFailed with pointers for those that are none."""

@@ -3,12 +3,19 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from workflows.backtests.parts import Asked, parts_of, replay_all
+from workflows.backtests.parts import ReplayRequest, parts_of, replay_all
 from workflows.backtests.processes import ProcessDied, ReplayProcesses
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.sums import PolicySums
 
-__all__ = ["Asked", "Cancelled", "ProcessDied", "Progress", "replay_all", "run_backtest"]
+__all__ = [
+    "Cancelled",
+    "ProcessDied",
+    "Progress",
+    "ReplayRequest",
+    "replay_all",
+    "run_backtest",
+]
 
 _TICK_SECONDS: Final = 0.5
 
@@ -22,7 +29,7 @@ class Cancelled(Exception):
 
 
 def run_backtest(
-    asked: Asked,
+    request: ReplayRequest,
     conversations: Iterable[Recorded],
     *,
     processes: int = 2,
@@ -33,15 +40,15 @@ def run_backtest(
 
     The sums are the same for any number of ``processes``; 0 replays in this one. ``nice`` is added
     to their niceness. Raises Cancelled, ProcessDied, and TooLarge for a part that takes more than
-    the limit of ``asked``.
+    the limit of ``request``.
     """
-    total = _Total(asked.sums(), progress)
+    total = _Total(request.sums(), progress)
     if not processes:
         for number, part in enumerate(parts_of(conversations)):
             total.sent(number, part)
-            total.add([(number, replay_all(asked, part))])
+            total.add([(number, replay_all(request, part))])
         return total.sums
-    with ReplayProcesses(asked, processes, nice=nice) as replaying:
+    with ReplayProcesses(request, processes, nice=nice) as replaying:
         for number, part in enumerate(parts_of(conversations)):
             while not replaying.is_idle:
                 total.add(replaying.take(_TICK_SECONDS))

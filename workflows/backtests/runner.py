@@ -50,7 +50,7 @@ def _replay(row: Backtest) -> None:
         question.conversations, replayed, tool_tokens=question.tool_tokens
     )
     sums = run_backtest(
-        question.asked(),
+        question.replay_request(),
         conversations,
         processes=_processes_for(question.work),
         nice=_NICE,

@@ -114,7 +114,7 @@ def start(actor: Actor, new: NewBacktest) -> Backtest:
         form=new.form,
         work=sum(head.log_count for head in short) * (len(new.policies) + _ALWAYS),
     )
-    question.asked().sums()  # refuses policies that cannot run
+    question.replay_request().sums()  # refuses policies that cannot run
     if new.upload is not None:
         return _replay_upload(actor, new, question)
     if question.work > MOST_WORK:
@@ -203,7 +203,7 @@ def _replay_upload(actor: Actor, new: NewBacktest, question: Question) -> Backte
         for number, drafts in enumerate(new.upload or ())
     ]
     with limit_work(settings.MAX_PREVIEW_WORK):
-        sums = replay_all(question.asked(), conversations)
+        sums = replay_all(question.replay_request(), conversations)
     row = _row(actor, new.workflow, question, len(conversations))
     row.status, row.result, row.done = Backtest.Status.DONE, result_bytes(sums, []), row.total
     row.started_at, row.ended_at = now, clock.now()

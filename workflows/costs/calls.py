@@ -71,7 +71,7 @@ def call_cost(
     workspace: int,
     workflow: str,
     plan: Plan,
-    looked: NodePreview,
+    node_preview: NodePreview,
     calibrations: Calibrations | None,
 ) -> CallCost | None:
     """The cost of the call that a preview shows; None if the call before cannot be told.
@@ -79,20 +79,20 @@ def call_cost(
     The call before is what led to the last visible message of the assistant: of this node if it is
     known to have written one. Source: semantics 4.5.
     """
-    node = looked.entered.node_id
-    count = token_sums(looked.source)
-    before, after = looked.origin.messages, looked.entered.sight.messages
+    node = node_preview.entered.node_id
+    count = token_sums(node_preview.source)
+    before, after = node_preview.origin.messages, node_preview.entered.node_input.messages
     place = _last_answer(before, node)
     lost = cached = 0
     if place is not None:
         former = before.with_view(before.view.slice(0, place))
-        sight = replace(looked.origin, messages=former)
+        node_input = replace(node_preview.origin, messages=former)
         try:
             with limit_work(settings.MAX_PREVIEW_WORK):
-                seen = flow.enter(plan, node, sight, looked.entered.edges, check=False)
+                seen = flow.enter(plan, node, node_input, node_preview.entered.edges, check=False)
         except ContextError:
             return None
-        then = seen.sight.messages
+        then = seen.node_input.messages
         common = common_front(then, after)
         cached = tokens_of(after.view.slice(0, common), flow.counting(after, count))
         lost = tokens_of(then.view, flow.counting(then, count)) - cached
@@ -100,10 +100,10 @@ def call_cost(
     price = prices_of(workspace).price_of(named[:200])
     known = None if calibrations is None else calibrations.of(named, workflow, node)
     return CallCost(
-        sent=looked.tokens_after,
+        sent=node_preview.tokens_after,
         cached=cached,
         lost=max(lost, 0),
-        full_sent=looked.tokens_before,
+        full_sent=node_preview.tokens_before,
         full_cached=tokens_of(before.view.slice(0, place or 0), flow.counting(before, count)),
         is_first=place is None,
         price=RATIOS[DEFAULT_PRICE] if price is None else price,
@@ -118,13 +118,13 @@ def common_front(former: Messages, latter: Messages) -> int:
         return flow.common_prefix(former, latter)
     length = 0
     for here, there in zip(former.view, latter.view, strict=False):
-        if _told(former, here) != _told(latter, there):
+        if _identity(former, here) != _identity(latter, there):
             break
         length += 1
     return length
 
 
-def _told(messages: Messages, index: int) -> object:
+def _identity(messages: Messages, index: int) -> object:
     entry = messages.inserted_at(index)
     own: object = index if entry is None else entry.draft.body
     return own, messages.rewrites.get(index, ())

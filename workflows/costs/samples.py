@@ -41,8 +41,8 @@ _ROWS: Final = 16  # policies for which a conversation is read once
 _WEIGHT: Final = 600  # bytes of the sums of a conversation with few nodes
 _FULL: Final = digest(b"full history")
 
-# A policy by what tells it from others.
-Asked = Mapping[bytes, Policy]
+# Policies by the digest that distinguishes them.
+PoliciesByKey = Mapping[bytes, Policy]
 _Key = tuple[bytes, int, int]
 
 _kept: Final = BoundedCache[ByNode](60_000, 64 * 1024**2)
@@ -94,9 +94,9 @@ class Replays:
             others = [each for each in latest if each.workflow != slug and not _is_long(each)]
             self._heads += others[: LATEST - len(self._heads)]
 
-    def of(self, asked: Asked) -> Sample:
+    def of(self, policies: PoliciesByKey) -> Sample:
         """What policies would have sent; more of it each time, as long as calls are left."""
-        wanted: dict[bytes, Policy] = {_FULL: full_history(), **asked}
+        wanted: dict[bytes, Policy] = {_FULL: full_history(), **policies}
         self._replay_missing(wanted)
         found = {name: [_known(name, head) for head in self._heads] for name in wanted}
         bad = {at for row in found.values() for at, sums in enumerate(row) if sums is _LEFT_OUT}
@@ -109,7 +109,7 @@ class Replays:
         others = len(left) - len(self._own.intersection(left))
         return Sample(len(full), others, self._long + len(bad), full, kept)
 
-    def _replay_missing(self, wanted: Asked) -> None:
+    def _replay_missing(self, wanted: PoliciesByKey) -> None:
         missing = [
             (head, rows)
             for head in self._heads
@@ -138,7 +138,7 @@ def _key(policy: bytes, head: Conversation) -> _Key:
     return policy, head.key, head.change_seq
 
 
-def _replay(head: Conversation, rows: Asked) -> int:
+def _replay(head: Conversation, rows: PoliciesByKey) -> int:
     """Replay one conversation by some policies and keep the sums; gives the work as calls."""
     try:
         with limit_work(settings.MAX_PREVIEW_WORK):

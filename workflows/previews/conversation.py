@@ -75,7 +75,7 @@ class PreviewResult:
 class PreviewSource:
     """The whole state that nodes see a part of, and the edges with tokens."""
 
-    sight: NodeInput
+    node_input: NodeInput
     source: Conversation | MemoryLog
     waiting: frozenset[str] = frozenset()
 
@@ -107,16 +107,16 @@ class NodePreview:
 
     def messages(self, view: View | None = None) -> list[orjson.Fragment]:
         """Returns the messages that the node sees as JSON, or those of them in ``view``."""
-        seen = self.entered.sight.messages
+        seen = self.entered.node_input.messages
         return shown_messages(self.source, seen if view is None else seen.with_view(view))
 
     def in_format(self, name: ProviderFormat) -> FormattedView:
         """Returns the messages that the node sees in a provider's format."""
-        return messages_in_format(self.source, self.entered.sight.messages, name)
+        return messages_in_format(self.source, self.entered.node_input.messages, name)
 
 
 def preview(
-    actor: Actor, slug: str, asked: PreviewRequest, provider: ProviderFormat | None = None
+    actor: Actor, slug: str, request: PreviewRequest, provider: ProviderFormat | None = None
 ) -> PreviewResult:
     """Previews the context of a node, before anything is saved, in a ``provider``'s format if
     named.
@@ -126,14 +126,18 @@ def preview(
     node or one of the edges cannot be compiled.
     """
     actor.require(Action.PREVIEW)
-    wanted, wrong = _definition(actor, slug, asked)
-    looked = preview_node(actor, slug, wanted.plan, asked)
-    entered = looked.entered
-    own = entered.sight.messages if provider is None else entered.sight.messages.with_view(View())
+    wanted, wrong = _definition(actor, slug, request)
+    node_preview = preview_node(actor, slug, wanted.plan, request)
+    entered = node_preview.entered
+    own = (
+        entered.node_input.messages
+        if provider is None
+        else entered.node_input.messages.with_view(View())
+    )
     seen = DryRunResult(
-        context=entered.sight.context,
-        messages=shown_list(looked.source, own),
-        written=None if provider is None else looked.in_format(provider),
+        context=entered.node_input.context,
+        messages=shown_list(node_preview.source, own),
+        written=None if provider is None else node_preview.in_format(provider),
         explanation=entered.explanation,
         warnings=entered.warnings,
         conflicts=entered.conflicts,
@@ -141,19 +145,19 @@ def preview(
     return PreviewResult(
         seen=seen,
         edges=entered.edges,
-        problems=[*looked.problems, *wrong],
-        tokens_before=looked.tokens_before,
-        tokens_after=looked.tokens_after,
-        cached_prefix_lost=looked.cached_prefix_lost,
+        problems=[*node_preview.problems, *wrong],
+        tokens_before=node_preview.tokens_before,
+        tokens_after=node_preview.tokens_after,
+        cached_prefix_lost=node_preview.cached_prefix_lost,
     )
 
 
-def preview_node(actor: Actor, slug: str, plan: Plan, asked: PreviewRequest) -> NodePreview:
+def preview_node(actor: Actor, slug: str, plan: Plan, request: PreviewRequest) -> NodePreview:
     """Previews the context of a node of ``plan``; raises as ``preview`` does."""
-    origin = preview_source_of(actor, slug, asked)
-    edges = origin.edges_to(plan, asked.node) if asked.edges is None else asked.edges
-    prefix = "" if asked.document is None else "/document"
-    return preview_path(actor, plan, [(asked.node, edges)], origin, prefix)[0]
+    origin = preview_source_of(actor, slug, request)
+    edges = origin.edges_to(plan, request.node) if request.edges is None else request.edges
+    prefix = "" if request.document is None else "/document"
+    return preview_path(actor, plan, [(request.node, edges)], origin, prefix)[0]
 
 
 def preview_path(
@@ -172,19 +176,19 @@ def preview_path(
     for node, edges in stops:
         _require_usable(plan, node, edges, prefix)
     tokens = token_sums(origin.source)
-    looked: list[NodePreview] = []
+    previews: list[NodePreview] = []
     with limit_work(settings.MAX_PREVIEW_WORK):
         for node, edges in stops:
-            found = flow.preview(plan, node, origin.sight, edges, tokens=tokens)
+            found = flow.preview(plan, node, origin.node_input, edges, tokens=tokens)
             costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
-            looked.append(NodePreview(found.entered, origin.sight, origin.source, *costs))
-    return looked
+            previews.append(NodePreview(found.entered, origin.node_input, origin.source, *costs))
+    return previews
 
 
-def preview_one_node(actor: Actor, slug: str, asked: PreviewRequest) -> NodePreview:
+def preview_one_node(actor: Actor, slug: str, request: PreviewRequest) -> NodePreview:
     """Returns the result of ``preview`` without the problems of other elements."""
     actor.require(Action.PREVIEW)
-    return preview_node(actor, slug, _definition(actor, slug, asked)[0].plan, asked)
+    return preview_node(actor, slug, _definition(actor, slug, request)[0].plan, request)
 
 
 def document_of(
@@ -199,14 +203,14 @@ def document_of(
 
 
 def _definition(
-    actor: Actor, slug: str, asked: PreviewRequest
+    actor: Actor, slug: str, request: PreviewRequest
 ) -> tuple[Definition, Sequence[Problem]]:
     """Returns the definition to preview, and its problems."""
     row = find_workflow(actor.workspace, slug)
-    if asked.document is not None:
-        made = Definition(asked.document, Plan(asked.document))
-        return made, problems.check(asked.document)
-    data = _stored(row, asked.version)
+    if request.document is not None:
+        made = Definition(request.document, Plan(request.document))
+        return made, problems.check(request.document)
+    data = _stored(row, request.version)
     return definition(data), problems_of(data)
 
 
@@ -226,19 +230,19 @@ def _require_usable(plan: Plan, node: str, edges: Sequence[str], prefix: str) ->
         raise ValidationFailed(error.detail, problems=moved) from None
 
 
-def preview_source_of(actor: Actor, slug: str, asked: PreviewRequest) -> PreviewSource:
+def preview_source_of(actor: Actor, slug: str, request: PreviewRequest) -> PreviewSource:
     """Returns the state to preview; raises NotFound for the conversation and the version."""
     actor.require(Action.PREVIEW)
-    if asked.conversation is None:
-        return PreviewSource(*asked.given.open())
-    head = find_head(actor.workspace, asked.conversation)
-    state = state_of(head, asked.at)
-    if state is None and asked.at is not None:
-        raise NotFound(say("The conversation has no execution with a version {n}.", n=asked.at))
+    if request.conversation is None:
+        return PreviewSource(*request.given.open())
+    head = find_head(actor.workspace, request.conversation)
+    state = state_of(head, request.at)
+    if state is None and request.at is not None:
+        raise NotFound(say("The conversation has no execution with a version {n}.", n=request.at))
     if state is None:
         return PreviewSource(node_input_of(head, values={}, metadata={}), head)
-    pinned = asked.at is not None
-    sight = node_input_of(
+    pinned = request.at is not None
+    node_input = node_input_of(
         head,
         values=state.values,
         history=state.history,
@@ -248,7 +252,7 @@ def preview_source_of(actor: Actor, slug: str, asked: PreviewRequest) -> Preview
     )
     # Edges of another workflow may have the same names.
     is_own = state.workflow == find_workflow(actor.workspace, slug).key
-    return PreviewSource(sight, head, state.waiting if is_own else frozenset())
+    return PreviewSource(node_input, head, state.waiting if is_own else frozenset())
 
 
 def _lack(entered: flow.Entered) -> list[Problem]:

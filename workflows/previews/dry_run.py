@@ -122,11 +122,11 @@ def apply_steps(
     for number, wanted in enumerate(steps):
         found = _steps_of(wanted, registries, f"{pointer}/{number}")
         labelled += [(number, step) for step in found]
-    sight, log = given.open()
+    node_input, log = given.open()
     with limit_work(settings.MAX_WORK):
-        applied = run_steps(sight, labelled, explain=True)
-    shown = shown_list(log, applied.sight.messages)
-    return DryRunResult(applied.sight.context, shown, applied.decisions, applied.warnings)
+        applied = run_steps(node_input, labelled, explain=True)
+    shown = shown_list(log, applied.node_input.messages)
+    return DryRunResult(applied.node_input.context, shown, applied.decisions, applied.warnings)
 
 
 def _steps_of(wanted: FilterStep, registries: Registries, pointer: str) -> list[Step]:
@@ -162,20 +162,24 @@ def join_arrivals(arrivals: Sequence[GivenEdgeContext], pointer: str = "/arrival
     logs: list[MemoryLog] = []
     with limit_work(settings.MAX_WORK):
         for number, each in enumerate(arrivals):
-            sight, log = each.given.open()
+            node_input, log = each.given.open()
             if each.edge_filter is not None:
                 where = f"{pointer}/{number}/edge_filter"
                 step = edge_step(read_edge_filter(each.edge_filter, where), registries, where)
-                applied = run_steps(sight, [(each.edge, step)])
-                sight = replace(applied.sight, messages=_logged(log, applied.sight.messages))
+                applied = run_steps(node_input, [(each.edge, step)])
+                node_input = replace(
+                    applied.node_input, messages=_logged(log, applied.node_input.messages)
+                )
                 warnings += applied.warnings
-            came.append(Arrival(each.edge, sight))
+            came.append(Arrival(each.edge, node_input))
             logs.append(log)
         joined = join(came)
-    log_of_all = joined.sight.messages.log
+    log_of_all = joined.node_input.messages.log
     source = log_of_all if isinstance(log_of_all, MemoryLog) else logs[0]
-    shown = shown_list(source, joined.sight.messages)
-    return DryRunResult(joined.sight.context, shown, warnings=warnings, conflicts=joined.conflicts)
+    shown = shown_list(source, joined.node_input.messages)
+    return DryRunResult(
+        joined.node_input.context, shown, warnings=warnings, conflicts=joined.conflicts
+    )
 
 
 def _logged(log: MemoryLog, messages: Messages) -> Messages:

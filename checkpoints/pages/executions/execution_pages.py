@@ -85,7 +85,7 @@ class DetailPage:
     workflow: WorkflowName | None
     origin_url: str
     tabs: Sequence[Tab]
-    stand: PositionView
+    position: PositionView
     decision: DecisionForm
     steps: Sequence[PathNode]
     executed_count: int
@@ -211,7 +211,7 @@ def _detail_page(
 ) -> DetailPage:
     title = display_name(head)
     row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
-    stand = presenters.position_view(moment)
+    position = presenters.position_view(moment)
     steps = presenters.steps_of(moment, state_view.executed_nodes(moment))
     state = state_view.state_view(moment, most=_KEYS, newest_first=True)
     left, pending = unapplied_edits_of(actor, moment)
@@ -223,11 +223,11 @@ def _detail_page(
         workflow=workflow_name(moment),
         origin_url=_origin_url(moment),
         tabs=tabs_of(head, moment, "now"),
-        stand=stand,
+        position=position,
         decision=decision,
         steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
-        map=map_of(moment, stand, steps),
+        map=map_of(moment, position, steps),
         proposal=proposal_view(moment) if moment.status is Status.PAUSED else None,
         state=with_comments(actor, moment, state, comments_until(moment)),
         cards=_last_messages(moment),

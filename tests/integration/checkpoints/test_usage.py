@@ -1,4 +1,4 @@
-"""What models used: reported by completions, told of versions, summed for a workspace."""
+"""Usage of models: reported by completions, shown for versions, summed for a workspace."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a user of MariaDB may not do is told before a write meets it."""
+"""Missing rights of a user of MariaDB are reported before a write needs them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -307,7 +307,7 @@ def _documented_to_change(session: Any, database: str) -> list[str]:
 
 
 def _statements(fix: str) -> list[str]:
-    """What stands in a hint to be pasted."""
+    """The statement in a hint, ready to be pasted."""
     run = fix.partition("run ")[2]
     assert run.endswith(";")
     return [each.strip() for each in run.split(";") if each.strip()]

@@ -1,4 +1,4 @@
-"""What is told of a Redis that cannot be used as ``REDIS_URL`` says."""
+"""The findings about a Redis that cannot be used as ``REDIS_URL`` says."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""People hear by mail and by the browser of what they asked for, once, and only while they may."""
+"""People are notified once, by mail and browser, of what they chose and have the right to see."""
 
 from collections.abc import Callable
 from datetime import timedelta

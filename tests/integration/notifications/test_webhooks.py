@@ -1,4 +1,4 @@
-"""What happens to executions is told to webhooks: once for each kind, signed, without content."""
+"""Events of executions are sent to webhooks: once for each kind, signed, without content."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -33,7 +33,7 @@ HEADERS = {
 
 
 class Told:
-    """What a server told while it was called."""
+    """The log of a server during the calls."""
 
     def __init__(
         self, text: str, calls: Mapping[str, Call], metrics: str, collector: Collector

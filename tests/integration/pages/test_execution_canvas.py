@@ -1,4 +1,4 @@
-"""The canvas of an execution: where it stands, what nodes saw and wrote, what edges decided."""
+"""The canvas of an execution: its position, what nodes saw and wrote, what edges decided."""
 
 import re
 from typing import Any

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 def card(html: str) -> str:
-    """What stands between the head of the decision and its form."""
+    """The part of the page between the head of the decision and its form."""
     return html.partition('<div class="proposal">')[2].partition('id="decide-form"')[0]
 
 

@@ -1,4 +1,4 @@
-"""What the sockets of pages hear."""
+"""The messages that the sockets of pages receive."""
 
 import json
 from collections.abc import Mapping, Sequence

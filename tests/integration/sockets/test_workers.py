@@ -1,4 +1,4 @@
-"""``serve --workers 2`` on MariaDB and Redis: pages of both workers show what either is told."""
+"""``serve --workers 2`` on MariaDB and Redis: pages of each worker show writes of both."""
 
 import json
 from collections.abc import Iterator

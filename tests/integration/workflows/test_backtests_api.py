@@ -1,4 +1,4 @@
-"""Backtests over REST: started, replayed in the background, read, cancelled, taken up, removed."""
+"""Backtests over REST: started, replayed in the background, read, cancelled, continued, removed."""
 
 import json
 from datetime import timedelta

@@ -75,7 +75,7 @@ def test_problems_follow_the_processors_that_are_registered() -> None:
     data = definitions.stored(graph.read(body))
     assert [each.code for each in definitions.problems_of(data)] == ["unknown_context_type"]
     processors = standard().processors
-    processors.register("shout", lambda sight, config: sight)
+    processors.register("shout", lambda node_input, config: node_input)
     try:
         assert not definitions.problems_of(data)
     finally:

@@ -1,11 +1,11 @@
-"""The figures of docs/explanation/what-context-costs.md that everyone can make again."""
+"""The figures of docs/explanation/what-context-costs.md that everyone can reproduce."""
 
 import re
 from pathlib import Path
 from typing import Final
 
 from bench import policies
-from workflows.backtests.replaying import Asked, replay_all
+from workflows.backtests.replaying import ReplayRequest, replay_all
 from workflows.domain.backtests.policies import PolicyConfig
 from workflows.domain.backtests.presets import RATIOS
 from workflows.domain.backtests.sums import PolicySums, compare
@@ -33,7 +33,7 @@ def written(share: float | None) -> str:
 
 def test_the_table_of_long_made_sessions_is_what_the_command_gives() -> None:
     made = list(policies.made_conversations())
-    asked = Asked([policies.long_budget(title) for title in LONG.values()])
+    asked = ReplayRequest([policies.long_budget(title) for title in LONG.values()])
     sums = list(replay_all(asked, policies.joined(made)))
     surcharge, half = changes(sums, "write_surcharge"), changes(sums, "half_price_cache")
     lines = PAGE.read_text().replace("*", "").splitlines()
@@ -45,7 +45,7 @@ def test_the_table_of_long_made_sessions_is_what_the_command_gives() -> None:
 def test_what_is_said_of_single_made_conversations_is_what_the_command_gives() -> None:
     sums = list(
         replay_all(
-            Asked(
+            ReplayRequest(
                 [PolicyConfig(preset=name) for name in ("last_6", "budget", "deep_budget", "trim")]
             ),
             policies.made_conversations(),

@@ -1,4 +1,4 @@
-"""The files of ``deploy`` say what the product knows: commands, variables, paths, limits."""
+"""The files of ``deploy`` agree with the product: commands, variables, paths, limits."""
 
 import json
 import os

@@ -214,7 +214,7 @@ def test_a_group_that_cannot_run_fails_in_ci_only(
     monkeypatch.setattr(run_tests, "run", lambda group, arguments: Counts(passed=1))
     first = run_tests.GROUPS[0]
     monkeypatch.setattr(
-        run_tests, "what_prevents", lambda group: "" if group is first else "No server."
+        run_tests, "missing_requirement", lambda group: "" if group is first else "No server."
     )
     monkeypatch.setattr(run_tests, "has_tests", lambda group: True)
     assert run_tests.main([]) == code

@@ -63,7 +63,7 @@ changes = st.lists(
 def history(
     made: list[dict[str, Any]],
 ) -> tuple[list[ConversationState], list[ConversationChanged]]:
-    """What was true after each change, and what was told of it."""
+    """The state after each change, and the messages about it."""
     now = ConversationState(
         id="one", seq=1, execution=None, version=0, status="IDLE", revision=0, count=0
     )

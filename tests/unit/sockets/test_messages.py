@@ -1,4 +1,4 @@
-"""What processes tell each other, and what a page is told first, with the shapes of the apps."""
+"""The messages between processes and the first ones to a page, in the shapes of the apps."""
 
 import json
 

@@ -37,8 +37,8 @@ from workflows.pages.elements.checks import (
     repeated_patterns,
 )
 from workflows.pages.elements.edge_fields import EdgeFields
+from workflows.pages.elements.element_ids import new_edge_id, new_node_id
 from workflows.pages.elements.forms import EdgeForm, NodeForm, ReducersForm
-from workflows.pages.elements.made_ids import new_edge_id, new_node_id
 from workflows.pages.elements.node_fields import NodeFields
 from workflows.store.definitions import definition
 from workflows.store.workflow import find_workflow

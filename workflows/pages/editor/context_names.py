@@ -29,7 +29,7 @@ def context_names(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse
     workflow_named(actor, slug)
     asked = json_body(request, NamesRequest)
     wanted = PreviewRequest(node="", conversation=asked.conversation, at=asked.at)
-    context = previews.preview_source_of(actor, slug, wanted).sight.context
+    context = previews.preview_source_of(actor, slug, wanted).node_input.context
     return json_answer(
         {
             "variables": sorted(context.variables)[:_MOST],

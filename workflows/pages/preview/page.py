@@ -117,15 +117,15 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     problem, problems = "", []
     if document.nodes and (request.method == "POST" or (asked.conversation and not pasted)):
         try:
-            looked = _try(actor, slug, asked)
+            node_preview = _try(actor, slug, asked)
             cost = call_cost(
                 actor.workspace,
                 slug,
                 Plan(document),
-                looked,
+                node_preview,
                 calibrations_of(actor.workspace),
             )
-            seen, taken = preview_view(looked, call=cost), looked.entered.edges
+            seen, taken = preview_view(node_preview, call=cost), node_preview.entered.edges
         except ContextError as error:
             problem = translated(error.detail)
             problems = [_sentence(each) for each in error.problems if each.message != error.detail]

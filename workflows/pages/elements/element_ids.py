@@ -1,4 +1,4 @@
-"""Ids of new nodes and edges, made of what a person calls or connects."""
+"""Ids of new nodes and edges, from the name of the node or the ends of the edge."""
 
 import re
 from collections.abc import Container
@@ -21,12 +21,12 @@ def new_edge_id(document: Document, from_node: str, to_node: str) -> str:
     return free_id(f"{from_node}-{to_node}"[: _MOST - 4], {edge.id for edge in document.edges})
 
 
-def free_id(wished: str, taken: Container[str]) -> str:
-    """Returns ``wished``, with a number behind it if it is taken."""
-    found, number = wished, 1
-    while found in taken:
+def free_id(preferred: str, used: Container[str]) -> str:
+    """Returns ``preferred``, followed by a number if it is used."""
+    found, number = preferred, 1
+    while found in used:
         number += 1
-        found = f"{wished[: _MOST - len(str(number)) - 1]}-{number}"
+        found = f"{preferred[: _MOST - len(str(number)) - 1]}-{number}"
     return found
 
 

@@ -1,4 +1,4 @@
-"""Measures what is stored, on the database of the environment: the worker of ``bench.private``."""
+"""Measures writes, reads and bytes on one database: the worker of ``bench.databases``."""
 
 import json
 import statistics
@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from pydantic import JsonValue
 
-from bench import listed, searched
+from bench import list_pages, search_times
 from bench.documents import state_of
 from bench.table import Row, times_of
 
@@ -29,7 +29,7 @@ _TWO: Final[list[dict[str, JsonValue]]] = [
 
 
 class Engine:
-    """Does to conversations what an engine does, in process, through the services."""
+    """An engine that calls the services in this process."""
 
     def __init__(self) -> None:
         from ctxadmin.accounts.services import default_workspace, system_actor
@@ -38,7 +38,7 @@ class Engine:
         self.saved = 0
 
     def conversation(self, name: str, messages: int) -> str:
-        """A conversation of this length, in batches of one operation each hundred messages."""
+        """Creates a conversation of this length, with an operation after each hundred messages."""
         from conversations.services import use_cases
 
         use_cases.create(self.actor, use_cases.NewConversation(public_id=name))
@@ -82,7 +82,7 @@ class Engine:
 
 
 def _bare() -> Callable[[], None]:
-    """Two rows in one COMMIT by bare SQL: what durable storage costs at least."""
+    """Writes two rows in one COMMIT by bare SQL: the least that durable storage costs."""
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE bare (k INTEGER PRIMARY KEY, v LONGTEXT)")
     keys = iter(range(10**9))
@@ -164,13 +164,13 @@ def _select(key: int) -> None:
 
 
 def writes_and_reads() -> list[Row]:
-    """What waits for an answer: measured with nothing else going on."""
+    """Returns the times of writes and reads, measured with nothing else running."""
     engine = Engine()
     return [*_writes(engine), *_snapshots(engine)]
 
 
 def long_run() -> list[Row]:
-    """5,000 messages in 2,500 steps, with an operation every 50 steps: what that stores."""
+    """Returns the bytes stored by 5,000 messages in 2,500 steps, an operation every 50 steps."""
     from checkpoints.reading.queries import list_checkpoints
     from conversations.services import use_cases
     from ctxadmin.http.endpoints.pagination import PageRequest
@@ -192,14 +192,14 @@ def long_run() -> list[Row]:
         Row("5,000 messages in 2,500 steps take", (first + second) / 1e6, "MB", goal=15),
         Row("list of 20 of 2,500 checkpoints", listed, "ms", goal=2),
     ]
-    if connection.vendor == "sqlite":  # MariaDB takes pages by the MB, so halves say nothing
+    if connection.vendor == "sqlite":  # MariaDB allocates pages by the MB
         beside = "the second half of them, beside the first"
         found.append(Row(beside, second / 1e6, "MB", first / 1e6, 1.1))
     return found
 
 
 def _stored_bytes() -> int:
-    """What the pages of all tables and indexes take; the files of MariaDB grow by 4 MB."""
+    """Returns the bytes of all pages of tables and indexes; files of MariaDB grow by 4 MB."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
@@ -215,7 +215,7 @@ def _stored_bytes() -> int:
 
 
 def saves() -> list[Row]:
-    """Saves of one step in conversations of more and more messages, by turns with bare SQL."""
+    """Times saves of a step in conversations of growing length, in turn with bare SQL."""
     engine = Engine()
     calls: dict[str, Callable[[], object]] = {BARE: _bare()}
     for length in SAVED_LENGTHS:
@@ -230,13 +230,13 @@ def saves() -> list[Row]:
 
 
 def lists() -> list[Row]:
-    """The pages that list things, over 100,000 conversations with an execution each."""
-    return listed.rows(Engine())
+    """Returns the rows of pages with lists, over 100,000 conversations with an execution each."""
+    return list_pages.rows(Engine())
 
 
 def searches() -> list[Row]:
-    """Searches over very many messages."""
-    return searched.rows(Engine())
+    """Returns the rows of searches over very many messages."""
+    return search_times.rows(Engine())
 
 
 PARTS: Final = {

@@ -1,4 +1,4 @@
-"""Measures how soon what one person applies stands on the open pages of another."""
+"""Measures how soon a change that one person applies is on the open pages of another."""
 
 import statistics
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 import httpx
 from playwright.sync_api import Page, expect
 
-from bench.browsing import browsing
+from bench.browser import browsing
 from bench.table import Row
 from tests.browser import sign_in
 from tests.live_server import LiveServer
@@ -15,7 +15,7 @@ _ROUNDS: Final = 15
 _GOAL_MS: Final = 1_000.0
 _NAME: Final = "waits"
 
-# Begins to look; the time by the clock of the machine when a text is painted, as milliseconds.
+# Starts watching; gives the clock's time in milliseconds when a text is painted.
 _LOOK: Final = """(text) => {
   const has = () => document.body.textContent.includes(text)
     || [...document.querySelectorAll("textarea")].some((field) => field.value.includes(text));
@@ -34,7 +34,7 @@ _PRESS: Final = """() => {
 
 
 def rows() -> list[Row]:
-    """From the press of *Apply* to the painted value, on the execution's page and in a form."""
+    """Times from pressing *Apply* to the painted value, on the execution's page and in a form."""
     with browsing("reviewer") as (server, page):
         _fill(server)
         watching = [_opened(page, server, path) for path in ("", "state/")]
@@ -54,7 +54,7 @@ def rows() -> list[Row]:
 
 
 def _fill(server: LiveServer) -> None:
-    """An execution that waits, with a state of a few keys."""
+    """Creates a paused execution with a state of a few keys."""
     headers = {"Authorization": f"Bearer {server.make_token('engine', 'review')}"}
     with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=60) as api:
         api.post("conversations", json={"id": _NAME, "title": _NAME}).raise_for_status()
@@ -64,7 +64,7 @@ def _fill(server: LiveServer) -> None:
 
 
 def _opened(page: Page, server: LiveServer, path: str) -> Page:
-    """A page of someone else, which is told of changes by now."""
+    """Opens a page of another person and waits until it receives changes."""
     browser = page.context.browser
     if browser is None:
         raise AssertionError("the page is of a browser that was launched")
@@ -76,7 +76,7 @@ def _opened(page: Page, server: LiveServer, path: str) -> Page:
 
 
 def _applied(page: Page, watching: list[Page], number: int) -> list[float]:
-    """Milliseconds from one press to each of the pages that watch."""
+    """Returns the milliseconds from one press to the new text on each open page."""
     text = f"what round {number} says"
     page.goto(f"/executions/{_NAME}/state/")
     page.get_by_label("note", exact=True).fill(text)

@@ -1,4 +1,4 @@
-"""Runs what needs a database: on SQLite and on a private MariaDB, each in its own process."""
+"""Runs the measurements of a database on SQLite and a private MariaDB, each in a process."""
 
 import json
 import os
@@ -10,14 +10,14 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from bench import searched
+from bench import search_times
 from bench.table import Row
 
 
 def rows() -> list[Row]:
-    """What writes, reads and long runs cost on both databases.
+    """Returns the cost of writes, reads and long runs on both databases.
 
-    What is timed runs alone; the long runs, which count bytes, run side by side.
+    Timed measurements run alone; the long runs, which count bytes, run in parallel.
     """
     with tempfile.TemporaryDirectory() as name, _servers(Path(name)) as urls:
         folder = Path(name)
@@ -30,21 +30,21 @@ def rows() -> list[Row]:
 
 
 def list_rows() -> list[Row]:
-    """What the pages of lists cost on both databases."""
+    """Returns the cost of pages with lists on both databases."""
     with tempfile.TemporaryDirectory() as name, _servers(Path(name)) as urls:
         return _one_by_one("lists", Path(name), urls)
 
 
 def search_rows(messages: int) -> list[Row]:
-    """What searches cost on both databases, over so many messages."""
-    os.environ[searched.SIZE] = str(messages)
+    """Returns the cost of searches on both databases, over so many messages."""
+    os.environ[search_times.SIZE] = str(messages)
     with tempfile.TemporaryDirectory() as name, _servers(Path(name)) as urls:
         return _one_by_one("searches", Path(name), urls)
 
 
 @contextmanager
 def _servers(folder: Path) -> Iterator[dict[str, str]]:
-    """The databases with their urls; a MariaDB that is not installed is left out, on stderr."""
+    """Yields the databases with their urls; says on stderr if MariaDB is not installed."""
     from tests.servers import MariaDB, Missing
 
     with ExitStack() as kept:
@@ -65,7 +65,7 @@ def _one_by_one(part: str, folder: Path, urls: Mapping[str, str]) -> list[Row]:
 
 
 def start(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
-    """``bench.stored`` in a process of its own, on a database of its own."""
+    """Starts ``bench.database_costs`` in a process of its own, on a database of its own."""
     folder.mkdir()
     environment = {
         **os.environ,
@@ -74,7 +74,7 @@ def start(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
         "CTXADMIN_SECRET_KEY": "only-for-the-bench-" + "0" * 40,
         "DATABASE_URL": new_database(server, part) if server else "",
     }
-    command = [sys.executable, "-m", "bench.stored", part]
+    command = [sys.executable, "-m", "bench.database_costs", part]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
 
@@ -89,7 +89,7 @@ def new_database(server: str, name: str) -> str:
 
 
 def rows_by(database: str, worker: subprocess.Popen[str]) -> list[Row]:
-    """The rows that a worker prints when it is done."""
+    """Returns the rows that a worker prints when it is done."""
     printed, _ = worker.communicate()
     if worker.returncode:
         raise RuntimeError(f"the bench on {database} ended with {worker.returncode}")

@@ -1,4 +1,4 @@
-"""Measures the pages that list things, over very many rows: a part of ``bench.stored``."""
+"""Measures pages with lists, over very many rows: a part of ``bench.database_costs``."""
 
 import statistics
 from collections.abc import Callable, Mapping
@@ -15,11 +15,11 @@ from bench.table import Row, times_of
 if TYPE_CHECKING:
     from django.test import Client
 
-    from bench.stored import Engine
+    from bench.database_costs import Engine
     from conversations.models import Conversation
 
 ROWS: Final = 100_000
-RARE: Final = 1_000  # one of so many rows is a rare one
+RARE: Final = 1_000  # one of so many rows is rare
 WORKFLOWS: Final = 2_000
 GOAL_MS: Final = 150.0
 MOST_QUERIES: Final = 8
@@ -40,7 +40,7 @@ PAGES: Final = {
 
 
 def rows(engine: "Engine") -> list[Row]:
-    """Median time on the server and number of queries of each page, for a signed-in reviewer."""
+    """Returns median server time and number of queries of each page, for a signed-in reviewer."""
     _fill(engine)
     client = _reviewer()
     calls: dict[str, Callable[[], object]] = {
@@ -71,7 +71,7 @@ def _reviewer() -> "Client":
 
 
 def _fill(engine: "Engine") -> None:
-    """Heads and executions as a run of one step leaves them: one by the services, others alike."""
+    """Creates conversations with a run of one step: one by the services, the others as copies."""
     from checkpoints.models import Execution
     from conversations.models import Conversation
     from workflows.services.use_cases import NewWorkflow, create
@@ -89,7 +89,7 @@ def _fill(engine: "Engine") -> None:
 
 
 def _repeat(one: Model, count: int, at: Callable[[int], Mapping[str, object]]) -> None:
-    """Rows like ``one``, with what differs at each number from 1 on."""
+    """Yields copies of the row ``one`` with the differing fields of each number from 1 on."""
     names = [field.attname for field in one._meta.concrete_fields]
     fields = {name: getattr(one, name) for name in names}
     model = type(one)

@@ -1,4 +1,4 @@
-"""Packages that the bench installs beside the project, if it can: peers are no dependencies."""
+"""Installs the packages of peers beside the project: they are no dependencies."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ _FOLDER: Final = Path(".cache/bench").absolute()
 
 
 def installed(name: str, *packages: str) -> Path | None:
-    """The folder with these packages, installed if they are not there; None if they cannot be."""
+    """Returns the folder with these packages, installed if missing; None if that fails."""
     folder = _FOLDER / name
     done = folder / ".installed"
     if done.is_file():
@@ -29,7 +29,7 @@ def installed(name: str, *packages: str) -> Path | None:
 
 
 def run(folder: Path, script: str, arguments: Sequence[str] = (), given: str = "") -> str:
-    """What a script prints that is run with the packages of a folder."""
+    """Runs a script with the packages of a folder and returns its output."""
     ran = subprocess.run(
         [sys.executable, "-c", script, *arguments],
         input=given,

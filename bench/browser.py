@@ -1,4 +1,4 @@
-"""A server and a page of someone who is signed in, for measuring how evenly the page paints."""
+"""A server and a page of a signed-in person, to measure how evenly the page paints."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ _SEEN: Final = "() => { cancelAnimationFrame(window.frames_asked); return window
 
 @contextmanager
 def browsing(person: str) -> Iterator[tuple[LiveServer, Page]]:
-    """A server of its own, and a page of a person, who is named as the role."""
+    """Starts a server and opens a page of a person who is named like the role."""
     with (
         tempfile.TemporaryDirectory() as name,
         LiveServer(Path(name), {}) as server,
@@ -37,7 +37,7 @@ def browsing(person: str) -> Iterator[tuple[LiveServer, Page]]:
 
 
 def frames_of(page: Page, act: Callable[[], None]) -> list[float]:
-    """Milliseconds of every frame while ``act`` does something to the page."""
+    """Returns the milliseconds of each frame while ``act`` uses the page."""
     page.evaluate(_WATCH)
     act()
     frames: list[float] = page.evaluate(_SEEN)

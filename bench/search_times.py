@@ -1,4 +1,4 @@
-"""Measures searches over very many messages: a part of ``bench.stored``."""
+"""Measures searches over very many messages: a part of ``bench.database_costs``."""
 
 import os
 import random
@@ -17,19 +17,19 @@ from bench.table import Row, times_of
 if TYPE_CHECKING:
     from django.db.models import Model
 
-    from bench.stored import Engine
+    from bench.database_costs import Engine
     from ctxadmin.identity.actor import Actor
 
 MESSAGES: Final = 100_000
-SIZE: Final = "CTXADMIN_BENCH_MESSAGES"  # how many the worker makes
+SIZE: Final = "CTXADMIN_BENCH_MESSAGES"  # messages that the worker creates
 GOAL_MS: Final = 1_000.0
 _OF_ONE: Final = 1_000  # messages of a conversation
 _WORDS: Final = 50_000
 _LENGTH: Final = 45  # words of a message, about 300 characters
 _CHINESE: Final = 20  # one of so many messages is Chinese
-_RARE: Final = 10_000  # one of so many has the rare word
+_RARE: Final = 10_000  # one of so many messages has the rare word
 _ROUNDS: Final = 5
-# By what is known of the texts below: "the" is in nearly all, w1000 in 0.4 % of them.
+# Of the texts below, nearly all have "the" and 0.4 % have w1000.
 QUERIES: Final = {
     "a word in every message": "the",
     "three frequent words": "the w3 w10",
@@ -48,7 +48,7 @@ QUERIES: Final = {
 
 
 def rows(engine: "Engine") -> list[Row]:
-    """How fast the index is built, what it stores, and the median of each search's first page."""
+    """Measures building the index, its size, and the first page of each search."""
     from search import indexer
 
     count = int(os.environ.get(SIZE, MESSAGES))
@@ -81,7 +81,7 @@ def _search(actor: "Actor", text: str) -> int:
 
 
 def _fill(engine: "Engine", count: int) -> None:
-    """Conversations as an import leaves them: one by the services, the others alike."""
+    """Creates conversations like an import: one by the services, the others as copies."""
     from conversations.models import Conversation, Message, Revision
 
     name = engine.conversation("searched", 2)
@@ -114,7 +114,7 @@ def _values(row: "Model") -> dict[str, object]:
 
 
 def _texts() -> Iterator[bytes]:
-    """Yields bodies of messages without end: words as frequent as those of a language."""
+    """Yields bodies of messages without end, with word frequencies of a natural language."""
     rng = random.Random(20261125)
     weights = list(accumulate(1 / (place + 1) for place in range(_WORDS)))
     words = ["the", *(f"w{place}" for place in range(1, _WORDS))]

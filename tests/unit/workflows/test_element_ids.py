@@ -1,9 +1,9 @@
-"""Ids of new nodes and edges, made of what a person calls or connects."""
+"""Ids of new nodes and edges, from the name of the node or the ends of the edge."""
 
 import pytest
 
 from workflows.domain.document import graph
-from workflows.pages.elements.made_ids import new_edge_id, new_node_id
+from workflows.pages.elements.element_ids import new_edge_id, new_node_id
 
 DOCUMENT = graph.read(
     {

@@ -1,4 +1,4 @@
-"""How long a caller waits for small calls while another caller sends expensive ones."""
+"""Measures how long small calls wait while another caller sends expensive ones."""
 
 import statistics
 import tempfile
@@ -15,10 +15,10 @@ import orjson
 from bench.serving import Served, served
 from bench.table import Row
 
-_GREEDY: Final = 16  # requests under way at once
+_GREEDY: Final = 16  # concurrent requests
 _PATIENCE: Final = 300  # seconds
 _PAUSE: Final = 0.02  # between two reads
-# 50,000 messages of one letter, 1.5 MB: about a second of processor time.
+# 50,000 messages of one letter, 1.5 MB: about a second of processor time
 _BODY: Final = orjson.dumps(
     {"context": {}, "messages": [{"role": "user", "content": "x"}] * 50_000, "steps": []}
 )
@@ -28,13 +28,13 @@ _FLOOD: Final = 24
 
 
 def rows() -> list[Row]:
-    """The waits of small reads and appends, on SQLite and on two workers with MariaDB."""
+    """Returns the waits of small reads and appends, on SQLite and on two workers with MariaDB."""
     with tempfile.TemporaryDirectory() as name, served(Path(name)) as ways:
         return [row for way in ways for row in (*_of(way), *_appended(way))]
 
 
 def _appended(way: Served) -> Iterator[Row]:
-    """Small appends beside a flood of large ones."""
+    """Times small appends during a flood of large ones."""
     port = way.server.port
     greedy, other = way.server.token("engine"), way.server.token("engine", "review")
     names = [f"greedy-{number}" for number in range(_FLOOD)]
@@ -74,7 +74,7 @@ def _of(way: Served) -> Iterator[Row]:
     alone = _seconds(lambda: _call(port, "POST", "/filters/apply", greedy, _BODY))
     quiet = [_read(port, other) for _ in range(20)]
     with _under_way(port, greedy) as requests:
-        time.sleep(0.5)  # until those that begin at once have begun
+        time.sleep(0.5)  # until the first ones are running
         waits: list[float] = []
         while not all(each.done() for each in requests):
             waits.append(_read(port, other))
@@ -84,7 +84,7 @@ def _of(way: Served) -> Iterator[Row]:
     yield Row("one of the expensive requests alone", alone, "s")
     yield Row("a small read alone", statistics.median(quiet), "s")
     yield Row(f"{what}, median", statistics.median(waits), "s")
-    # The longest wait beside the time of one of the expensive requests.
+    # The longest wait, compared with the time of one expensive request.
     yield Row(f"{what}, longest", max(waits), "s", alone, 1.0)
 
 
@@ -108,7 +108,7 @@ def _seconds(call: Callable[[], int]) -> float:
 
 
 def _call(port: int, method: str, path: str, token: str, body: bytes = b"") -> int:
-    """The status of a call on a connection of its own."""
+    """Makes a call on a new connection and returns its status."""
     connection = HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     connection.request(method, f"/api/v1{path}", body or None, headers)

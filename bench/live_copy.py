@@ -15,19 +15,19 @@ from typing import Final
 import django
 from django.core.management import call_command
 
+from bench.database_costs import Engine, snapshot
+from bench.databases import new_database
 from bench.documents import state_of
-from bench.private import new_database
-from bench.stored import Engine, snapshot
 from bench.table import Row, times_of
 
 SIZES: Final = {"10 KB": 10_000, "1 MB": 1_000_000, "10 MB": 9_500_000}
-GOALS: Final = {"10 MB": 1.5}  # beside the GET of as many bytes
+GOALS: Final = {"10 MB": 1.5}  # compared with the GET of as many bytes
 ROUNDS: Final = 25
-_MESSAGE: Final = 600  # bytes of one of the bench's messages as it is answered
+_MESSAGE: Final = 600  # bytes of a message of the bench in an answer
 
 
 def rows() -> list[Row]:
-    """The rows of a worker process; servers that are not installed are said on stderr."""
+    """Returns the rows of a worker process; names servers that are not installed on stderr."""
     from tests.servers import MariaDB, Missing, Redis
 
     with ExitStack() as kept:
@@ -46,7 +46,7 @@ def rows() -> list[Row]:
             "DATABASE_URL": new_database(database.url, "copied"),
             "REDIS_URL": copies.url + "0",
         }
-        command = [sys.executable, "-m", "bench.copied"]
+        command = [sys.executable, "-m", "bench.live_copy"]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
     return [Row(*values) for values in json.loads(done.stdout.splitlines()[-1])]
 
@@ -68,7 +68,7 @@ def _measured() -> list[Row]:
 
 
 def _of(engine: Engine, name: str, what: str, goal: float | None) -> list[Row]:
-    """A snapshot by the copy beside SQL and beside a bare GET of as many bytes; a save."""
+    """Times a snapshot from the copy, from SQL, a bare GET of as many bytes, and a save."""
     import redis
 
     read, save = partial(snapshot, engine, name), partial(engine.save, name)
@@ -83,7 +83,7 @@ def _of(engine: Engine, name: str, what: str, goal: float | None) -> list[Row]:
         }
         times_of(calls, 2)
         times = times_of(calls, rounds)
-    # One after the other: what was saved without the copy is not in it.
+    # One after the other: data saved without the copy is not in it.
     times |= times_of({"with": save}, rounds)
     times |= times_of({"without": _without_copy(save)}, rounds)
     ms = {kind: statistics.median(each) * 1e3 for kind, each in times.items()}

@@ -1,4 +1,4 @@
-"""Measures the bytes and the time of a step's ``enter``: whole, compressed, only what is new."""
+"""Measures bytes and time of ``enter`` in a step: whole, compressed, only new messages."""
 
 import random
 import tempfile
@@ -21,7 +21,7 @@ _PART: Final = 500
 
 
 def rows() -> list[Row]:
-    """The answer of ``enter`` over HTTP behind a step of two messages; whole is the anchor."""
+    """Times ``enter`` over HTTP after a step of two messages; the whole answer is the anchor."""
     with tempfile.TemporaryDirectory() as folder, Embedded(Path(folder), {}) as server:
         headers = {"Authorization": f"Bearer {server.make_token('engine')}"}
         with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers) as api:
@@ -57,7 +57,7 @@ def _rows_of(api: httpx.Client, length: int) -> Iterator[Row]:
 
 
 def _filled(api: httpx.Client, name: str, length: int) -> dict[str, int]:
-    """A conversation with so many messages; the view before the last two of them."""
+    """Creates a conversation with so many messages; returns the view before the last two."""
     chance, words = random.Random(length), _ENGLISH.read_text().split()
     messages = [
         {"role": ("user", "assistant")[number % 2], "content": " ".join(said)}
@@ -77,7 +77,7 @@ def _filled(api: httpx.Client, name: str, length: int) -> dict[str, int]:
 
 
 def _enter(api: httpx.Client, path: str, body: object, coding: str) -> int:
-    """One call; the bytes of its answer as they travel."""
+    """Makes one call; returns the bytes of its answer as transferred."""
     answer = api.post(path, json=body, headers={"Accept-Encoding": coding})
     answer.raise_for_status()
     return int(answer.headers["Content-Length"])
