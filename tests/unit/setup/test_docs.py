@@ -87,6 +87,17 @@ def test_every_file_that_where_is_what_names_is_there() -> None:
     assert sorted(path for path in named if not (ROOT / path).exists()) == []
 
 
+def test_where_is_what_has_each_folder_of_an_app_and_no_other() -> None:
+    text = (ROOT / "docs" / "explanation" / "where-is-what.md").read_text()
+    tables = re.findall(r"^\| in `([a-z/]+)` \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert len(tables) >= 4
+    for app, rows in tables:
+        first_cells = [row.split("|")[1] for row in rows.splitlines()]
+        named = {name for cell in first_cells for name in re.findall(r"`([\w.]+)`", cell)}
+        folders = {each.parent.name for each in (ROOT / app).glob("*/__init__.py")}
+        assert {name for name in named if "." not in name} == folders - {"migrations"}, app
+
+
 @pytest.mark.parametrize("change", ["reducer", "type of edge filter", "page on executions"])
 def test_where_is_what_names_tests_for_each_change(change: str) -> None:
     text = (ROOT / "docs" / "explanation" / "where-is-what.md").read_text()

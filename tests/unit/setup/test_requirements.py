@@ -79,6 +79,17 @@ def test_every_direct_requirement_is_in_its_lock(lock: Path) -> None:
             assert canonicalize_name(Requirement(line).name) in pins(lock)
 
 
+@pytest.mark.parametrize("name", ["embedded.in", "production.in", "test.in"])
+def test_the_page_of_dependencies_names_every_direct_requirement(name: str) -> None:
+    page = (ROOT / "docs" / "adr" / "0006-dependencies.md").read_text(encoding="utf-8").lower()
+    for line in (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith(("#", "-")):
+            package = Requirement(line).name.lower()
+            is_types = package.startswith("types-") or package.endswith("-stubs")
+            full = package.replace("opentelemetry-exporter", "-exporter")
+            assert is_types or full in page, package
+
+
 def imports(code: ast.AST) -> Iterator[str]:
     """The top packages that a module imports when it is loaded, not inside of functions."""
     for node in ast.iter_child_nodes(code):
