@@ -92,8 +92,10 @@ def _import(actor: Actor, slug: str, given: str | bytes) -> SavedDraft:
 
 def _sentence(problem: FieldProblem) -> str:
     extra, message = dict(problem.extra), translated(problem.message)
+    if problem.pointer:
+        message = f"{problem.pointer}: {message}"
     if "line" not in extra:
-        return f"{problem.pointer}: {message}" if problem.pointer else message
+        return message
     where = {"line": extra["line"], "column": extra.get("column", 1), "message": message}
     return _("Line %(line)s, column %(column)s: %(message)s") % where
 

@@ -132,3 +132,10 @@ def test_what_is_wrong_with_an_imported_draft_is_reported_by_its_lines(designer:
     assert "Fix 1 problem before publishing" in page
     assert "Line 9, column 5: there is no node" in page
     assert Workflow.objects.count() == 1
+
+
+def test_each_problem_of_yaml_that_cannot_be_read_names_its_field(designer: Client) -> None:
+    yaml = "name: X\nnodes:\n  - id: a\n    type: start\nedges:\n  - {id: go, source: a}\n"
+    page = text(designer.post("/workflows/import/", {"yaml": yaml}))
+    assert "Line 6, column 5: /edges/0/to: this field is required" in page
+    assert "Line 6, column 14: /edges/0/source: unknown field" in page
