@@ -37,16 +37,16 @@ class MaintenanceLease:
     def __init__(self, holder: str) -> None:
         self.report: dict[str, object] = {}
         self._holder = holder
-        self._told = time.monotonic()
+        self._renewed_at = time.monotonic()
 
     def renew(self) -> None:
         """Renews the lock; raises Unavailable if another run has taken over."""
-        if time.monotonic() - self._told < _RENEW_SECONDS:
+        if time.monotonic() - self._renewed_at < _RENEW_SECONDS:
             return
         rows = Maintenance.objects.filter(name=_NAME, holder=self._holder)
         if not rows.update(until=clock.now() + LEASE):
             raise Unavailable("Another run of maintenance took over.")
-        self._told = time.monotonic()
+        self._renewed_at = time.monotonic()
 
 
 @contextmanager

@@ -40,7 +40,7 @@ _KINDS: Final = {
 _LINE: Final = frozenset({"conversation.archive", "conversation.unarchive"})
 
 
-class _Way(msgspec.Struct):
+class _EdgeDecision(msgspec.Struct):
     """One decision on an edge, as a manifest lists it."""
 
     edge: str
@@ -48,7 +48,7 @@ class _Way(msgspec.Struct):
     passes: bool
 
 
-_ROUTING: Final = msgspec.json.Decoder(list[_Way])
+_ROUTING: Final = msgspec.json.Decoder(list[_EdgeDecision])
 _WHOLE: Final = msgspec.json.Decoder(list[tuple[str, int, str, bool]])
 
 

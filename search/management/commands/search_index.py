@@ -17,7 +17,7 @@ _log = logging.getLogger("ctxadmin.search")
 
 _LOOK_SECONDS: Final = 1.0
 _AWAY_SECONDS: Final = 5.0
-_TELL_SECONDS: Final = 2.0
+_PRINT_SECONDS: Final = 2.0
 _FORGET_SECONDS: Final = 3600.0  # rewriting a large index takes seconds of processor time
 _STEP_SECONDS: Final = 0.02  # between its steps, for other writers
 
@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, once: bool = False, rebuild: bool = False, **options: Any) -> None:
         if rebuild or once:
-            progress = _Told(self.stdout)
+            progress = _ProgressPrinter(self.stdout)
             (indexer.rebuild if rebuild else indexer.run_until_done)(progress)
             if rebuild:
                 words.compact()
@@ -67,7 +67,7 @@ def follow(stop: Event) -> None:
         stop.wait(pause)
 
 
-class _Told:
+class _ProgressPrinter:
     """Prints the progress of a walk every two seconds."""
 
     def __init__(self, out: Any) -> None:
@@ -75,7 +75,7 @@ class _Told:
         self._at = monotonic()
 
     def __call__(self, progress: SearchProgress) -> None:
-        if progress.total and monotonic() - self._at > _TELL_SECONDS:
+        if progress.total and monotonic() - self._at > _PRINT_SECONDS:
             self._at = monotonic()
             self._out.write(f"{progress.walked} of {progress.total} conversations")
             self._out.flush()

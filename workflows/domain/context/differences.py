@@ -18,7 +18,7 @@ def differences(
     """Returns a decision for each name and message, with the reason of its section in
     ``reasons``.
     """
-    collector = _Teller(name, reasons, label)
+    collector = _DecisionCollector(name, reasons, label)
     yield from collector.names("variables", node_input.context.variables, seen.context.variables)
     yield from collector.history(node_input.context.history, seen.context.history)
     yield from collector.names("metadata", node_input.context.metadata, seen.context.metadata)
@@ -26,7 +26,7 @@ def differences(
 
 
 @dataclass(frozen=True, slots=True)
-class _Teller:
+class _DecisionCollector:
     """The decisions of a step that is known by its effect only."""
 
     name: str

@@ -64,7 +64,7 @@ class Command(ReadyCommand):
         "send and cost. Nothing is stored."
     )
 
-    _told = 0
+    _printed = 0
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         known = ", ".join(PRESETS)
@@ -142,8 +142,8 @@ class Command(ReadyCommand):
             _write(options["calls_csv"], calls_csv(told, sums))
 
     def _print_progress(self, done: int) -> bool:
-        if done != self._told:
-            self._told = done
+        if done != self._printed:
+            self._printed = done
             self.stderr.write(f"{done} conversations")
         return True
 

@@ -111,12 +111,12 @@ def preview_view(
     parts = {name: _positions_to_show(listed, most) for name, listed in verdicts.items()}
     shown = [verdicts["messages"][place] for place in parts["messages"]]
     bodies = _bodies(node_preview, shown)
-    teller = _Teller(
+    item_texts = _ItemTexts(
         node_preview.origin.context, seen.context, *bodies, node_preview.origin.messages
     )
     return PreviewView(
         template=seen.context.template,
-        sections=[_section(name, verdicts[name], parts[name], teller) for name in verdicts],
+        sections=[_section(name, verdicts[name], parts[name], item_texts) for name in verdicts],
         lacks=[translated(each.message) for each in node_preview.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
@@ -185,24 +185,24 @@ def format_indices(indices: Sequence[int]) -> str:
 
 
 def _section(
-    name: str, decisions: Sequence[Decision], shown: Sequence[int], teller: "_Teller"
+    name: str, decisions: Sequence[Decision], shown: Sequence[int], item_texts: "_ItemTexts"
 ) -> PreviewSection:
     counts = Counter(decision.verdict for decision in decisions)
     return PreviewSection(
         name=name,
         title=summaries.SECTION_WORDS[name],
-        items=list(_items(decisions, shown, teller)),
+        items=list(_items(decisions, shown, item_texts)),
         counts=[(each, word, counts[each]) for each, word in VERDICT_WORDS.items() if counts[each]],
     )
 
 
 def _items(
-    decisions: Sequence[Decision], shown: Sequence[int], teller: "_Teller"
+    decisions: Sequence[Decision], shown: Sequence[int], item_texts: "_ItemTexts"
 ) -> Iterator[PreviewItem]:
     """Returns the shown items, each with the number of hidden items before it."""
     here = 0
     for place in shown:
-        yield replace(teller.item(decisions[place]), skipped=place - here)
+        yield replace(item_texts.item(decisions[place]), skipped=place - here)
         here = place + 1
 
 
@@ -221,7 +221,7 @@ def _positions_to_show(decisions: Sequence[Decision], most: int) -> Sequence[int
     return sorted(wanted.union(ends))
 
 
-class _Teller:
+class _ItemTexts:
     """Finds the texts of items before and after."""
 
     def __init__(
