@@ -56,6 +56,22 @@ def test_long_names_stay_on_their_pages(page: Page, api: httpx.Client) -> None:
     assert_nothing_sticks_out(page)
 
 
+def test_what_can_be_done_with_a_message_covers_not_who_speaks(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    name = "long-names-aside"
+    ok(api.post("conversations/import", json={"id": name, "messages": MESSAGES}))
+    reviewer_page.set_viewport_size({"width": 720, "height": 860})
+    reviewer_page.goto(f"/conversations/{name}/")
+    message = reviewer_page.locator("#m1")
+    message.focus()
+    role = reviewer_page.locator("#m1-role").bounding_box()
+    aside = message.locator("> .message-head .message-aside").bounding_box()
+    assert role
+    assert aside
+    assert aside["x"] >= role["x"] + role["width"]
+
+
 def begin(api: httpx.Client) -> None:
     review = {"pause": "before", "pause_reason": "R" * 2_000}
     nodes = [
