@@ -78,8 +78,8 @@ def compare(page: Page) -> None:
 
 
 def audit(page: Page) -> None:
-    """Shows decisions on record."""
-    page.goto("/audit/?object=demo-support")
+    """Shows changes on record, with their reasons."""
+    page.goto("/audit/?object=demo-workshop")
 
 
 def execution(page: Page) -> None:
