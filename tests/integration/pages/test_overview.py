@@ -48,7 +48,7 @@ def test_what_waits_comes_first_and_the_longest_waiting_before_the_others(
     assert "Review" in html
 
 
-def test_viewers_are_not_told_to_review() -> None:
+def test_viewers_are_not_asked_to_review() -> None:
     paused()
     html = text(signed_in(Role.VIEWER).get("/"))
     assert "Needs review" in html

@@ -32,7 +32,7 @@ def written(share: float | None) -> str:
 
 
 def test_the_table_of_long_made_sessions_is_what_the_command_gives() -> None:
-    made = list(policies.made_conversations())
+    made = list(policies.generated_conversations())
     asked = ReplayRequest([policies.long_budget(title) for title in LONG.values()])
     sums = list(replay_all(asked, policies.joined(made)))
     surcharge, half = changes(sums, "write_surcharge"), changes(sums, "half_price_cache")
@@ -42,19 +42,19 @@ def test_the_table_of_long_made_sessions_is_what_the_command_gives() -> None:
         assert row.strip("| ").split(" | ")[-3:] == [*surcharge[title], half[title][1]]
 
 
-def test_what_is_said_of_single_made_conversations_is_what_the_command_gives() -> None:
+def test_the_document_has_the_figures_of_the_command() -> None:
     sums = list(
         replay_all(
             ReplayRequest(
                 [PolicyConfig(preset=name) for name in ("last_6", "budget", "deep_budget", "trim")]
             ),
-            policies.made_conversations(),
+            policies.generated_conversations(),
         )
     )
     surcharge, half = changes(sums, "write_surcharge"), changes(sums, "half_price_cache")
     text = " ".join(PAGE.read_text().split())
     calls, sent = sums[0].calls, sums[0].sent
-    assert f"60 made conversations, {calls} calls" in text
+    assert f"60 generated conversations, {calls} calls" in text
     assert f"({round(sent / calls, -2):,.0f} tokens at a call in the mean)" in text
     cost = {title: each[1] for title, each in surcharge.items()}
     deep, usual = cost["Budget 2,500 to 1,600"], cost["Budget 2,500 to 1,900"]
