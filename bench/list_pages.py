@@ -74,7 +74,7 @@ def _fill(engine: "Engine") -> None:
     """Creates conversations with a run of one step: one by the services, the others as copies."""
     from checkpoints.models import Execution
     from conversations.models import Conversation
-    from workflows.services import NewWorkflow, create
+    from workflows.services.use_cases import NewWorkflow, create
 
     head = Conversation.objects.get(public_id=engine.conversation("pattern", 2))
     run = Execution.objects.get(conversation=head.key)

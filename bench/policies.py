@@ -14,7 +14,7 @@ from bench.table import Row
 from conversations.domain.imports.files import read_file
 from conversations.domain.message import read_messages
 from ctxadmin.lib.json_bytes import dumps, loads_strict
-from workflows.backtesting import ReplayRequest, replay_all, run_backtest
+from workflows.backtests.replaying import ReplayRequest, replay_all, run_backtest
 from workflows.domain.backtests.policies import PolicyConfig
 from workflows.domain.backtests.presets import PRESETS, RATIOS
 from workflows.domain.backtests.recorded import Recorded

@@ -27,8 +27,8 @@ from ctxadmin.telemetry.traces import span
 from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
 from workflows.domain.running import flow
 from workflows.domain.running.flow import Entered
-from workflows.node_inputs import messages_in_format, notices_of, shown_messages
-from workflows.sources import ExecutionState
+from workflows.previews.node_inputs import messages_in_format, notices_of, shown_messages
+from workflows.reading.sources import ExecutionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def _state(moment: StoredSnapshot) -> _State:
 
 
 def state_source(head: Conversation, version: int | None) -> ExecutionState | None:
-    """Returns the state of a conversation's execution for previews; see ``workflows.sources``."""
+    """Returns the state of a conversation's execution for previews; see ``workflows.reading.sources``."""
     moment = current_snapshot(head)
     if moment.row is None:
         return None

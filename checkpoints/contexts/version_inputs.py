@@ -17,7 +17,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.work_budget import limit_work
 from workflows.domain.context.prompt_context import NodeInput
 from workflows.domain.running import flow
-from workflows.previews import NodePreview
+from workflows.previews.conversation import NodePreview
 
 # The writes with which an engine says that a node has run.
 SAVES: Final = (WriteKind.CHECKPOINT.value, WriteKind.COMPLETION.value)

@@ -25,7 +25,7 @@ from workflows.domain.context.prompt_context import NodeInput
 from workflows.domain.running import flow
 from workflows.domain.running.plan import Plan
 from workflows.domain.running.what_if import InputChange, changes_of, is_same
-from workflows.store import find_workflow
+from workflows.store.workflow import find_workflow
 
 MAX_EXECUTIONS: Final = 100
 MAX_CHANGES: Final = 100

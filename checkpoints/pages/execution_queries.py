@@ -23,7 +23,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.sentences import translated
 from workflows.models import Workflow
-from workflows.node_names import node_names
+from workflows.reading.node_names import node_names
 
 _AUTOMATIC: Final[Mapping[str, str]] = {str(each): each for each in AUTOMATIC.values()}
 _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed

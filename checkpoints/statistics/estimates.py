@@ -8,7 +8,7 @@ from checkpoints.domain.calibration import Calibration, calibrate
 from checkpoints.models import Execution, Usage
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError
-from workflows.calibrations import Calibrations, ModelCalibration
+from workflows.costs.calibrations import Calibrations, ModelCalibration
 
 # Steps whose context is made again to compare it: 3 to 10 ms each.
 COMPARED: Final = 60

@@ -14,11 +14,11 @@ from ctxadmin.http.described import described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from workflows import dry_run, previews
 from workflows.api.dry_run_answers import AppliedAnswer, CheckedAnswer, JoinedAnswer, PreviewAnswer
 from workflows.api.schemas import ApplyFilters, CheckCondition, JoinArrivals, PreviewNode
 from workflows.domain.conditions.condition import compile_condition
 from workflows.domain.context.prompt_context import PromptContext
+from workflows.previews import conversation, dry_run
 
 
 class _Trial(Endpoint):
@@ -40,7 +40,7 @@ class Preview(_Trial):
         """Shows what the node would see: each name and message with the rule that decided."""
         asked = self.body(PreviewNode).question()
         provider = format_of(self)
-        found = previews.preview(self.actor, slug, asked, provider)
+        found = conversation.preview(self.actor, slug, asked, provider)
         return PreviewAnswer.of_preview(found, provider or OWN).response()
 
 

@@ -16,7 +16,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page
 from workflows.domain.context.explain import Decision
-from workflows.previews import NodePreview
+from workflows.previews.conversation import NodePreview
 
 _MOST_NAMED: Final = 4
 

@@ -19,12 +19,12 @@ from demo import counter, seed
 from demo.engine import Engine, ServerRefused
 from tests.factories import Api, conversation, person, user
 from tests.shape_examples import example
-from workflows.definitions import definition
+from workflows.costs.versions import draft_beside
 from workflows.domain.document.graph import read
 from workflows.models import Workflow
-from workflows.services import import_document
-from workflows.store import find_version
-from workflows.version_costs import draft_beside
+from workflows.services.use_cases import import_document
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_version
 
 pytestmark = pytest.mark.django_db
 

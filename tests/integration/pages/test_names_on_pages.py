@@ -15,7 +15,7 @@ from ctxadmin.ui.components import author_label
 from tests.factories import Api, conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, node, ok, publish
 from tests.integration.pages.execution_scenes import hidden, move, page, text, url
-from workflows.node_names import node_names
+from workflows.reading.node_names import node_names
 
 pytestmark = pytest.mark.django_db
 TIMEOUT = {"pause": "before", "timeout": {"seconds": 60, "outcome": "approve"}}

@@ -16,7 +16,7 @@ from tests.integration.workflows.test_element_costs import (
     talk,
 )
 from tests.openapi import CheckedApi
-from workflows.services import import_document
+from workflows.services.use_cases import import_document
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from bench import policies
-from workflows.backtesting import ReplayRequest, replay_all
+from workflows.backtests.replaying import ReplayRequest, replay_all
 from workflows.domain.backtests.policies import PolicyConfig
 from workflows.domain.backtests.presets import RATIOS
 from workflows.domain.backtests.sums import PolicySums, compare

@@ -19,7 +19,7 @@ from checkpoints.events.frames import (
 from ctxadmin.realtime.following import next_state
 from ctxadmin.realtime.protocol import AnnouncedFrame, State, Who
 from tests.servers import ROOT
-from workflows.frames import DraftChanged, WorkflowState
+from workflows.events.frames import DraftChanged, WorkflowState
 
 Follow = Callable[[State, AnnouncedFrame], State | None]
 WHO = Who(kind="person", id="1", name="Ada")

@@ -16,7 +16,7 @@ from ctxadmin.realtime.messages import (
 )
 from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone, Person, Welcome, Who
 from ctxadmin.realtime.topics import Topic
-from workflows.frames import DraftChanged
+from workflows.events.frames import DraftChanged
 
 CONVERSATION = Topic("conversations", 7, 1)
 WORKFLOW = Topic("workflows", 8, 1)

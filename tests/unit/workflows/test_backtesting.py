@@ -8,7 +8,13 @@ import pytest
 from conversations.domain.message import read_message
 from ctxadmin.lib.errors import TooLarge
 from tests.unit.workflows.test_backtests import configs, last, talk
-from workflows.backtesting import Cancelled, ProcessDied, ReplayRequest, replay_all, run_backtest
+from workflows.backtests.replaying import (
+    Cancelled,
+    ProcessDied,
+    ReplayRequest,
+    replay_all,
+    run_backtest,
+)
 from workflows.domain.backtests.recorded import Recorded
 
 TALKS = [talk(*["user", "assistant"] * count) for count in (700, 1, 0, 900, 20, 600)]

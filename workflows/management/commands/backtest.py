@@ -21,8 +21,8 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import dumps, loads_strict
 from ctxadmin.storage.commands import ReadyCommand
-from workflows.backtesting import ProcessDied, ReplayRequest, run_backtest
-from workflows.definitions import definition
+from workflows.backtests.recordings import recorded_conversations
+from workflows.backtests.replaying import ProcessDied, ReplayRequest, run_backtest
 from workflows.domain.backtests.policies import Policies, PolicyConfig, policies_of
 from workflows.domain.backtests.presets import DEFAULT_PRICE, PRESETS, RATIOS
 from workflows.domain.backtests.recorded import Recorded
@@ -31,8 +31,8 @@ from workflows.domain.backtests.sums import compare
 from workflows.domain.backtests.table import calls_csv, csv_text, table_lines
 from workflows.domain.document.graph import Document
 from workflows.domain.running.plan import Plan
-from workflows.recordings import recorded_conversations
-from workflows.store import find_workflow
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_workflow
 
 ReadT = TypeVar("ReadT")
 

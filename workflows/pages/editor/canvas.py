@@ -16,8 +16,6 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-from workflows import queries
-from workflows.definitions import stored
 from workflows.domain.document import graph
 from workflows.domain.document.graph import Document
 from workflows.domain.document.layout import lay_out
@@ -31,7 +29,9 @@ from workflows.pages.drawing.marks import Marks
 from workflows.pages.editor.card_summaries import summaries_of
 from workflows.pages.editor.document_parts import parts_of
 from workflows.pages.preview.page import suggested_conversations
-from workflows.store import find_workflow
+from workflows.reading import queries
+from workflows.store.definitions import stored
+from workflows.store.workflow import find_workflow
 
 # Larger graphs open for seconds and move like treacle; the outline of the workflow has all of it.
 MOST_DRAWN: Final = 5_000

@@ -8,9 +8,9 @@ from pydantic import Field
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
-from workflows import previews
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
-from workflows.previews import PreviewRequest
+from workflows.previews import conversation as previews
+from workflows.previews.conversation import PreviewRequest
 
 _MOST: Final = 500
 

@@ -15,19 +15,19 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.ui.sentences import translated
-from workflows import previews
-from workflows.calibrations import known_calibrations
-from workflows.call_costs import CallCost, call_cost
+from workflows.costs.calibrations import known_calibrations
+from workflows.costs.calls import CallCost, call_cost
 from workflows.domain.context.prompt_context import PromptContext
 from workflows.domain.document.topology import Graph, shortest_path
 from workflows.domain.running.plan import Plan
-from workflows.dry_run import GivenContext
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 from workflows.pages.preview.preview_result import PreviewView, preview_view
 from workflows.pages.preview.result_line import result_line, result_problem
-from workflows.previews import NodePreview, PreviewRequest
+from workflows.previews import conversation as previews
+from workflows.previews.conversation import NodePreview, PreviewRequest
+from workflows.previews.dry_run import GivenContext
 
 _MOST_STEPS: Final = 50
 _MOST_IN_A_STEP: Final = 40

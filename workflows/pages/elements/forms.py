@@ -26,7 +26,7 @@ from workflows.pages.elements.filter_hints import (
     transforms,
 )
 from workflows.pages.elements.node_fields import NodeFields
-from workflows.reducers import REDUCERS
+from workflows.reading.reducers import REDUCERS
 
 _NODE_TYPES: Final = [
     Tile(name, label, summaries.icon_of(name), summaries.tone_of(name))

@@ -25,20 +25,21 @@ from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows import previews, queries
-from workflows.calibrations import calibrations_of
-from workflows.call_costs import call_cost
+from workflows.costs.calibrations import calibrations_of
+from workflows.costs.calls import call_cost
 from workflows.domain.context.prompt_context import PromptContext
 from workflows.domain.document.graph import Document, Edge, Node
 from workflows.domain.document.topology import graph_of, usual_edges
 from workflows.domain.running.plan import Plan
-from workflows.dry_run import GivenContext
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.svg import edge_sentence
 from workflows.pages.preview.preview_result import PreviewView, preview_view
-from workflows.previews import NodePreview, PreviewRequest
-from workflows.store import find_workflow
+from workflows.previews import conversation as previews
+from workflows.previews.conversation import NodePreview, PreviewRequest
+from workflows.previews.dry_run import GivenContext
+from workflows.reading import queries
+from workflows.store.workflow import find_workflow
 
 _SUGGESTED: Final = 30
 _EXAMPLE: Final = """{

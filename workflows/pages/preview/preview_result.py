@@ -19,13 +19,13 @@ from conversations.pages.changes.budget_hints import over_budget_text
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
-from workflows.call_costs import CallCost
+from workflows.costs.calls import CallCost
 from workflows.domain.context.explain import Decision, Label, StepNotice, Verdict
 from workflows.domain.context.prompt_context import Messages, PromptContext
-from workflows.node_inputs import shown_messages
 from workflows.pages.drawing import summaries
 from workflows.pages.preview.call_words import CallWords, call_words
-from workflows.previews import NodePreview
+from workflows.previews.conversation import NodePreview
+from workflows.previews.node_inputs import shown_messages
 
 MOST_ITEMS: Final = 300
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})

@@ -19,9 +19,9 @@ from tests.integration.pages.workflows.designing import (
     send,
     text,
 )
-from workflows.definitions import definition
 from workflows.domain.document import graph
 from workflows.models import Workflow
+from workflows.store.definitions import definition
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from workflows.definitions import BoundedCache
+from workflows.store.definitions import BoundedCache
 
 _FRESH_SECONDS: Final = 600.0
 _WEIGHT: Final = 4_096

@@ -29,7 +29,7 @@ from workflows.domain.filters.context_types import (
 )
 from workflows.domain.filters.edge_filter import edge_step, read_edge_filter
 from workflows.domain.processors.registries import Registries, processor_step, standard
-from workflows.node_inputs import shown_list
+from workflows.previews.node_inputs import shown_list
 
 _FORMS = "node_type, context_type (perhaps with context_filter), context_filter, edge_filter"
 

@@ -8,7 +8,7 @@ from conversations.domain.prices import Price
 from conversations.workspace.pricing import Prices, prices_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from workflows.conversation_samples import Replays, Sample
+from workflows.costs.samples import Replays, Sample
 from workflows.domain.backtests.budget_offers import Budget, candidates, repaired
 from workflows.domain.backtests.element_policies import (
     ElementKind,

@@ -15,15 +15,15 @@ from conversations.domain.view import View
 from conversations.workspace.pricing import prices_of
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.work_budget import limit_work
-from workflows.calibrations import Calibrations, ModelCalibration
+from workflows.costs.calibrations import Calibrations, ModelCalibration
 from workflows.domain.backtests.element_policies import model_of
 from workflows.domain.backtests.presets import DEFAULT_PRICE, RATIOS
 from workflows.domain.backtests.sums import cost_of
 from workflows.domain.context.prompt_context import Messages
 from workflows.domain.running import flow
 from workflows.domain.running.plan import Plan
-from workflows.node_inputs import token_sums
-from workflows.previews import NodePreview
+from workflows.previews.conversation import NodePreview
+from workflows.previews.node_inputs import token_sums
 
 _ASSISTANT: Final[frozenset[CountsAs]] = frozenset({"assistant"})
 

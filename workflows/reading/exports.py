@@ -4,9 +4,9 @@ from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from workflows import queries
 from workflows.domain.document.graph import Document
-from workflows.store import find_workflow
+from workflows.reading import queries
+from workflows.store.workflow import find_workflow
 
 
 def export(actor: Actor, slug: str, which: str) -> Document:

@@ -10,14 +10,14 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
 from ctxadmin.lib.sentence import say
-from workflows.definitions import cache_definition, definition, problems_of, stored
 from workflows.domain.checks import problems
 from workflows.domain.checks.problems import Problem
 from workflows.domain.document.draft_changes import DraftChanges
 from workflows.domain.document.graph import MAX_NAME, Document
 from workflows.models import Workflow, WorkflowVersion
 from workflows.starters import StarterName, starter
-from workflows.store import draft_conflict, find_workflow, insert, slug_is_taken, writing
+from workflows.store.definitions import cache_definition, definition, problems_of, stored
+from workflows.store.workflow import draft_conflict, find_workflow, insert, slug_is_taken, writing
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from ctxadmin.background.runner import JobRunner
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import TooLarge
 from ctxadmin.lib.sentence import say
-from workflows import backtest_store as store
-from workflows.backtest_questions import Question
-from workflows.backtest_store import BacktestProblem
-from workflows.backtesting import Cancelled, ProcessDied, run_backtest
+from workflows.backtests import store
+from workflows.backtests.questions import Question
+from workflows.backtests.recordings import recorded_by_keys
+from workflows.backtests.replaying import Cancelled, ProcessDied, run_backtest
+from workflows.backtests.store import BacktestProblem
 from workflows.domain.backtests.sums import PolicySums
 from workflows.models import Backtest
-from workflows.recordings import recorded_by_keys
 
 _log = logging.getLogger("ctxadmin.backtests")
 

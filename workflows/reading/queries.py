@@ -7,11 +7,11 @@ from ctxadmin.http.endpoints.pagination import Page, PageRequest, foreign_cursor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
-from workflows.definitions import definition
 from workflows.domain.document.compare import ElementChange, compare
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow, WorkflowVersion
-from workflows.store import find_version, find_workflow
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_version, find_workflow
 
 DRAFT: Final = "draft"
 

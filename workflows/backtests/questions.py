@@ -11,9 +11,9 @@ from pydantic import JsonValue
 from conversations.domain.prices import Price
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps
+from workflows.backtests.parts import ReplayRequest
 from workflows.domain.backtests.policies import Policies, PolicyConfig
 from workflows.domain.document.graph import Document, dump, read
-from workflows.replay_parts import ReplayRequest
 
 # Work of one part, in units: up to 200 s of a processor, which only what reads all texts at each
 # call takes.

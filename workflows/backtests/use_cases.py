@@ -23,16 +23,16 @@ from ctxadmin.lib.errors import FieldProblem, InvalidState, TooLarge, Validation
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
-from workflows import backtest_store as store
-from workflows.backtest_questions import Question
-from workflows.backtest_runner import RUNNER, result_bytes
-from workflows.backtesting import replay_all
-from workflows.definitions import definition
+from workflows.backtests import store
+from workflows.backtests.questions import Question
+from workflows.backtests.recordings import latest_heads
+from workflows.backtests.replaying import replay_all
+from workflows.backtests.runner import RUNNER, result_bytes
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.sums import PolicySums
 from workflows.models import Backtest
-from workflows.recordings import latest_heads
-from workflows.store import find_workflow
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_workflow
 
 MOST_CONVERSATIONS: Final = 2_000
 MOST_ACTIVE: Final = 4  # of a workspace at once

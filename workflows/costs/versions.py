@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import Final
 
 from ctxadmin.identity.actor import Actor
-from workflows.conversation_samples import Replays
+from workflows.costs.elements import DraftCosts, PricedElement, draft_costs
+from workflows.costs.samples import Replays
 from workflows.domain.backtests.sampling import ElementCost
 from workflows.domain.document.graph import Document
-from workflows.element_costs import DraftCosts, PricedElement, draft_costs
 
 # Calls by one policy that a page waits for, about a second; what is left is replayed next time.
 _CALLS: Final = 6_000

@@ -17,7 +17,6 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
-from workflows.definitions import Definition, definition, problems_of
 from workflows.domain.checks import problems
 from workflows.domain.context.prompt_context import NodeInput, PromptContext
 from workflows.domain.document.elements import Problem
@@ -25,17 +24,18 @@ from workflows.domain.document.graph import Document
 from workflows.domain.document.topology import usual_edges
 from workflows.domain.running import flow
 from workflows.domain.running.plan import Plan
-from workflows.dry_run import DryRunResult, GivenContext
 from workflows.models import Workflow
-from workflows.node_inputs import (
+from workflows.previews.dry_run import DryRunResult, GivenContext
+from workflows.previews.node_inputs import (
     messages_in_format,
     node_input_of,
     shown_list,
     shown_messages,
     token_sums,
 )
-from workflows.sources import state_of
-from workflows.store import find_version, find_workflow
+from workflows.reading.sources import state_of
+from workflows.store.definitions import Definition, definition, problems_of
+from workflows.store.workflow import find_version, find_workflow
 
 
 @dataclass(frozen=True, slots=True)

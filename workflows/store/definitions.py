@@ -20,7 +20,7 @@ from workflows.domain.document.topology import Graph
 from workflows.domain.processors.registries import standard
 from workflows.domain.running.plan import Plan
 from workflows.models import Workflow
-from workflows.store import find_version, find_workflow
+from workflows.store.workflow import find_version, find_workflow
 
 ValueT = TypeVar("ValueT")
 

@@ -16,14 +16,14 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
-from workflows.backtest_questions import Question
+from workflows.backtests.parts import counted
+from workflows.backtests.questions import Question
+from workflows.backtests.recordings import recorded_of
 from workflows.domain.backtests.policies import Policy, policies_of
 from workflows.domain.backtests.recorded import Recorded, log_upto
 from workflows.domain.backtests.replay import Call, CallOfAll, replay, seen_at
 from workflows.domain.running.plan import Plan
-from workflows.node_inputs import shown_messages
-from workflows.recordings import recorded_of
-from workflows.replay_parts import counted
+from workflows.previews.node_inputs import shown_messages
 
 _MOST_SHOWN: Final = 200  # messages of an opened call
 

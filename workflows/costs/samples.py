@@ -21,12 +21,12 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import digest
 from ctxadmin.lib.work_budget import limit_work, spend
-from workflows.definitions import BoundedCache
+from workflows.backtests.recordings import recorded_of
 from workflows.domain.backtests.element_policies import full_history
 from workflows.domain.backtests.policies import Policy
 from workflows.domain.backtests.replay import CallOfAll, replay
 from workflows.domain.backtests.sampling import FEWEST_CALLS, NOTHING, ByNode, sums_by_node
-from workflows.recordings import recorded_of
+from workflows.store.definitions import BoundedCache
 
 LATEST: Final = 50  # conversations
 # Messages of a workflow's own conversations below which others are looked at: a call has two.

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from workflows.backtests.parts import ReplayRequest, parts_of, replay_all
+from workflows.backtests.processes import ProcessDied, ReplayProcesses
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.sums import PolicySums
-from workflows.replay_parts import ReplayRequest, parts_of, replay_all
-from workflows.replay_processes import ProcessDied, ReplayProcesses
 
 __all__ = [
     "Cancelled",

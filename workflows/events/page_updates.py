@@ -7,9 +7,9 @@ from ctxadmin.realtime.announcements import announce, author_of
 from ctxadmin.realtime.messages import Announced
 from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone
 from ctxadmin.realtime.topics import Topic, TopicSource
-from workflows.frames import DraftChanged, WorkflowState
+from workflows.events.frames import DraftChanged, WorkflowState
 from workflows.models import Workflow
-from workflows.store import CommittedChange, find_workflow
+from workflows.store.workflow import CommittedChange, find_workflow
 
 KIND = "workflows"
 

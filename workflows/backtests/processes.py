@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Final, Self
 
 from ctxadmin.lib.errors import TooLarge
+from workflows.backtests.parts import ReplayRequest, replay_all
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.backtests.sums import PolicySums
-from workflows.replay_parts import ReplayRequest, replay_all
 
 _END_SECONDS: Final = 5.0
 _START: Final = -1  # instead of the number of a part, until a process says that it has begun
