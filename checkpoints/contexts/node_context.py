@@ -197,7 +197,7 @@ def _state(moment: StoredSnapshot) -> _State:
 
 
 def state_source(head: Conversation, version: int | None) -> ExecutionState | None:
-    """Returns the state of a conversation's execution for previews; see ``workflows.reading.sources``."""
+    """Returns the state of a conversation's execution; a ``workflows.reading.sources`` source."""
     moment = current_snapshot(head)
     if moment.row is None:
         return None

@@ -1,1 +1,1 @@
-"""Reads workflows for answers, pages and files: lists, versions, and what executions know of them."""
+"""Reads workflows for answers, pages and files, and asks what executions know of them."""

@@ -32,6 +32,7 @@ from conversations.lifecycle.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.reading.cards import MessageCard, join_results, message_card
 from conversations.reading.display_names import display_name, read_display_names
+from conversations.reading.node_visits import node_visits
 from conversations.reading.queries import results_of, visible_window
 from conversations.services.pins import may_pin
 from conversations.services.recalls import recalls_among
@@ -282,6 +283,7 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
     results = results_of(moment.head, indices)
     pinned = pins_among(moment.head.key, indices)
     recalled = recalls_among(moment.head, indices)
+    visits = node_visits(moment.head, window.messages)
     return join_results(
         [
             message_card(
@@ -290,6 +292,7 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
                 place,
                 pin=pinned.get(message.index),
                 recalled=recalled.get(message.index),
+                visit=visits.get(message.index, 0),
             )
             for message, place in zip(window.messages, window.positions, strict=True)
         ]

@@ -61,7 +61,7 @@ def test_the_document_has_the_figures_of_the_command() -> None:
     assert f"{deep} with a target of 1,600, {usual} with 1,900." in text
     (last,) = re.findall(r"Last 6 costs (\d+ %) more", text)
     assert cost["Last 6, keep system"] == f"+{last}"
-    (trimmed,) = re.findall(r"trimming the made conversations costs (\d+ %) more", text)
+    (trimmed,) = re.findall(r"trimming the generated conversations costs (\d+ %) more", text)
     assert half["Trim to 2,500 at each call"][1] == f"+{trimmed}"
     window, budget = half["Last 6, keep system"][1], half["Budget 2,500 to 1,600"][1]
-    assert f"wins on the made ones ({window} against {budget})" in text
+    assert f"wins on the generated ones ({window} against {budget})" in text
