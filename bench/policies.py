@@ -43,7 +43,7 @@ _TEXT: Final = (
 def rows(files: Sequence[Path] = (), tools: Path | None = None) -> list[Row]:
     """Measures the speed; prints the experiment on generated conversations and those of files."""
     schemas = generated_schemas() if tools is None else loads_strict(tools.read_bytes())
-    _experiment("made conversations", list(generated_conversations(schemas)), schemas)
+    _experiment("generated conversations", list(generated_conversations(schemas)), schemas)
     for path in files:
         sources = read_file(path.read_bytes())
         found = [

@@ -31,7 +31,7 @@ def written(share: float | None) -> str:
     return f"{shown_percent(share or 0):+} %"
 
 
-def test_the_table_of_long_made_sessions_is_what_the_command_gives() -> None:
+def test_the_table_of_long_sessions_has_the_figures_of_the_command() -> None:
     made = list(policies.generated_conversations())
     asked = ReplayRequest([policies.long_budget(title) for title in LONG.values()])
     sums = list(replay_all(asked, policies.joined(made)))
