@@ -18,7 +18,8 @@ from workflows.api.dry_run_answers import AppliedAnswer, CheckedAnswer, JoinedAn
 from workflows.api.schemas import ApplyFilters, CheckCondition, JoinArrivals, PreviewNode
 from workflows.domain.conditions.condition import compile_condition
 from workflows.domain.context.prompt_context import PromptContext
-from workflows.previews import conversation, dry_run
+from workflows.previews import conversation as previews
+from workflows.previews import dry_run
 
 
 class _Trial(Endpoint):
@@ -40,7 +41,7 @@ class Preview(_Trial):
         """Shows what the node would see: each name and message with the rule that decided."""
         asked = self.body(PreviewNode).question()
         provider = format_of(self)
-        found = conversation.preview(self.actor, slug, asked, provider)
+        found = previews.preview(self.actor, slug, asked, provider)
         return PreviewAnswer.of_preview(found, provider or OWN).response()
 
 
