@@ -208,6 +208,21 @@ def test_what_is_hidden_is_reported_in_its_place_and_fetched_on_demand(reviewer:
     assert "/conversations/chat/diff/?from=0&amp;to=1" in part
 
 
+def test_one_hidden_message_has_one_number_in_every_language(reviewer: Client) -> None:
+    long_chat()
+    cut("chat", keep_first=2, keep_last=9)
+    assert "1 hidden message: #2<" in text(reviewer.get("/conversations/chat/"))
+    reviewer.cookies["language"] = "zh-hans"
+    assert "1 条隐藏消息：#2<" in text(reviewer.get("/conversations/chat/"))
+
+
+def test_a_conversation_without_messages_says_where_they_come_from(reviewer: Client) -> None:
+    conversation(public_id="new")
+    page = text(reviewer.get("/conversations/new/"))
+    assert "No messages yet" in page
+    assert "hidden by an operation" not in page
+
+
 def test_many_hidden_messages_come_fifty_at_a_time(reviewer: Client) -> None:
     long_chat(130)
     cut("chat", keep_last=10)
