@@ -8,23 +8,23 @@ from functools import partial
 from pathlib import Path
 
 from bench import (
-    applied,
+    apply_times,
     budgets,
     canvas,
     context,
-    copied,
+    databases,
     desk,
     documents,
-    entered,
+    enter_calls,
+    fairness,
     fanout,
     hostile,
     http,
     langgraph,
-    neighbours,
+    live_copy,
     policies,
-    private,
     savers,
-    searched,
+    search_times,
     tokens,
     views,
 )
@@ -37,36 +37,36 @@ def parts(
     minutes: float,
     files: Sequence[Path] = (),
     tools: Path | None = None,
-    messages: int = searched.MESSAGES,
+    messages: int = search_times.MESSAGES,
 ) -> Mapping[str, Sequence[Part]]:
-    """The parts by name; ``minutes`` is how long the memory of the server is watched.
+    """Returns the parts by name; ``minutes`` is how long the memory of the server is measured.
 
-    ``messages`` is how many are searched. ``files`` and ``tools`` are conversations and tool
-    schemas for the experiment on policies.
+    ``messages`` is the number of messages to search. ``files`` and ``tools`` are conversations and
+    tool schemas for the experiment on policies.
     """
     return {
         "values": (views.rows, context.rows, documents.rows),
-        "databases": (private.rows,),
-        "lists": (private.list_rows,),
-        "search": (partial(private.search_rows, messages),),
-        "copy": (copied.rows,),
+        "databases": (databases.rows,),
+        "lists": (databases.list_rows,),
+        "search": (partial(databases.search_rows, messages),),
+        "copy": (live_copy.rows,),
         "savers": (savers.rows,),
         "langgraph": (langgraph.rows,),
         "http": (partial(http.rows, minutes),),
         "canvas": (canvas.rows,),
         "desk": (desk.rows,),
-        "applied": (applied.rows,),
+        "applied": (apply_times.rows,),
         "fanout": (fanout.rows,),
-        "entered": (entered.rows,),
+        "entered": (enter_calls.rows,),
         "budgets": (budgets.rows,),
         "tokens": (tokens.rows,),
         "policies": (partial(policies.rows, files, tools),),
-        "hostile": (hostile.rows, hostile.crowd_rows, neighbours.rows),
+        "hostile": (hostile.rows, hostile.crowd_rows, fairness.rows),
     }
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
+    """Measures, prints a table, writes ``bench/results.json``; returns 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
     listed = "values, databases, lists, search, copy, savers, langgraph, http, canvas, desk, "
     listed += "applied, fanout, entered, budgets, tokens, policies, hostile"
@@ -74,7 +74,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     parser.add_argument("--files", type=Path, nargs="+", default=(), help="conversations")
     parser.add_argument("--tools", type=Path, help="tool schemas, for the part policies")
-    parser.add_argument("--messages", type=int, default=searched.MESSAGES, help="that are searched")
+    parser.add_argument(
+        "--messages", type=int, default=search_times.MESSAGES, help="that are searched"
+    )
     options = parser.parse_args(arguments)
     known = parts(options.minutes, options.files, options.tools, options.messages)
     unknown = [name for name in options.names if name not in known]
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
             found += part()
     print("\n".join(table(found)))
     load, cores = os.getloadavg()[1], os.cpu_count() or 1
-    if load > cores:  # the bench itself keeps one core busy
+    if load > cores:  # the bench itself uses one core
         print(f"The machine was busy: a load of {load:.1f} on {cores} cores.", file=sys.stderr)
     keep(found, all_parts=len(chosen) == len(known))
     return 0

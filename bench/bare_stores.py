@@ -1,4 +1,4 @@
-"""What the databases and Redis cost alone, by their drivers, in this process."""
+"""Measures the databases and Redis alone, through their drivers, in this process."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ _TABLE: Final = "CREATE TABLE bare (k INTEGER PRIMARY KEY, v {})"
 
 @contextmanager
 def rows_of(database: str, folder: Path) -> Iterator[Callable[..., None]]:
-    """``insert(*texts)``: rows and one COMMIT, on MariaDB or, without a url, on SQLite."""
+    """Gives ``insert(*texts)``: rows and one COMMIT, on MariaDB or, without a url, on SQLite."""
     connection: Any
     if database:
         url = urlsplit(database)
@@ -44,7 +44,7 @@ def rows_of(database: str, folder: Path) -> Iterator[Callable[..., None]]:
 
 
 def value_of(redis: str, size: int) -> Callable[[], object]:
-    """A GET of a value of this size by redis-py with hiredis."""
+    """Gives a GET of a value of this size by redis-py with hiredis."""
     driver = import_module("redis")  # of the production set
     client = driver.Redis.from_url(redis)
     key = f"bare-{size}"

@@ -17,12 +17,12 @@ from pydantic import JsonValue
 from bench.serving import Embedded
 from bench.table import Row
 
-# A message has 100 tokens. Over 1,500 the node keeps 8 messages, so that 10 are seen at both
-# lengths in the beginning, and as many at both after each step: from 10 to 15, then 8 again.
+# A message has 100 tokens. Over 1,500 the node keeps 8 messages, so that at both lengths 10 are
+# seen in the beginning, and equally many after each step: from 10 to 15, then 8 again.
 _SHORT, _LONG = 10, 50_002
 _TOKENS: Final = 100
 _BUDGET: Final[JsonValue] = {"max_tokens": 1_500, "target_tokens": 800}
-# Of one call, half of all rounds are within 30 percent; the median of 400 is good to 2 or 3.
+# Half of the single calls are within 30 percent; the median of 400 is within 2 or 3.
 _ROUNDS: Final = 400
 _STEPS: Final = 150
 _IDLE_TRIES: Final = 60
@@ -32,7 +32,7 @@ _TEXT: Final = "Some words of a message that is neither short nor long. " * 8
 
 
 def rows() -> list[Row]:
-    """The answer behind a step of two messages and without one; the anchor is the short one."""
+    """Times ``enter`` after a step of two messages and without one; the anchor is the short log."""
     with tempfile.TemporaryDirectory() as folder, Embedded(Path(folder), {}) as server:
         token = server.make_token("engine", "design")
         headers = {"Authorization": f"Bearer {token}"}
@@ -61,7 +61,7 @@ def _rows(api: httpx.Client, server: int) -> list[Row]:
 
     name = "enter with a budget at 50,000 messages"
     enter = partial(_enter, api)
-    _wait_until_idle(server)  # what was filled in is indexed for searches
+    _wait_until_idle(server)  # waits until the search index is up to date
     return [
         Row(f"{name}, first of a process", first * 1e3, "ms"),
         *_compared(name, enter, server, _ROUNDS),
@@ -77,13 +77,13 @@ def _compared(
     rounds: int,
     before: Callable[[int], None] | None = None,
 ) -> Iterator[Row]:
-    """The medians of both lengths, by the clock and in processor time of the server.
+    """Returns the medians of both lengths, in wall time and processor time of the server.
 
-    The clock counts what else the machine does, processor time hardly. ``before`` each call, what
-    is not measured.
+    Wall time includes other work of the machine, processor time hardly. ``before`` runs before each
+    call and is not measured.
     """
     lengths = (_SHORT, _LONG)
-    if len({call(length) for length in lengths}) > 1:  # and folds what no call has folded yet
+    if len({call(length) for length in lengths}) > 1:  # and folds what no call has folded so far
         raise AssertionError("both are to see as many messages")
     times: dict[int, list[tuple[float, float]]] = {length: [] for length in lengths}
     for number in range(rounds):
@@ -100,7 +100,7 @@ def _compared(
 
 
 def _processor_seconds(process: int) -> float:
-    """What all threads of a process have used so far, from Linux, to the nanosecond."""
+    """Returns the processor time of all threads of a process, from Linux, in nanoseconds."""
     used = 0
     for task in Path(f"/proc/{process}/task").iterdir():
         with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended

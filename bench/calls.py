@@ -1,4 +1,4 @@
-"""The calls of an engine as bytes, on conversations that are made for them."""
+"""The calls of an engine as bytes, on conversations created for them."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from bench.load import Caller
 TEXT: Final = "x" * 400
 MANY: Final = 32  # clients of most loads
 MOST: Final = 128
-HISTORY: Final = 20  # messages that a conversation has before it is measured
+HISTORY: Final = 20  # messages of a conversation before the measurement
 SIZES: Final = {"10 KB": 10_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
 _TWO: Final = orjson.dumps([{"role": role, "content": TEXT} for role in ("user", "assistant")])
 _serial = itertools.count()
@@ -24,7 +24,7 @@ Requests = Iterator[bytes]
 
 
 class Calls:
-    """Makes conversations through the API, and the endless requests of one client to each."""
+    """Creates conversations over REST, and endless requests of one client to each."""
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
@@ -44,7 +44,7 @@ class Calls:
         self._kept: dict[str, list[str]] = {}
 
     def _one_of(self, count: int, make: Callable[[], str], kind: str) -> str:
-        """By turns one of some conversations, which are made when they are first asked for."""
+        """Returns some conversations in rotation; they are created when first needed."""
         kept = self._kept.setdefault(kind, [])
         if len(kept) < count:
             kept.append(make())
@@ -53,11 +53,11 @@ class Calls:
         return kept[-1]
 
     def small(self) -> str:
-        """One of as many conversations as there are clients."""
+        """Returns one of as many conversations as there are clients."""
         return self._one_of(MOST, self.conversation, "small")
 
     def conversation(self) -> str:
-        """A new conversation with some messages and a free execution that runs."""
+        """Creates a conversation with some messages and a running free execution."""
         name = f"bench-{next(_serial)}"
         messages = orjson.loads(_TWO) * (HISTORY // 2)
         self._send("POST", "/conversations", {"id": name, "messages": messages})
@@ -66,7 +66,7 @@ class Calls:
         return name
 
     def with_state(self, size: str) -> str:
-        """A new conversation whose state is of this size."""
+        """Creates a conversation with a state of this size."""
         name = self.conversation()
         save: JsonValue = {"node_id": "a", "state_data": state_of(SIZES[size])}
         self._send("PUT", f"/conversations/{name}/checkpoints/state", save)
@@ -89,7 +89,7 @@ class Calls:
         return self.saves_of(self.small())
 
     def saves_of(self, name: str, state: Callable[[int], bytes] | None = None) -> Requests:
-        """Saves of two messages and a small key, or of the state that is given."""
+        """Yields saves of two messages and a small key, or of the given state."""
         for number in itertools.count():
             path = f"/api/v1/conversations/{name}/checkpoints/c{next(_serial)}"
             if state is None:
@@ -99,7 +99,7 @@ class Calls:
             yield self.caller.request("PUT", path, body)
 
     def enters(self) -> Requests:
-        name = self._one_of(MANY, self.conversation, "entered")  # which stay as long as they are
+        name = self._one_of(MANY, self.conversation, "entered")  # of a constant length
         path = f"/api/v1/conversations/{name}/nodes/b/enter"
         return itertools.repeat(self.caller.request("POST", path, b"{}"))
 

@@ -1,4 +1,4 @@
-"""Measures the visual editor in a headless Chromium: how soon it opens, how evenly a card drags."""
+"""Measures the visual editor in headless Chromium: how soon it opens, how evenly a card moves."""
 
 import statistics
 from typing import Final
@@ -7,13 +7,13 @@ import httpx
 from playwright.sync_api import Page
 from pydantic import JsonValue
 
-from bench.browsing import browsing, frames_of
+from bench.browser import browsing, frames_of
 from bench.table import Row
 from tests.live_server import LiveServer
 
 _ROUNDS: Final = 3
 _ACROSS: Final = 25
-# As a hand drags: one and a half seconds at sixty events a second.
+# Like a dragging hand: one and a half seconds at sixty events a second.
 _MOVES: Final = 90
 
 # Resolves when the first cards have been painted; milliseconds since the navigation began.
@@ -23,7 +23,7 @@ _PAINTED: Final = """() => new Promise((resolve) => {
     : requestAnimationFrame(look);
   look();
 })"""
-# A point on the card that is nearest to the middle of the canvas.
+# A point on the card nearest to the middle of the canvas.
 _MIDDLE: Final = """() => {
   const frame = document.querySelector(".flow").getBoundingClientRect();
   const [x, y] = [frame.x + frame.width / 2, frame.y + frame.height / 2];
@@ -37,7 +37,7 @@ _MIDDLE: Final = """() => {
 
 
 def rows() -> list[Row]:
-    """Opening and dragging 500 and 2,000 nodes; a frame of 20 ms is 50 frames a second."""
+    """Times opening and dragging 500 and 2,000 nodes; a frame of 20 ms is 50 frames a second."""
     with browsing("designer") as (server, page):
         _make(server, 500)
         _make(server, 2_000)
@@ -48,7 +48,7 @@ def rows() -> list[Row]:
 
 
 def _make(server: LiveServer, count: int) -> None:
-    """A workflow of cards with filters, each led to by the one before and one by the way."""
+    """Creates a workflow of cards with filters and about two edges to each card."""
     nodes: list[JsonValue] = [
         {
             "id": f"n{n}",
@@ -89,7 +89,7 @@ def _figures(page: Page, count: int, *, opened: float | None, frame: float | Non
     near = _dragged(page)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Show all").click()
-    page.wait_for_timeout(1_500)  # all cards come into the page
+    page.wait_for_timeout(1_500)  # all cards are added to the page
     far = _dragged(page)
     name = f"canvas of {count:,} nodes"
     return [
@@ -107,7 +107,7 @@ def _figures(page: Page, count: int, *, opened: float | None, frame: float | Non
 
 
 def _dragged(page: Page) -> list[float]:
-    """Milliseconds of every frame while a card in the middle is dragged about."""
+    """Returns the milliseconds of each frame while a card in the middle is dragged."""
     x, y = page.evaluate(_MIDDLE)
     page.mouse.move(x, y)
     page.mouse.down()

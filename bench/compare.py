@@ -1,4 +1,4 @@
-"""Says what changed since the run before: ``python -m bench.compare [a results.json]``.
+"""Lists the changes since the previous run: ``python -m bench.compare [a results.json]``.
 
 A figure with an anchor is compared by its ratio, which a busy machine changes less than its value.
 """
@@ -10,13 +10,13 @@ from typing import Final
 
 from bench.table import BEFORE, RESULTS, read
 
-_NOTABLE: Final = 0.15  # of two runs of the same code most figures differ by less
+_NOTABLE: Final = 0.15  # most figures of two runs of the same code differ by less
 
 
 def changes(
     before: Sequence[Mapping[str, object]], after: Sequence[Mapping[str, object]]
 ) -> Iterator[str]:
-    """A line for each figure that came, went or changed notably, goals that turned first."""
+    """Returns a line for each new, missing or notably changed figure, changed goals first."""
     former = {str(item["name"]): item for item in before}
     now = {str(item["name"]): item for item in after}
     shared = [name for name in now if name in former]

@@ -116,13 +116,15 @@ def _filter_of_20() -> ContextFilter:
 def _filters() -> list[Row]:
     registries = standard()
     own = _filter_of_20()
-    sight = _sight(1_000, 1_000)
+    node_input = _sight(1_000, 1_000)
     step = filter_step([own], registries)
     edge = edge_step(EdgeFilter(type="selective", include_patterns=("llm.*", "user.*")), registries)
     node = node_steps("llm_context", [own], registries)
     many = _sight(10, 100_000)
 
-    def run(step: Step, at: NodeInput = sight, *, explain: bool = False) -> Callable[[], object]:
+    def run(
+        step: Step, at: NodeInput = node_input, *, explain: bool = False
+    ) -> Callable[[], object]:
         return lambda: run_steps(at, [(0, step)], explain=explain)
 
     found = medians(
@@ -132,7 +134,7 @@ def _filters() -> list[Row]:
             "the same, compiled from its model": lambda: filter_step([own], registries),
             "selective edge on 1,000 names and 1,000 messages": run(edge),
             "llm node, its type and a filter of 20 rules, on the same": lambda: run_steps(
-                sight, node
+                node_input, node
             ),
             "rule for the role user on 100,000 messages": run(_roles("user"), many),
             "rule for all roles on 100,000 messages": run(_roles("*"), many),

@@ -7,7 +7,7 @@ import httpx
 from playwright.sync_api import Page
 from pydantic import JsonValue
 
-from bench.browsing import browsing, frames_of
+from bench.browser import browsing, frames_of
 from bench.table import Row
 from tests.live_server import LiveServer
 
@@ -15,9 +15,9 @@ MESSAGES: Final = 50_000
 STATE_MB: Final = 10
 _ROUNDS: Final = 3
 _CHUNK: Final = 1_000
-# As a hand turns a wheel: three seconds at sixty events a second.
+# Like a hand turning a wheel: three seconds at sixty events a second.
 _TURNS: Final = 180
-_READING: Final = 120  # pixels a turn: a section of 50 messages passes in a second
+_READING: Final = 120  # pixels for each event: a section of 50 messages passes in a second
 _FLYING: Final = 400
 _WORDS: Final = "the parcel of the customer waits in Ghent and nobody asked for it since Monday "
 
@@ -32,7 +32,7 @@ _PLAIN: Final = f"<title>plain</title><div style='height:{_TURNS * _FLYING * 2}p
 
 
 def rows() -> list[Row]:
-    """Frames while scrolling beside those of an empty page, and the time to a state's text."""
+    """Times frames while scrolling, those of an empty page, and the time to a state's text."""
     with browsing("reviewer") as (server, page):
         fill(server)
         anchor = statistics.fmean(_scrolled(page, None))
@@ -60,7 +60,7 @@ def rows() -> list[Row]:
 
 
 def fill(server: LiveServer) -> None:
-    """Two conversations of messages as agents write them, two executions that wait."""
+    """Creates two conversations like those of agents, and two paused executions."""
     headers = {"Authorization": f"Bearer {server.make_token('engine', 'review')}"}
     with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=120) as api:
         for name, count in (("short", 200), ("long", MESSAGES)):
@@ -77,7 +77,7 @@ def fill(server: LiveServer) -> None:
 
 
 def _message(at: int) -> dict[str, JsonValue]:
-    """By turns a question, a call, its result as JSON, and an answer of some length."""
+    """Returns in turn a question, a call, its result as JSON, and an answer of varying length."""
     call = f"call-{at // 4}"
     if at % 4 == 0:
         return {"role": "user", "content": f"Question {at}: {_WORDS * (1 + at % 5)}"}
@@ -93,7 +93,7 @@ def _message(at: int) -> dict[str, JsonValue]:
 
 
 def _state(items: int) -> dict[str, JsonValue]:
-    """Keys of about 100 kB, each a list of objects."""
+    """Returns keys of about 100 kB, each a list of objects."""
     return {
         f"documents_{key}": [
             {"id": f"{key}-{n}", "title": f"Letter {n}", "tags": ["a", "b"], "body": _WORDS * 11}
@@ -104,7 +104,7 @@ def _state(items: int) -> dict[str, JsonValue]:
 
 
 def _scrolled(page: Page, path: str | None, step: int = _READING) -> list[float]:
-    """Milliseconds of every frame while the wheel is turned; an empty page without a path."""
+    """Returns the milliseconds of each frame while scrolling; of an empty page without a path."""
     if path is None:
         page.set_content(_PLAIN)
     else:
@@ -121,7 +121,7 @@ def _scrolled(page: Page, path: str | None, step: int = _READING) -> list[float]
 
 
 def _opened(page: Page, name: str = "large") -> float:
-    """Seconds from asking for the page to the painted editor."""
+    """Returns the seconds from the request to the painted editor."""
     page.goto(f"/executions/{name}/state/?raw=1", wait_until="commit")
     milliseconds: float = page.evaluate(_OPENED)
     return milliseconds / 1e3

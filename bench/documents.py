@@ -13,7 +13,7 @@ _BYTES: Final = 10_000_000
 
 
 def state_of(size: int, *, step: int = 0) -> dict[str, JsonValue]:
-    """A state of about ``size`` bytes as agents keep them: lists of records, texts, numbers."""
+    """Returns a state of about ``size`` bytes like those of agents: records, texts, numbers."""
     records = max(size // 1_000, 1)
     found: dict[str, JsonValue] = {"step": step}
     for group in range(10):

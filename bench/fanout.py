@@ -1,4 +1,4 @@
-"""Measures how soon a change reaches all open pages, beside bare Redis and Channels' own way."""
+"""Measures how soon a change reaches all open pages, compared with bare Redis and Channels."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ _KEY_OF: Final = (
 
 
 class Anchors(PrivateServer):
-    """``bench.fanout_anchors`` under uvicorn."""
+    """Runs ``bench.fanout_anchors`` under uvicorn."""
 
     kind = "sockets as anchors"
 
@@ -58,7 +58,7 @@ class Anchors(PrivateServer):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way of a change: where pages listen, and how the n-th change is reported."""
+    """A way to announce changes: where pages listen, and how the n-th change is sent."""
 
     url: str
     headers: dict[str, str]
@@ -66,7 +66,7 @@ class Way:
 
 
 def rows() -> list[Row]:
-    """The rows; a Redis that is not installed is said on stderr."""
+    """Returns the rows; says on stderr if Redis is not installed."""
     with ExitStack() as kept:
         folder = Path(kept.enter_context(tempfile.TemporaryDirectory()))
         try:
@@ -120,7 +120,7 @@ async def _rows(
             for done in range(ROUNDS):
                 for name, way in ways.items():
                     took = await _reached(pages[name], way, number)
-                    if done > 4:  # the first find caches cold
+                    if done > 4:  # the first ones have cold caches
                         times[name].append(took * 1e3)
                 number += 1
         middle = {name: statistics.median(each) for name, each in times.items()}
@@ -149,12 +149,12 @@ async def _open(kept: AsyncExitStack, way: Way, count: int) -> list[ClientConnec
     if way.headers:
         for page in pages:
             await page.recv()  # the welcome
-    await asyncio.sleep(0.3)  # subscriptions stand
+    await asyncio.sleep(0.3)  # subscriptions are active
     return pages
 
 
 async def _reached(pages: list[ClientConnection], way: Way, number: int) -> float:
-    """Seconds from telling a change until the last page has it."""
+    """Returns the seconds from sending a change until the last page has it."""
     waiting = asyncio.gather(*(page.recv() for page in pages))
     await asyncio.sleep(0)
     began = time.perf_counter()

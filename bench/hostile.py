@@ -1,4 +1,4 @@
-"""What the dearest single requests cost the server: processor time and memory, by their size."""
+"""Measures the most expensive requests: processor time and memory for each MB sent."""
 
 import os
 import tempfile
@@ -18,22 +18,22 @@ from tests.hostile_requests import CORPUS, JSON, Hostile
 
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _MB: Final = 1e6
-_MOST_SECONDS: Final = 1.0  # of processor time for each MB of the request
-_MOST_TIMES: Final = 10.0  # the request's size, in memory
+_MOST_SECONDS: Final = 1.0  # seconds of processor time for each MB of the request
+_MOST_TIMES: Final = 10.0  # times the request's size, in memory
 _PATIENCE: Final = 300
 _CALLERS: Final = 4
-_MEMORY_MAX: Final = 4 * 1024**3  # of deploy/systemd/ctxadmin.service
+_MEMORY_MAX: Final = 4 * 1024**3  # from deploy/systemd/ctxadmin.service
 
 
 def crowd_rows() -> list[Row]:
-    """The most that a process takes while callers send the largest bodies at once.
+    """Measures the peak of a process while callers send the largest bodies at once.
 
     A unit has two processes, and the memory of its MemoryMax.
     """
     with tempfile.TemporaryDirectory() as name, Embedded(Path(name), {}) as server:
         tokens = [server.make_token("engine") for _ in range(_CALLERS)]
         runs = [{"run_type": "llm", "inputs": {"messages": [{"role": "user", "content": "x"}]}}]
-        body = orjson.dumps(runs * 850_000)  # 61 MB, refused when they are read
+        body = orjson.dumps(runs * 850_000)  # 61 MB, refused after they are read
         forget_peaks([server.pid])
         with ThreadPoolExecutor(_CALLERS) as pool:
             answers = list(pool.map(lambda token: _import(server, token, body), tokens))
@@ -55,7 +55,7 @@ def _import(server: Embedded, token: str, body: bytes) -> int:
 
 
 def rows() -> list[Row]:
-    """One row of time and one of memory for each request; one of less than 1 MB counts as 1 MB."""
+    """Returns rows of time and memory for each request; one under 1 MB counts as 1 MB."""
     with tempfile.TemporaryDirectory() as name, Embedded(Path(name), {}) as server:
         _send(server, Hostile("", "/conversations", lambda: b'{"id":"c"}', 201, None, ("engine",)))
         _send(
@@ -93,7 +93,7 @@ def _send(server: Embedded, hostile: Hostile) -> None:
 
 
 def _seconds(pid: int) -> float:
-    """Processor time that a process has taken."""
+    """Returns the processor time of a process so far."""
     text = Path(f"/proc/{pid}/stat").read_text()
     user, system = text.rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / _TICKS

@@ -28,7 +28,7 @@ EACH_OTHER_US: Final = 2_500.0
 
 
 def rows(minutes: float) -> list[Row]:
-    """All of it; the memory under load is watched for so many minutes."""
+    """Returns all rows; memory under load is measured for so many minutes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = _bare_server(folder / "bare")
@@ -39,7 +39,7 @@ def rows(minutes: float) -> list[Row]:
 
 
 def _bare_server(folder: Path) -> list[Row]:
-    """What client and uvicorn cost alone; less is not to be had here."""
+    """Measures client and uvicorn alone: the least that is possible on this machine."""
     with Bare(folder) as bare:
         request = Caller(bare.port).request("POST", "/", b"x" * 900)
         one, many = _one_and_many(bare.port, lambda: _endless(request))
@@ -50,7 +50,7 @@ def _bare_server(folder: Path) -> list[Row]:
 
 
 def _of(way: Served, folder: Path, minutes: float) -> Iterator[Row]:
-    """The rows of one way of running ctxadmin."""
+    """Returns the rows of one way of running ctxadmin."""
     caller = Caller(way.server.port, way.server.make_token("engine", "admin"))
     calls = Calls(caller)
     for row in (
@@ -63,7 +63,7 @@ def _of(way: Served, folder: Path, minutes: float) -> Iterator[Row]:
 
 
 def _small(caller: Caller, calls: Calls) -> Iterator[Row]:
-    """Each call with one client, and with many at once."""
+    """Times each call with one client, and with many at once."""
     for name, requests in calls.each.items():
         one, many = _one_and_many(caller.port, requests)
         yield Row(f"{name}, 1 client", one.p50, "ms", goal=1)
@@ -76,7 +76,7 @@ def _small(caller: Caller, calls: Calls) -> Iterator[Row]:
 
 
 def _crowded(way: Served, caller: Caller, calls: Calls) -> Iterator[Row]:
-    """The appends and reads of 128 clients, and how their connections spread over workers."""
+    """Measures appends and reads of 128 clients, and how connections spread over workers."""
     for name in CROWDED:
         clients = [calls.each[name]() for _ in range(MOST)]
         load(caller.port, clients, SECONDS / 5)
@@ -93,14 +93,14 @@ def _crowded(way: Served, caller: Caller, calls: Calls) -> Iterator[Row]:
 
 
 def _count(way: Served, taken: list[int]) -> None:
-    """Adds the number of connections of each worker; an embedded server has none."""
+    """Adds the number of connections of each worker; an embedded server has no workers."""
     if isinstance(way.server, Production):
         taken += way.server.connections().values()
 
 
 def _one_and_many(port: int, requests: Callable[[], Iterator[bytes]]) -> tuple[Load, Load]:
     clients = [requests() for _ in range(MANY)]
-    load(port, clients, SECONDS / 5)  # warms it up
+    load(port, clients, SECONDS / 5)  # warm-up
     return load(port, clients[:1], SECONDS), load(port, clients, SECONDS)
 
 
@@ -110,7 +110,7 @@ def _endless(request: bytes) -> Iterator[bytes]:
 
 
 def _large(way: Served, folder: Path, caller: Caller, calls: Calls) -> Iterator[Row]:
-    """Snapshots of all sizes beside a bare GET, saves on a large state beside a bare INSERT."""
+    """Compares snapshots with a bare GET, and saves on a large state with a bare INSERT."""
     for size, count in SIZES.items():
         snapshots = load(caller.port, [islice(calls.snapshots(size), LARGE_TIMES * 4)], 10)
         bare = medians({"get": value_of(way.redis, count)}, 25)["get"] * 1e3 if way.redis else None
@@ -124,7 +124,7 @@ def _large(way: Served, folder: Path, caller: Caller, calls: Calls) -> Iterator[
 
 
 def _saves(caller: Caller, calls: Calls) -> Iterator[Row]:
-    """A save that changes 1 KB, on a large and on a small state, by turns."""
+    """Times a save that changes 1 KB, on a large and a small state in turn."""
 
     def small_change(number: int) -> bytes:
         return orjson.dumps({"note": f"{number:<1000}"})
@@ -140,7 +140,7 @@ def _saves(caller: Caller, calls: Calls) -> Iterator[Row]:
 
 
 def _whole_states(way: Served, folder: Path, caller: Caller, calls: Calls) -> Iterator[Row]:
-    """A state of 10 MB that is sent whole, with 1 % of it changed and with all of it."""
+    """Times saves of a whole state of 10 MB, with 1 % of it changed and all of it."""
     groups = {name: orjson.dumps(value) for name, value in state_of(SIZES["10 MB"]).items()}
     one = next(name for name in groups if name != "step")
 

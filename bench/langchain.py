@@ -1,6 +1,6 @@
-"""What filtering and trimming messages costs in langchain-core, in a process of its own.
+"""Measures filtering and trimming messages in langchain-core, in a separate process.
 
-It is no dependency: it is installed beside the project when the bench runs, if it can be.
+It is no dependency; if possible the bench installs it beside the project.
 """
 
 import json
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bench.beside import installed, run
+from bench.peer_packages import installed, run
 
 _MEASURE: Final = """
 import json, statistics, sys, time
@@ -50,7 +50,7 @@ class Figures:
 
 
 def figures(roles: Sequence[str]) -> Figures | None:
-    """Measure on messages of these roles; None, said on stderr, if it cannot be installed."""
+    """Measures messages of these roles; None, with a line on stderr, if it cannot be installed."""
     folder = installed("langchain", "langchain-core")
     if folder is None:
         return None

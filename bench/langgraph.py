@@ -1,7 +1,7 @@
-"""What a put of the client's saver costs as messages grow, beside LangGraph's own savers.
+"""Measures puts of the client's saver as messages grow, compared with LangGraph's savers.
 
-Ours goes through HTTP to a server of its own, that for SQLite writes to a file in its process, that
-for PostgreSQL to a server: so the rows show how each grows, and what a server in between costs.
+Ours sends HTTP to a server; the one for SQLite writes to a file in its process, the one for
+PostgreSQL to its server. So the rows show how each grows, and the cost of a server in between.
 """
 
 import json
@@ -70,7 +70,7 @@ print(json.dumps(found))
 
 
 def rows() -> list[Row]:
-    """Ours at both lengths, and the other saver; nothing without the libraries of engines."""
+    """Returns the rows of both savers at both lengths; none without the libraries of engines."""
     python = python_of(ENGINES)
     if not python.exists():
         print("The libraries of engines are not installed; left out.", file=sys.stderr)
@@ -103,7 +103,7 @@ def rows() -> list[Row]:
 
 
 def _beside_postgres(ours: Mapping[str, float]) -> list[Row]:
-    """Ours at both lengths beside the saver for PostgreSQL, on a private one in the same run."""
+    """Compares our saver at both lengths with the one for PostgreSQL, on a private server."""
     with tempfile.TemporaryDirectory() as name:
         try:
             with Postgres(Path(name) / "postgres") as server:

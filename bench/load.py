@@ -1,7 +1,7 @@
-"""A load on an HTTP server: clients that each send the next request when the last is answered.
+"""Loads an HTTP server: each client sends its next request when the last is answered.
 
-It shares the machine with the server: a request costs it 20 to 30 us, which a server on the same
-two cores lacks. Its own limit is measured on a bare server in the same run.
+It shares the machine with the server: on two cores, the 20 to 30 us that a request costs it are
+missing for the server. Its own limit is measured on a bare server in the same run.
 """
 
 import asyncio
@@ -19,9 +19,10 @@ _SHOWN: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What came of it: calls, calls a second, the middle and the slow end of their times in ms.
+    """The result: calls, calls a second, median and p99 of their times in ms.
 
-    ``refused`` calls got a 503, as a server may say that has too much to do; they count as calls.
+    ``refused`` is the number of calls that an overloaded server answered with 503; they count as
+    calls.
     """
 
     calls: int
@@ -33,7 +34,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Makes the bytes of requests to one server with one token."""
+    """Builds the bytes of requests to one server with one token."""
 
     port: int
     token: str = ""
@@ -52,7 +53,7 @@ class Caller:
 
 
 class _Client(asyncio.Protocol):
-    """One connection, kept for all its requests."""
+    """A client with one connection for all its requests."""
 
     def __init__(self, requests: Iterator[bytes], until: float, end: asyncio.Future[None]) -> None:
         self.times: list[float] = []
@@ -61,11 +62,11 @@ class _Client(asyncio.Protocol):
         self._until = until
         self._end = end
         self._head = b""
-        self._left = 0  # bytes of the body that are still to come
+        self._left = 0  # bytes of the body not yet received
         self._began = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by its class
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's has another base
         self._next()
 
     def data_received(self, data: bytes) -> None:
@@ -140,9 +141,9 @@ def load(
     seconds: float,
     meanwhile: Callable[[], object] | None = None,
 ) -> Load:
-    """The load of these clients, for so many seconds or until they have no more requests.
+    """Runs these clients for so many seconds, or until they have no more requests.
 
-    ``meanwhile`` is called when half of the seconds are over.
+    ``meanwhile`` is called after half of the seconds.
     """
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         began = time.perf_counter()

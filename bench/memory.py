@@ -1,4 +1,4 @@
-"""Memory of the server: what a large request takes, and whether it grows under a load."""
+"""Measures the memory of the server: for a large request, and its growth under load."""
 
 import threading
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _EVERY: Final = 0.25
 
 
 def memory_rows(pids: Sequence[int], caller: Caller, calls: Calls, minutes: float) -> list[Row]:
-    """Peaks of a request with 10 MB, then the memory over a mixed load of so many minutes."""
+    """Returns peaks of a request with 10 MB, then the memory over minutes of a mixed load."""
     return [*_peaks(pids, caller, calls), _growth(pids, caller, calls, minutes)]
 
 
@@ -62,14 +62,14 @@ def _growth(pids: Sequence[int], caller: Caller, calls: Calls, minutes: float) -
 
 
 def forget_peaks(pids: Sequence[int]) -> dict[int, int]:
-    """Have peaks counted from now on; the memory of each process now."""
+    """Resets the peaks; returns the current memory of each process."""
     for pid in pids:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
     return {pid: memory_of(pid, "VmRSS") for pid in pids}
 
 
 def memory_of(pid: int, name: str) -> int:
-    """A figure of a process in bytes."""
+    """Returns a memory figure of a process in bytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(f"{name}:"):
             return int(line.split()[1]) * 1024

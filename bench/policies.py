@@ -1,4 +1,4 @@
-"""Measures backtests, and makes the experiment of ``docs/explanation/what-context-costs.md``."""
+"""Measures backtests, and runs the experiment of ``docs/explanation/what-context-costs.md``."""
 
 import random
 import resource
@@ -14,7 +14,7 @@ from bench.table import Row
 from conversations.domain.imports.files import read_file
 from conversations.domain.message import read_messages
 from ctxadmin.lib.json_bytes import dumps, loads_strict
-from workflows.backtesting import Asked, replay_all, run_backtest
+from workflows.backtests.replaying import ReplayRequest, replay_all, run_backtest
 from workflows.domain.backtests.policies import PolicyConfig
 from workflows.domain.backtests.presets import PRESETS, RATIOS
 from workflows.domain.backtests.recorded import Recorded
@@ -41,9 +41,9 @@ _TEXT: Final = (
 
 
 def rows(files: Sequence[Path] = (), tools: Path | None = None) -> list[Row]:
-    """The speed; with it the experiment is printed, on made conversations and those of files."""
-    schemas = made_schemas() if tools is None else loads_strict(tools.read_bytes())
-    _experiment("made conversations", list(made_conversations(schemas)), schemas)
+    """Measures the speed; prints the experiment on generated conversations and those of files."""
+    schemas = generated_schemas() if tools is None else loads_strict(tools.read_bytes())
+    _experiment("generated conversations", list(generated_conversations(schemas)), schemas)
     for path in files:
         sources = read_file(path.read_bytes())
         found = [
@@ -55,14 +55,14 @@ def rows(files: Sequence[Path] = (), tools: Path | None = None) -> list[Row]:
 
 
 def _speed() -> list[Row]:
-    asked = Asked([PolicyConfig(preset=name) for name in PRESETS])
+    asked = ReplayRequest([PolicyConfig(preset=name) for name in PRESETS])
     many = list(_made(_MANY, 100))
     start, before = time.perf_counter(), _processor_seconds()
     sums = run_backtest(asked, many, processes=_PROCESSES)
     seconds, used = time.perf_counter() - start, _processor_seconds() - before
     if len(sums[0].conversations) != _MANY:
         raise AssertionError("all conversations are to be replayed")
-    budget = Asked([PolicyConfig(preset="budget")])
+    budget = ReplayRequest([PolicyConfig(preset="budget")])
     times = []
     for length in (_LONG // 10, _LONG):
         made = list(_made(1, length))
@@ -95,15 +95,15 @@ def _processor_seconds() -> float:
 def _experiment(name: str, conversations: Sequence[Recorded], schemas: JsonValue) -> None:
     """Prints the tables: single conversations, without and with tool schemas, and long sessions."""
     bare = [Recorded(each.name, each.messages, each.tools) for each in conversations]
-    asked = Asked([PolicyConfig(preset=preset) for preset in PRESETS])
+    asked = ReplayRequest([PolicyConfig(preset=preset) for preset in PRESETS])
     _print(f"{name}, tool schemas included", replay_all(asked, conversations))
     _print(f"{name}, without tool schemas", replay_all(asked, bare))
-    long = Asked([long_budget(title) for title in _LONG_BUDGETS])
+    long = ReplayRequest([long_budget(title) for title in _LONG_BUDGETS])
     _print(f"{name}, {_JOINED} joined, without tool schemas", replay_all(long, joined(bare)))
 
 
 def long_budget(title: str) -> PolicyConfig:
-    """One of the policies of long sessions."""
+    """Returns a budget policy of long sessions."""
     most, target = _LONG_BUDGETS[title]
     block = {"max_tokens": most, "target_tokens": target}
     listed = [{"operation": "budget", "budget": block, "pairing": "keep"}]
@@ -111,7 +111,7 @@ def long_budget(title: str) -> PolicyConfig:
 
 
 def joined(conversations: Sequence[Recorded]) -> Iterator[Recorded]:
-    """Long sessions: several conversations as one, with the system message of the first."""
+    """Returns long sessions: several conversations as one, with the system message of the first."""
     for start in range(0, len(conversations) - _JOINED + 1, _JOINED):
         drafts = [
             entry.draft
@@ -133,8 +133,8 @@ def _print(title: str, sums: Sequence[PolicySums]) -> None:
     sys.stdout.flush()
 
 
-def made_schemas() -> JsonValue:
-    """The schemas of ten tools, as an agent sends them."""
+def generated_schemas() -> JsonValue:
+    """Returns the schemas of ten tools, as an agent sends them."""
     chance = random.Random(_SEED)
     return [
         {
@@ -155,13 +155,13 @@ def made_schemas() -> JsonValue:
     ]
 
 
-def made_conversations(schemas: JsonValue = None) -> Iterator[Recorded]:
-    """The conversations of the experiment that everyone can make again."""
+def generated_conversations(schemas: JsonValue = None) -> Iterator[Recorded]:
+    """Returns the generated conversations of the experiment, which everyone can reproduce."""
     return _made(_SESSIONS, 24, schemas)
 
 
 def _made(count: int, length: int, schemas: JsonValue = None) -> Iterator[Recorded]:
-    """Conversations of an agent with tools, the same at each run.
+    """Yields conversations of an agent with tools, the same in each run.
 
     A system message, then turns: a question, perhaps a call or two with results of very different
     sizes, an answer.

@@ -1,7 +1,7 @@
-"""What a save costs as the history grows: ours beside LangGraph's checkpoint savers.
+"""Measures a save as the history grows: ours and LangGraph's checkpoint savers.
 
-A saver is given what LangGraph gives it at every step: a checkpoint with the whole list of
-messages, two of them new. The messages are its own, of 400 characters as ours.
+A saver gets what LangGraph passes at every step: a checkpoint with the whole list of messages, two
+of them new. The messages are of LangGraph's types and have 400 characters like ours.
 """
 
 import json
@@ -14,14 +14,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from bench.beside import installed, run
+from bench.database_costs import BARE, SAVED_LENGTHS, TEXT
+from bench.databases import new_database, rows_by, start
+from bench.peer_packages import installed, run
 from bench.postgres import Postgres
-from bench.private import new_database, rows_by, start
-from bench.stored import BARE, SAVED_LENGTHS, TEXT
 from bench.table import Row, times_of
 from tests.servers import MariaDB, Missing, PrivateServer, Redis
 
-# The longest would take a saver a second and hundreds of megabytes a step.
+# At the longest a saver would take a second and hundreds of megabytes for each step.
 _PEER_LENGTHS: Final = tuple(length for length in SAVED_LENGTHS if length <= 5_000)
 _COMPARED: Final = _PEER_LENGTHS[-1]
 _FOR_MYSQL: Final = 1 / 60
@@ -75,7 +75,7 @@ print(json.dumps(found))
 
 
 def rows() -> list[Row]:
-    """Ours at all lengths on each database, then each peer with ours beside it."""
+    """Returns ours at all lengths on each database, then each peer compared with ours."""
     with ExitStack() as kept:
         folder = Path(kept.enter_context(tempfile.TemporaryDirectory()))
         servers = _servers(kept, folder)
@@ -102,7 +102,7 @@ def _servers(kept: ExitStack, folder: Path) -> Mapping[str, PrivateServer]:
 
 
 def _peers(servers: Mapping[str, PrivateServer], folder: Path) -> dict[str, str]:
-    """The savers that can run here, by kind, each with where it is to store."""
+    """Yields the savers that can run here, by kind, each with its storage."""
     found = {"memory": "", "sqlite": str(folder / "peer.sqlite3")}
     if "mariadb" in servers:
         found["mysql"] = new_database(servers["mariadb"].url, "peer")
@@ -112,7 +112,7 @@ def _peers(servers: Mapping[str, PrivateServer], folder: Path) -> dict[str, str]
 
 
 def _ours(database: str, folder: Path, server: str) -> dict[str, Row]:
-    """Medians with their p99, by length; and bare SQL."""
+    """Returns medians with their p99, by length, and those of bare SQL."""
     measured = rows_by("", start("saves", folder, server))
     return {row.name.removeprefix(": "): row for row in measured}
 
@@ -131,7 +131,7 @@ def _own_rows(database: str, times: Mapping[str, Row]) -> list[Row]:
 
 
 def peer(kind: str, url: str, lengths: Sequence[int]) -> Mapping[str, float]:
-    """Milliseconds of a put by a saver of LangGraph, by length; empty if it cannot be installed."""
+    """Returns the milliseconds of a put by a saver of LangGraph, by length; empty without it."""
     folder = installed(
         "langgraph-sqlite" if kind == "memory" else f"langgraph-{kind}",
         *_PACKAGES["sqlite" if kind == "memory" else kind],
@@ -145,7 +145,7 @@ def peer(kind: str, url: str, lengths: Sequence[int]) -> Mapping[str, float]:
 
 
 def _peer_rows(kind: str, url: str, ours: Mapping[str, Mapping[str, Row]]) -> list[Row]:
-    """A peer at each length, and ours at the longest beside it, on the same kind of database."""
+    """Returns a peer at each length and ours at the longest, on the same kind of database."""
     measured = peer(kind, url, _PEER_LENGTHS)
     if not measured:
         return []
@@ -168,7 +168,7 @@ def _peer_rows(kind: str, url: str, ours: Mapping[str, Mapping[str, Row]]) -> li
 
 
 def _bare_redis(url: str) -> Row:
-    """Two messages and a manifest in one MULTI: what Redis would take, without keeping it."""
+    """Times two messages and a manifest in one MULTI: Redis alone, without durability."""
     client = import_module("redis").Redis.from_url(url + "0")  # of the production set
     numbers = iter(range(10**9))
 

@@ -1,4 +1,4 @@
-"""The servers that the bench loads: ctxadmin as one runs it, and bare ones as anchors."""
+"""The servers that the bench loads: ctxadmin as in production, and bare ones as anchors."""
 
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from bench.private import new_database
+from bench.databases import new_database
 from tests.live_server import LiveServer, Production
 from tests.servers import MariaDB, Missing, PrivateServer, Redis
 
@@ -17,7 +17,7 @@ _BARE_BODY: Final = b'{"first_index":20,"count":2,"batch":0,"revision":0}'
 async def bare_application(
     scope: Any, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
 ) -> None:
-    """Reads the body and answers a few bytes: what uvicorn costs alone."""
+    """Reads the body and answers a few bytes, to measure uvicorn alone."""
     if scope["type"] != "http":
         return
     while (await receive()).get("more_body"):
@@ -53,13 +53,13 @@ class Bare(PrivateServer):
         return b" 200 " in connection.recv(64)
 
     def kill(self) -> None:
-        """Ends them in order: the workers outlive a parent that is killed."""
+        """Stops the workers first, because they outlive a killed parent."""
         self.stop()
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One way of running ctxadmin: its name, the server, the database and Redis beside it."""
+    """A way of running ctxadmin: its name, its server, its database and Redis."""
 
     name: str
     server: Embedded | Production
@@ -69,7 +69,7 @@ class Served:
 
 @contextmanager
 def served(folder: Path) -> Iterator[list[Served]]:
-    """ctxadmin on SQLite, and on MariaDB with Redis if they are installed."""
+    """Yields ctxadmin on SQLite, and on MariaDB with Redis if they are installed."""
     with ExitStack() as kept:
         found = [Served("SQLite", kept.enter_context(Embedded(folder / "embedded", {})))]
         try:

@@ -1,4 +1,4 @@
-"""Figures of a bench: taken as medians, shown as one table, kept in ``bench/results.json``."""
+"""Figures of a bench: medians, printed as a table, stored in ``bench/results.json``."""
 
 import json
 import statistics
@@ -14,10 +14,10 @@ BEFORE: Final = Path(".cache/bench/before.json")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure in ``unit``, beside an anchor of the same run in the same unit if there is one.
+    """A figure in ``unit``, with an anchor of the same run and unit if there is one.
 
-    ``goal`` is the largest ``ratio`` (value through anchor) that is fine, or, without an anchor,
-    the largest value.
+    ``goal`` is the largest acceptable ``ratio`` (value divided by anchor) or, without an anchor,
+    the largest acceptable value.
     """
 
     name: str
@@ -47,11 +47,11 @@ def times_of(
     number: int = 1,
     seconds: float | None = None,
 ) -> dict[str, list[float]]:
-    """Seconds of one call each, ascending, of calls that are made by turns.
+    """Returns the seconds of one call of each function, sorted; the functions run in turn.
 
-    So what slows the machine for a while slows them all; every other round goes backwards, so that
-    none always follows the same. ``number`` calls make one measurement;
-    no round is begun ``seconds`` after the start.
+    So a slow phase of the machine slows all of them. Every other round has the reverse order, so
+    that none always follows the same one. A measurement has ``number`` calls; no round begins later
+    than ``seconds`` after the start.
     """
     times: dict[str, list[float]] = {name: [] for name in calls}
     begun = time.perf_counter()
@@ -69,13 +69,13 @@ def times_of(
 def medians(
     calls: Mapping[str, Callable[[], object]], rounds: int, *, number: int = 1
 ) -> dict[str, float]:
-    """The medians of ``times_of``."""
+    """Returns the medians of ``times_of``."""
     measured = times_of(calls, rounds, number=number)
     return {name: statistics.median(times) for name, times in measured.items()}
 
 
 def table(rows: Iterable[Row]) -> Iterator[str]:
-    """The rows as lines of text."""
+    """Returns the rows as lines of text."""
     yield f"{'':<68} {'value':>10} {'':<5} {'anchor':>10} {'ratio':>8} {'goal':>8}"
     for row in rows:
         cells = [f"{row.name:<68} {row.value:>10.3f} {row.unit:<5}"]
@@ -87,7 +87,7 @@ def table(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def keep(rows: Sequence[Row], *, all_parts: bool) -> None:
-    """Writes the results; those of parts that did not run stay, the former ones are renamed."""
+    """Writes the results; keeps earlier ones of parts that did not run, and the previous file."""
     former = read(RESULTS)
     BEFORE.parent.mkdir(parents=True, exist_ok=True)
     BEFORE.write_text(_lines(former))
@@ -98,7 +98,7 @@ def keep(rows: Sequence[Row], *, all_parts: bool) -> None:
 
 
 def read(path: Path) -> list[dict[str, object]]:
-    """The rows that a run wrote, none without a file."""
+    """Returns the rows that a run wrote; none without a file."""
     if not path.exists():
         return []
     found: list[dict[str, object]] = json.loads(path.read_text())
@@ -106,5 +106,5 @@ def read(path: Path) -> list[dict[str, object]]:
 
 
 def _lines(items: Iterable[dict[str, object]]) -> str:
-    """JSON with a line for each row, so that a difference of two results can be read."""
+    """Returns JSON with a line for each row, so that a diff of two results is readable."""
     return "[\n" + ",\n".join(json.dumps(item) for item in items) + "\n]\n"

@@ -1,4 +1,4 @@
-"""Measures the estimate of tokens against real tokenizers, by kind of text, on files of its own."""
+"""Compares the estimate of tokens with real tokenizers, by kind of text, on project files."""
 
 import json
 import re
@@ -21,9 +21,9 @@ _MOST: Final = 400_000  # characters of one kind
 
 
 def rows() -> list[Row]:
-    """Sums of the estimate with those of a tokenizer as the anchor, and how far single texts are.
+    """Returns sums of the estimate with a tokenizer as anchor, and the errors of single texts.
 
-    The tokenizer is no requirement: it has 75 MB, and is installed into .cache for this alone.
+    The tokenizer is no requirement: it has 75 MB and is installed into .cache for this only.
     """
     found: list[Row] = []
     encodings = _encodings()
@@ -55,7 +55,7 @@ def _encodings() -> Mapping[str, Any]:
 
 
 def _texts() -> Mapping[str, list[str]]:
-    """Texts of the project by kind, cut into pieces as long as messages."""
+    """Returns texts of the project by kind, cut into pieces as long as messages."""
     english = [_prose(path.read_text()) for path in sorted(ROOT.glob("docs/**/*.md"))]
     catalogue = (ROOT / "locale/zh_Hans/LC_MESSAGES/django.po").read_text()
     chinese = re.findall(r'^msgstr(?:\[0\])? "(.+)"$', catalogue, re.MULTILINE)
@@ -74,7 +74,7 @@ def _texts() -> Mapping[str, list[str]]:
 
 
 def _prose(markdown: str) -> str:
-    """Without tables and code: those are measured by themselves."""
+    """Returns a text without tables and code, which are measured separately."""
     text = re.sub(r"```.*?```", "", markdown, flags=re.DOTALL)
     return "\n".join(line for line in text.splitlines() if not line.startswith("|"))
 

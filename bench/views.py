@@ -1,4 +1,4 @@
-"""Measures operations on views of a million messages, and filters beside those of LangChain."""
+"""Measures operations on views of a million messages, and filters compared with LangChain's."""
 
 import random
 from functools import partial
@@ -24,10 +24,10 @@ def rows() -> list[Row]:
 
 
 def _on_a_million(runs: int) -> list[Row]:
-    """Operations cost the runs of a view, not its messages."""
+    """Times operations, whose cost depends on the runs of a view, not on its messages."""
     length = _MILLION // runs
     view = View((2 * n * length, (2 * n + 1) * length) for n in range(runs))
-    view.slice(0, 1)  # what a view knows of its runs is worked out once
+    view.slice(0, 1)  # a view computes facts about its runs once
     view.position_of(0)
     config = read_operation(
         {"operation": "truncate", "truncate": {"keep_first": 10, "keep_last": 50}}
@@ -54,7 +54,7 @@ def _on_a_million(runs: int) -> list[Row]:
 
 
 def _drafts() -> list[MessageDraft]:
-    """Messages as of a chat with tools: talk in no regular order, and calls with their results."""
+    """Returns messages of a chat with tools: irregular talk, and calls with their results."""
     chosen = random.Random(1)
     user, assistant, system = (
         read_message({"role": role, "content": "x"}) for role in ("user", "assistant", "system")

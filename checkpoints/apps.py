@@ -25,9 +25,9 @@ class CheckpointsConfig(AppConfig):
         from ctxadmin.http.diagnosis import register_finder
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.telemetry.readings import register_reading
-        from workflows.backtest_store import old_backtests
-        from workflows.calibrations import register_calibration_source
-        from workflows.sources import register_run_counter, register_state_source
+        from workflows.backtests.store import old_backtests
+        from workflows.costs.calibrations import register_calibration_source
+        from workflows.reading.sources import register_run_counter, register_state_source
 
         register_records("events", feed.remove_old)
         register_records("backtests", old_backtests)

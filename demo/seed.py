@@ -27,7 +27,7 @@ from demo.engine import Engine
 from demo.workflows import WORKFLOWS
 from workflows.domain.document.graph import read
 from workflows.models import Workflow
-from workflows.services import import_document, publish
+from workflows.services.use_cases import import_document, publish
 
 CHAT: Final = "demo-workshop"
 WAITING: Final = "demo-support"

@@ -78,8 +78,9 @@ def compare(page: Page) -> None:
 
 
 def audit(page: Page) -> None:
-    """Shows changes on record, with their reasons."""
+    """Shows decisions on record, with their reasons, in a chain that has been verified."""
     page.goto("/audit/?object=demo-workshop")
+    expect(page.get_by_text("Verified")).to_be_visible()
 
 
 def execution(page: Page) -> None:
@@ -140,6 +141,7 @@ def main(names: Sequence[str]) -> int:
     ):
         server.make_people()
         _change_draft(server)
+        server.manage("verify_audit")
         for picture in names or PICTURES:
             page = _signed_in(browser, server, picture)
             PICTURES[picture](page)

@@ -20,15 +20,22 @@ from scripts.ci import runs_in_ci
 ROOT = Path(__file__).resolve().parent.parent
 BYTECODE = ROOT / ".cache" / "bytecode"
 NO_TESTS = 5  # pytest's exit code when its arguments leave nothing to run
-GROUP_SECONDS = 30 * 60  # far above what a group takes: a test that hangs must not hang CI
+GROUP_SECONDS = 60 * 60  # far above what a group takes: a test that hangs must not hang CI
 END_SECONDS = 30
 # A file system that never waits for a disk: databases flush every commit, and 87 tests of stores on
 # MariaDB took 53 s on a disk and 23 s here. A MariaDB server takes 0.3 GB.
 MEMORY = Path("/dev/shm")
 ROOM = 6 * 2**30  # bytes
-# A browser on a busy machine can miss a moment that no person would. A few of its tests may fail
-# once, and are reported with what they saw; rules, stores and faults have no second look.
-SECOND_LOOK = ("--reruns=1", "--max-suite-reruns=3", "--rerun-show-tracebacks")
+# Browsers, threads of engines' libraries and killed servers can miss a moment on a busy machine.
+# A few of their tests may fail once, and are reported with what they saw.
+OF_OTHERS = ("tests/e2e", "tests/engines", "tests/fault")
+OF_OURS = ("tests/integration", "tests/property", "tests/unit")
+SECOND_LOOK = (
+    "--reruns=1",
+    "--max-suite-reruns=3",
+    "--rerun-show-tracebacks",
+    *(f"--rerun-exclude-path={folder}" for folder in OF_OURS),
+)
 # Files come in their order (tests/conftest.py), instead of those with few, long tests last.
 IN_ORDER = "--no-loadscope-reorder"
 
@@ -37,9 +44,9 @@ IN_ORDER = "--no-loadscope-reorder"
 class Group:
     """One run of pytest; ``workers`` processes share its tests, 0 is the process itself.
 
-    Three on two cores, because tests wait for servers and for the disk half of their time. Four
-    for pages, which also wait until a page has paused before it saves: with two, a third of both
-    cores was idle. A worker with its server and its browser takes 1 GB.
+    More than cores, because tests wait for servers, for pages and for the disk. What needs no
+    other environment is one group: its last tests are short, so no core is idle while others end.
+    A worker with its server and its browser takes 1 GB.
     """
 
     name: str
@@ -50,9 +57,9 @@ class Group:
 
 GROUPS = (
     Group(
-        "rules, and stores on SQLite",
-        ["tests", "--ignore=tests/fault", "--ignore=tests/e2e", IN_ORDER],
-        workers=3,
+        "pages, engines, faults, stores on SQLite and rules",
+        [*OF_OTHERS, *OF_OURS, *SECOND_LOOK, IN_ORDER],
+        workers=4,
     ),
     Group(
         "stores on MariaDB",
@@ -60,8 +67,6 @@ GROUPS = (
         workers=3,
         environment={"CTXADMIN_TEST_DATABASE": "mariadb"},
     ),
-    Group("faults", ["tests/fault", IN_ORDER], workers=3),
-    Group("pages in Chromium", ["tests/e2e", *SECOND_LOOK, IN_ORDER], workers=4),
 )
 
 
@@ -89,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     total = Counts()
     for group in GROUPS:
-        obstacle = what_prevents(group)
+        obstacle = missing_requirement(group)
         if obstacle:
             print(f"\n==> Skipped: {group.name}. {obstacle}", flush=True)
             total += Counts(failed=1) if runs_in_ci() else Counts(skipped=1)
@@ -100,7 +105,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0 if total.passed and not total.failed else 1
 
 
-def what_prevents(group: Group) -> str:
+def missing_requirement(group: Group) -> str:
     """Returns why this machine cannot run a group at all; empty when it can."""
     if "mariadb" in group.environment.values() and not find_spec("MySQLdb"):
         return "mysqlclient could not be installed. The lines above say what is missing."

@@ -11,7 +11,8 @@ from typing import Final
 
 FOLDERS: Final = (
     *("checkpoints", "workflows", "conversations", "notifications", "search", "bulk", "demo"),
-    *("ctxadmin", "frontend/src", "static/js", "templates", "scripts", "tests", "sdk", "docs"),
+    *("ctxadmin", "frontend/src", "static/js", "static/css", "templates", "scripts", "bench"),
+    *("tests", "sdk", "docs"),
 )
 _ENDINGS: Final = (".py", ".ts", ".tsx", ".js", ".html", ".md", ".css")
 
@@ -27,7 +28,7 @@ def files(commit: str, folder: str) -> list[str]:
 def lines(commit: str, folder: str) -> int:
     """Returns the number of non-blank lines of the counted files of a folder."""
     objects = "".join(f"{commit}:{path}\n" for path in files(commit, folder))
-    rest, count = _git("cat-file", "--batch", given=objects.encode()), 0
+    rest, count = _git("cat-file", "--batch", stdin=objects.encode()), 0
     while rest:
         head, _, rest = rest.partition(b"\n")
         size = int(head.split()[-1])
@@ -37,19 +38,25 @@ def lines(commit: str, folder: str) -> int:
 
 
 def table(commits: Sequence[str]) -> str:
-    """Returns a row of Markdown for each folder and a column for each commit."""
-    rows = [
-        f"| | {' | '.join(f'`{commit}`' for commit in commits)} |",
-        "|---" * len(commits) + "|---|",
-    ]
-    for folder in FOLDERS:
-        counts = [lines(commit, folder) for commit in commits]
-        rows.append(f"| `{folder}` | {' | '.join(f'{n:,}' if n else '-' for n in counts)} |")
-    return "\n".join(rows)
+    """Returns a table in Markdown: a row for each folder, the sum, a column for each commit."""
+    counts = {folder: [lines(commit, folder) for commit in commits] for folder in FOLDERS}
+    sums = [sum(column) for column in zip(*counts.values(), strict=True)]
+    return "\n".join(
+        [
+            f"| | {' | '.join(f'`{commit}`' for commit in commits)} |",
+            "|---" * len(commits) + "|---|",
+            *(_row(f"`{folder}`", numbers) for folder, numbers in counts.items()),
+            _row("all", sums),
+        ]
+    )
 
 
-def _git(*arguments: str, given: bytes | None = None) -> bytes:
-    return subprocess.run(["git", *arguments], input=given, capture_output=True, check=True).stdout
+def _row(name: str, numbers: Sequence[int]) -> str:
+    return f"| {name} | {' | '.join(f'{n:,}' if n else '-' for n in numbers)} |"
+
+
+def _git(*arguments: str, stdin: bytes | None = None) -> bytes:
+    return subprocess.run(["git", *arguments], input=stdin, capture_output=True, check=True).stdout
 
 
 if __name__ == "__main__":

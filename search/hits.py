@@ -31,7 +31,8 @@ class Hit:
 
     ``visible`` is of a message in the current view. ``execution`` is the id of the current one.
     ``about`` says what a reason or a comment belongs to: ``batch``, ``move``, ``version``,
-    ``message`` or ``key``; ``number`` is that of the revision or the comment.
+    ``message`` or ``key``; ``number`` is that of the revision or the comment. ``head`` is None for
+    a workflow.
     """
 
     kind: HitKind
@@ -52,6 +53,7 @@ class Hit:
     about: str = ""
     batch: int | None = None
     number: int | None = None
+    head: Conversation | None = None
 
 
 _Made = Hit | None
@@ -111,6 +113,7 @@ class Hits:
             title=head.title,
             status=head.status,
             workflow=head.workflow,
+            head=head,
             **more,
         )
 

@@ -4,7 +4,7 @@ SQLite has FTS5, MariaDB and MySQL have FULLTEXT of InnoDB. Both get nothing but
 neither's own rules for words matter (see ``domain.terms``). A query never stands in a text of SQL.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -91,6 +91,19 @@ def compact() -> None:
     with connection.cursor() as cursor:
         cursor.execute(_vendor().COMPACT)
         cursor.fetchall()
+
+
+def forget_removed(stopped: Callable[[], bool] = lambda: False) -> None:
+    """Removes from the index the words of removed texts, which SQLite only marks as removed.
+
+    In short steps, so that writes go on between them; after each ``stopped`` can wait, and end it.
+    MySQL has ``compact`` alone.
+    """
+    if connection.vendor != "sqlite":
+        return
+    step = words_sqlite.FIRST_STEP
+    while words_sqlite.has_merged(step) and not stopped():
+        step = words_sqlite.NEXT_STEP
 
 
 def _vendor() -> Any:

@@ -4,10 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 
 from search.domain.query import Phrase, term_beginning
 
 COMPACT: Final = "INSERT INTO search_words (search_words) VALUES ('optimize')"
+# Steps of some milliseconds that do the same together: the first begins with all of the index.
+FIRST_STEP: Final = "INSERT INTO search_words (search_words, rank) VALUES ('merge', -64)"
+NEXT_STEP: Final = "INSERT INTO search_words (search_words, rank) VALUES ('merge', 64)"
+_CHANGES: Final = "SELECT total_changes()"
 INSERT: Final = "INSERT INTO search_words (rowid, terms) VALUES (%s, %s)"
 _FIND: Final = (
     "SELECT rowid FROM search_words WHERE search_words MATCH %s AND rowid < %s AND rowid >= %s"
@@ -57,6 +62,20 @@ def workspace_term(workspace: int) -> str:
         number, digit = divmod(number, 36)
         digits = _DIGITS[digit] + digits
     return f"w{digits or '0'}"
+
+
+def has_merged(step: str) -> bool:
+    """Makes one step; returns False if there was nothing to do, which counts as one change."""
+    with connection.cursor() as cursor:
+        before = _changes(cursor)
+        cursor.execute(step)
+        return _changes(cursor) - before > 1
+
+
+def _changes(cursor: CursorWrapper) -> int:
+    """Returns how many rows the connection has changed so far."""
+    cursor.execute(_CHANGES)
+    return int(cursor.fetchone()[0])
 
 
 def _phrase(phrase: Phrase) -> str:

@@ -31,7 +31,6 @@ ENGINES = Path(__file__).parent / "engines"  # whose server is on the database o
 LONGEST = {
     Path(__file__).parent / name
     for name in (
-        "e2e/test_accessibility.py",
         "fault/test_faults.py",
         "fault/test_interrupted_migrations.py",
         "fault/test_memory.py",

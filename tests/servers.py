@@ -34,6 +34,7 @@ OWNER_VARIABLE = "CTXADMIN_TEST_OWNER"
 COMMAND_SECONDS = 300  # for a program that ends by itself: none may hold up a run for ever
 START_SECONDS = 60  # a start takes about 1 s on an idle machine; CI machines can be very busy
 ROOT = Path(__file__).resolve().parent.parent
+_HELD: dict[int, socket.socket] = {}
 
 
 class Missing(Exception):
@@ -61,11 +62,17 @@ def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def free_port() -> int:
-    """A loopback port that nothing listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A loopback port that nothing listens on, and that the kernel gives to nobody else.
+
+    A server can listen on it, as servers bind with SO_REUSEADDR; this process keeps it until its
+    end, also while the server is down. One that was only looked up went to another test meanwhile.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    port: int = held.getsockname()[1]
+    _HELD[port] = held
+    return port
 
 
 class PrivateServer:
@@ -375,7 +382,7 @@ def _keep(kind: str, folder: Path, owner: int) -> None:
 
 
 def _as_this_user() -> list[str]:
-    """MariaDB refuses to run as root unless told so by name."""
+    """The user for MariaDB, which refuses to run as root unless root is named."""
     return ["--user=root"] if os.geteuid() == 0 else []
 
 

@@ -12,9 +12,9 @@ class WorkflowsConfig(AppConfig):
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.realtime.topics import register_source
-        from workflows import page_updates
+        from workflows.events import page_updates
         from workflows.models import Workflow
-        from workflows.store import register_follower, stream_of_workflow, workflow_exists
+        from workflows.store.workflow import register_follower, stream_of_workflow, workflow_exists
 
         register_workflow_check(workflow_exists)
         register_source(page_updates.SOURCE)

@@ -67,7 +67,7 @@ class WorkflowVersion(models.Model):
 class Backtest(LeasedJob):
     """What policies would have cost on recorded conversations: the question, then the result.
 
-    ``question`` is JSON of ``workflows.backtest_questions``, ``result`` JSON of the sums.
+    ``question`` is JSON of ``workflows.backtests.questions``, ``result`` JSON of the sums.
     """
 
     Status = JobStatus

@@ -20,6 +20,7 @@ from bulk.pages.selection import list_url
 from bulk.pages.wording import HINTS, STATUS_LABELS, TITLES, submit_label
 from bulk.store import BulkProblem
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name, read_display_names
 from ctxadmin.background.leases import ACTIVE
 from ctxadmin.http.endpoints.pagination import PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
@@ -233,8 +234,9 @@ def _tabs(row: BulkJob, outcome: str) -> list[Tab]:
 def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[ItemLine]:
     """Returns the items with title and result; those of a draft with why they are refused now."""
     keys = [item.conversation for item in items]
-    heads = Conversation.objects.for_workspace(row.workspace).filter(key__in=keys)
-    titles = dict(heads.values_list("key", "title"))
+    heads = Conversation.objects.for_workspace(row.workspace)
+    found = heads.in_bulk(keys)
+    read_display_names(found.values())
     if row.status == BulkJob.Status.DRAFT:
         now = [refusal(action, facts) for facts in facts_of(action, row.workspace, items)]
         whys = [translated(why) if why else "" for why in now]
@@ -243,8 +245,10 @@ def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[
     name = "checkpoints:detail" if action.list is BulkList.EXECUTIONS else "conversations:detail"
     return [
         ItemLine(
-            url=reverse(name, args=[item.public_id]) if item.conversation in titles else "",
-            name=titles.get(item.conversation) or item.public_id,
+            url=reverse(name, args=[item.public_id]) if item.conversation in found else "",
+            name=display_name(found[item.conversation])
+            if item.conversation in found
+            else item.public_id,
             public_id=item.public_id,
             outcome=item.outcome,
             why=why,

@@ -42,7 +42,7 @@ def count_known_messages(
     log = SqlLog(moment.head, length, moment.revision)
     then = NodeInput(origin.context, Messages(log, view.slice(0, known.count)))
     before = flow.enter(moment.pinned.plan, node_id, then, check=False)
-    return known_prefix(before.sight.messages, now)
+    return known_prefix(before.node_input.messages, now)
 
 
 def _log_length(moment: StoredSnapshot, row: Revision, view: View, count: int) -> int | None:

@@ -27,8 +27,8 @@ from ctxadmin.telemetry.traces import span
 from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
 from workflows.domain.running import flow
 from workflows.domain.running.flow import Entered
-from workflows.node_inputs import messages_in_format, notices_of, shown_messages
-from workflows.sources import ExecutionState
+from workflows.previews.node_inputs import messages_in_format, notices_of, shown_messages
+from workflows.reading.sources import ExecutionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _State:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _EnterOptions:
     """The arguments of ``enter``: how a node is entered, and the form of the answer."""
 
     edges: Sequence[str] | None = None
@@ -69,8 +69,8 @@ def enter(
     """
     with span("enter"):
         moment = current_snapshot(find_with_details(actor.workspace, public_id), with_details=True)
-        asked = _Asked(edges, explain, provider, known)
-        return dumps(_answer(moment, node_id, asked))
+        options = _EnterOptions(edges, explain, provider, known)
+        return dumps(_answer(moment, node_id, options))
 
 
 def enter_next(
@@ -101,30 +101,30 @@ def enter_next(
     taken = (step["to"] for step in steps if step["passes"] and step["to"] in ready)
     node_id = next(taken, ready[0])
     try:
-        return dumps(_answer(moment, node_id, _Asked(provider=provider)))
+        return dumps(_answer(moment, node_id, _EnterOptions(provider=provider)))
     except ContextError as error:
         problem = {"code": error.code, "detail": error.detail, **error.extra()}
         return dumps({"node_id": node_id, "version": moment.version, "problem": problem})
 
 
-def _answer(moment: StoredSnapshot, node_id: str, asked: _Asked) -> dict[str, object]:
+def _answer(moment: StoredSnapshot, node_id: str, options: _EnterOptions) -> dict[str, object]:
     origin = node_input_at(moment)
-    entered = _entered(moment, node_id, origin, asked)
+    entered = _entered(moment, node_id, origin, options)
     entered.require_compatible()
     answer: dict[str, object] = {
         "node_id": node_id,
         "node_type": _type_of(moment, node_id),
         "edges": entered.edges,
-        "context": entered.sight.context.as_json(),
+        "context": entered.node_input.context.as_json(),
         "warnings": [warning.as_json() for warning in entered.warnings],
-        **_messages(moment, node_id, origin, entered, asked),
+        **_messages(moment, node_id, origin, entered, options),
         "conflicts": [conflict.as_json() for conflict in entered.conflicts],
         "execution": None if moment.row is None else moment.row.public_id,
         "version": moment.version,
         "revision": moment.revision,
         "count": moment.visible_count,
     }
-    if asked.explain:
+    if options.explain:
         answer["explanation"] = [decision.as_json() for decision in entered.explanation]
     return answer
 
@@ -135,30 +135,36 @@ def _type_of(moment: StoredSnapshot, node_id: str) -> str | None:
 
 
 def _messages(
-    moment: StoredSnapshot, node_id: str, origin: NodeInput, entered: Entered, asked: _Asked
+    moment: StoredSnapshot,
+    node_id: str,
+    origin: NodeInput,
+    entered: Entered,
+    options: _EnterOptions,
 ) -> dict[str, object]:
     """Returns the messages in the requested form, and the fields that belong to it."""
-    seen = entered.sight.messages
-    if asked.provider is not None:
-        written = messages_in_format(moment.head, seen, asked.provider)
+    seen = entered.node_input.messages
+    if options.provider is not None:
+        written = messages_in_format(moment.head, seen, options.provider)
         warnings = [warning.as_json() for warning in entered.warnings]
         system = {} if written.system is None else {"system": written.system}
         return {
-            "format": asked.provider,
+            "format": options.provider,
             **system,
             "messages": written.messages,
             "warnings": [*warnings, *notices_of(written)],
         }
-    if asked.known is None:
+    if options.known is None:
         return {"messages": shown_messages(moment.head, seen)}
     with limit_work(settings.MAX_PREVIEW_WORK):
-        start = count_known_messages(moment, node_id, asked.known, origin, seen)
+        start = count_known_messages(moment, node_id, options.known, origin, seen)
     new = seen.with_view(seen.view.slice(start, len(seen.view)))
     return {"messages_from": start, "messages": shown_messages(moment.head, new)}
 
 
-def _entered(moment: StoredSnapshot, node_id: str, origin: NodeInput, asked: _Asked) -> Entered:
-    pinned, marking, edges = moment.pinned, moment.marking, asked.edges
+def _entered(
+    moment: StoredSnapshot, node_id: str, origin: NodeInput, options: _EnterOptions
+) -> Entered:
+    pinned, marking, edges = moment.pinned, moment.marking, options.edges
     if pinned is None:
         if edges:
             raise ValidationFailed.at(
@@ -169,7 +175,7 @@ def _entered(moment: StoredSnapshot, node_id: str, origin: NodeInput, asked: _As
     if edges is None:
         edges = marking.arrived_edges(pinned.graph, node_id) if marking is not None else ()
     with limit_work(settings.MAX_PREVIEW_WORK):
-        return flow.enter(pinned.plan, node_id, origin, edges, explain=asked.explain)
+        return flow.enter(pinned.plan, node_id, origin, edges, explain=options.explain)
 
 
 def node_input_at(moment: StoredSnapshot) -> NodeInput:
@@ -191,7 +197,7 @@ def _state(moment: StoredSnapshot) -> _State:
 
 
 def state_source(head: Conversation, version: int | None) -> ExecutionState | None:
-    """Returns the state of a conversation's execution for previews; see ``workflows.sources``."""
+    """Returns the state of a conversation's execution; a ``workflows.reading.sources`` source."""
     moment = current_snapshot(head)
     if moment.row is None:
         return None

@@ -17,7 +17,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.work_budget import limit_work
 from workflows.domain.context.prompt_context import NodeInput
 from workflows.domain.running import flow
-from workflows.previews import NodePreview
+from workflows.previews.conversation import NodePreview
 
 # The writes with which an engine says that a node has run.
 SAVES: Final = (WriteKind.CHECKPOINT.value, WriteKind.COMPLETION.value)
@@ -62,10 +62,10 @@ def preview_version_input(head: Conversation, row: Execution, version: int) -> N
         raise NotFound(_("The workflow has no node that wrote version %(n)s.") % {"n": version})
     node_id = after.saved_node
     arrived = moment.marking.arrived_edges(pinned.graph, node_id) if moment.marking else ()
-    sight = version_input(moment, after)
+    node_input = version_input(moment, after)
     tokens = TokenSums(head.key)
     with limit_work(settings.MAX_PREVIEW_WORK):
-        found = flow.preview(pinned.plan, node_id, sight, arrived, tokens=tokens)
+        found = flow.preview(pinned.plan, node_id, node_input, arrived, tokens=tokens)
     moment.require_whole()
     costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
-    return NodePreview(found.entered, sight, head, *costs)
+    return NodePreview(found.entered, node_input, head, *costs)

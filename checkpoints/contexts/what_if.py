@@ -25,7 +25,7 @@ from workflows.domain.context.prompt_context import NodeInput
 from workflows.domain.running import flow
 from workflows.domain.running.plan import Plan
 from workflows.domain.running.what_if import InputChange, changes_of, is_same
-from workflows.store import find_workflow
+from workflows.store.workflow import find_workflow
 
 MAX_EXECUTIONS: Final = 100
 MAX_CHANGES: Final = 100
@@ -202,9 +202,9 @@ def _try_input(
     if pinned is None or node_id not in pinned.graph.nodes:
         return None
     arrived = moment.marking.arrived_edges(pinned.graph, node_id) if moment.marking else ()
-    sight = version_input(moment, after)
+    node_input = version_input(moment, after)
     moment.require_whole()
-    case = _Case(recorded.head, sight, node_id, arrived, after)
+    case = _Case(recorded.head, node_input, node_id, arrived, after)
     with limit_work(settings.MAX_PREVIEW_WORK):
         return _compared(case, pinned.plan, plan)
 
@@ -214,7 +214,7 @@ class _Case:
     """A node that was entered, with the whole state at that time."""
 
     head: Conversation
-    sight: NodeInput
+    node_input: NodeInput
     node_id: str
     arrived: Sequence[str]
     wrote: Checkpoint
@@ -262,11 +262,11 @@ def _sees_the_same(case: _Case, was: Plan, would: Plan, edges: Sequence[str]) ->
     first, second = was.node(case.node_id), would.node(case.node_id)
     if (first.node.type, first.context_type) != (second.node.type, second.context_type):
         return False
-    old = flow.enter(was, case.node_id, case.sight, case.arrived, check=False)
-    new = flow.enter(would, case.node_id, case.sight, edges, check=False)
+    old = flow.enter(was, case.node_id, case.node_input, case.arrived, check=False)
+    new = flow.enter(would, case.node_id, case.node_input, edges, check=False)
     return is_same(old, new)
 
 
 def _explained(case: _Case, plan: Plan, edges: Sequence[str]) -> flow.Preview:
     tokens = TokenSums(case.head.key)
-    return flow.preview(plan, case.node_id, case.sight, edges, tokens=tokens)
+    return flow.preview(plan, case.node_id, case.node_input, edges, tokens=tokens)

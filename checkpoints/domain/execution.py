@@ -172,13 +172,13 @@ def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Tra
     rules = rules or {}
     through = (*_started(execution), Status.RUNNING)
     failed = step.failure is not None or step.status is Status.FAILED
-    goes_on = not failed or (step.error_edges and step.status is not Status.FAILED)
-    added = (step.node_id,) if goes_on and step.hold is None else ()
+    continues = not failed or (step.error_edges and step.status is not Status.FAILED)
+    added = (step.node_id,) if continues and step.hold is None else ()
     running = Execution(
         Status.RUNNING,
         execution.version + 1,
         step.node_id,
-        passed=_unused(execution.passed, step.node_id) if goes_on else execution.passed,
+        passed=_unused(execution.passed, step.node_id) if continues else execution.passed,
     )
     decision = Transition(
         running,
@@ -186,7 +186,7 @@ def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Tra
         ExecutedChange(added) if step.executed is None else ExecutedChange(whole=step.executed),
         NodeStatus.FAILED if failed else NodeStatus.COMPLETED,
     )
-    end = _end(step, goes_on=goes_on)
+    end = _end(step, continues=continues)
     if end is not None:
         failure = Failure(step.node_id, step.failure or "") if end is Status.FAILED else None
         return _to(decision, end, failure=failure)
@@ -331,10 +331,10 @@ def _unused(passed: tuple[Approval, ...], node_id: str) -> tuple[Approval, ...]:
     return tuple(each for each in passed if each.node_id != node_id)
 
 
-def _end(step: Step, *, goes_on: bool) -> Status | None:
+def _end(step: Step, *, continues: bool) -> Status | None:
     if step.status is Status.CANCELLED:
         return Status.CANCELLED
-    if not goes_on:
+    if not continues:
         return Status.FAILED
     return Status.COMPLETED if step.status is Status.COMPLETED else None
 

@@ -57,16 +57,16 @@ def _read_by(places: Sequence[int], wanted: Sequence[tuple[int, Span]]) -> list[
     readers = [_NOBODY] * len(places)
     following = [*range(len(places) + 1)]
 
-    def next_untold(place: int) -> int:
+    def next_unassigned(place: int) -> int:
         while following[place] != place:
             following[place] = following[following[place]]
             place = following[place]
         return place
 
     for last, (start, end) in sorted(wanted, reverse=True):
-        place, stop = next_untold(bisect_left(places, start)), bisect_right(places, end)
+        place, stop = next_unassigned(bisect_left(places, start)), bisect_right(places, end)
         while place < stop:
             readers[place] = last
             following[place] = place + 1
-            place = next_untold(place + 1)
+            place = next_unassigned(place + 1)
     return readers

@@ -127,47 +127,49 @@ def restored_versions_after(row: Execution, version: int) -> frozenset[int]:
 
 def thinning_batches(
     row: Execution,
-    whole: Sequence[int],
-    going: Sequence[int],
+    retained: Sequence[int],
+    thinned: Sequence[int],
     *,
     keys: Collection[str] | None = None,
 ) -> list[ThinningBatch]:
     """Yields the transactions of thinning; everything is consistent after each of them.
 
-    ``whole`` are the versions that keep their state, ``going`` those that lose it, both ascending.
+    ``retained`` versions keep their state, ``thinned`` ones lose it; both ascend.
     ``keys`` are those with rows to delete, if known.
     """
-    ends = [*going[BATCH - 1 :: BATCH]]
-    if not ends or ends[-1] != going[-1]:
-        ends.append(going[-1])
+    ends = [*thinned[BATCH - 1 :: BATCH]]
+    if not ends or ends[-1] != thinned[-1]:
+        ends.append(thinned[-1])
     places: list[list[Place]] = [[] for _ in ends]
-    for key, rows in _rows_by_key(row, max(whole[-1], going[-1]), keys):
-        for version, after in rows_to_drop(rows, whole, going):
+    for key, rows in _rows_by_key(row, max(retained[-1], thinned[-1]), keys):
+        for version, after in rows_to_drop(rows, retained, thinned):
             places[bisect_left(ends, after)].append((key, version))
-    parts = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
+    parts = [thinned[start : start + BATCH] for start in range(0, len(thinned), BATCH)]
     return [ThinningBatch(versions, found) for versions, found in zip(parts, places, strict=True)]
 
 
 def deletion_batch(row: Execution, version: int) -> ThinningBatch:
     """Returns the rows to delete with a single version that is not the first.
 
-    These are only rows of keys that were written both since the whole version before, and up to the
-    one after: any other row of this version is read by one of these too. No version is after the
-    last whole one of an execution that has ended.
+    These are only rows of keys that were written both since the retained version before it and up
+    to the one after it: any other row of this version is read by one of these too. No version is
+    after the last retained one of an ended execution.
     """
     rows = Checkpoint.objects.filter(
         conversation=row.conversation, execution=row.number, thinned_at=None
     )
-    whole = [*rows.exclude(version=version).order_by("version").values_list("version", flat=True)]
-    place = bisect_left(whole, version)
-    before = whole[place - 1] if place else -1
+    retained = [
+        *rows.exclude(version=version).order_by("version").values_list("version", flat=True)
+    ]
+    place = bisect_left(retained, version)
+    before = retained[place - 1] if place else -1
     values = StateValue.objects.filter(conversation=row.conversation, execution=row.number)
     since = values.filter(version__gt=before, version__lte=version).values_list("key", flat=True)
     keys = {*since}
-    if place < len(whole):
-        until = values.filter(version__gt=version, version__lte=whole[place])
+    if place < len(retained):
+        until = values.filter(version__gt=version, version__lte=retained[place])
         keys.intersection_update(until.values_list("key", flat=True))
-    [batch] = thinning_batches(row, whole, [version], keys=keys)
+    [batch] = thinning_batches(row, retained, [version], keys=keys)
     return batch
 
 

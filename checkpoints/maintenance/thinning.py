@@ -88,12 +88,12 @@ def _plan(row: Execution, policy: RetentionPolicy) -> _Plan:
     row.refresh_from_db(fields=["version", "status", "thinned_count"])
     standing = retention_store.retention_state_of(row)
     chosen = versions_to_thin(policy, standing.versions, standing.needs, clock.now())
-    going = [version for version in chosen if version not in standing.thinned]
-    if not going:
+    thinned = [version for version in chosen if version not in standing.thinned]
+    if not thinned:
         return _Plan(row, row.version, ())
-    gone = standing.thinned.union(going)
-    whole = [each.number for each in standing.versions if each.number not in gone]
-    return _Plan(row, row.version, retention_store.thinning_batches(row, whole, going))
+    gone = standing.thinned.union(thinned)
+    retained = [each.number for each in standing.versions if each.number not in gone]
+    return _Plan(row, row.version, retention_store.thinning_batches(row, retained, thinned))
 
 
 def _drop(actor: Actor, public_id: str, plan: _Plan, place: int, batch: ThinningBatch) -> Thinned:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum, Window
+from django.db.models import Count, Exists, OuterRef, Q, Sum, Window
 from django.db.models.functions import Coalesce, RowNumber
 from django.utils.translation import gettext as _
 
@@ -15,6 +15,7 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.store.executions import as_domain
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name
 from conversations.reading.queries import list_conversations
 from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import Page, PageRequest
@@ -22,7 +23,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.sentences import translated
 from workflows.models import Workflow
-from workflows.node_names import node_names
+from workflows.reading.node_names import node_names
 
 _AUTOMATIC: Final[Mapping[str, str]] = {str(each): each for each in AUTOMATIC.values()}
 _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed
@@ -45,11 +46,10 @@ class ExecutionFilter:
 class ExecutionLine:
     """The current execution of a conversation in a list; ``reason`` is why it has its status.
 
-    ``node`` is the name of its node.
+    ``node`` is the name of its node. ``title`` reads the name of ``head`` unless it was read.
     """
 
-    conversation: str
-    title: str
+    head: Conversation
     status: str
     workflow: str
     workflow_version: int | None
@@ -60,7 +60,18 @@ class ExecutionLine:
     waiting_since: datetime | None
     deadline: datetime | None
     outcome: str
-    changed_at: datetime
+
+    @property
+    def conversation(self) -> str:
+        return self.head.public_id
+
+    @property
+    def title(self) -> str:
+        return display_name(self.head)
+
+    @property
+    def changed_at(self) -> datetime:
+        return self.head.updated_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +122,14 @@ def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:
     rows = Execution.objects.filter(
         workspace=actor.workspace, status__in=(Status.PAUSED, Status.RUNNING)
     )
-    heads = Conversation.objects.filter(key=OuterRef("conversation"))
-    named = rows.annotate(
-        place=place,
-        head_id=Subquery(heads.values("public_id")),
-        head_title=Subquery(heads.values("title")),
-        head_at=Subquery(heads.values("updated_at")),
-    )
-    rows = named.filter(place__lte=most).order_by("status", "place").defer(*_HIDDEN)
-    found = [run for run in rows if run.head_id]
+    placed = rows.annotate(place=place).filter(place__lte=most)
+    found = list(placed.order_by("status", "place").defer(*_HIDDEN))
+    heads = Conversation.objects.in_bulk([run.conversation for run in found])
+    shown = [run for run in found if run.conversation in heads]
     return [
-        _line(run, node, run.head_id, run.head_title, run.head_at)
-        for run, node in zip(found, names_of_nodes(found), strict=True)
+        _line(run, node, heads[run.conversation])
+        for run, node in zip(shown, names_of_nodes(shown), strict=True)
+        if heads[run.conversation].public_id
     ]
 
 
@@ -183,11 +190,7 @@ def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
     ).defer(*_HIDDEN)
     runs = {run.conversation: run for run in rows}
     names = dict(zip(runs, names_of_nodes(list(runs.values())), strict=True))
-    return [
-        _line(runs[head.key], names[head.key], head.public_id, head.title, head.updated_at)
-        for head in heads
-        if head.key in runs
-    ]
+    return [_line(runs[head.key], names[head.key], head) for head in heads if head.key in runs]
 
 
 def names_of_nodes(runs: Sequence[Execution]) -> list[str]:
@@ -197,13 +200,10 @@ def names_of_nodes(runs: Sequence[Execution]) -> list[str]:
     return [names.get(place, place[2]) for place in places]
 
 
-def _line(
-    run: Execution, node: str, public_id: str, title: str, changed_at: datetime
-) -> ExecutionLine:
+def _line(run: Execution, node: str, head: Conversation) -> ExecutionLine:
     summary = summary_of(run)
     return ExecutionLine(
-        conversation=public_id,
-        title=title or public_id,
+        head=head,
         status=run.status,
         workflow=run.workflow,
         workflow_version=run.workflow_version,
@@ -214,7 +214,6 @@ def _line(
         waiting_since=run.waiting_since,
         deadline=run.deadline,
         outcome=summary.outcome,
-        changed_at=changed_at,
     )
 
 

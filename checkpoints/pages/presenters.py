@@ -21,6 +21,7 @@ from checkpoints.store.executions import as_domain
 from checkpoints.store.pinned_workflow import PinnedVersion
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text, Tone
@@ -272,7 +273,7 @@ def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
     first = Crumb(_("Executions"), reverse("checkpoints:list"))
     if head is None:
         return (first, *more)
-    name = head.title or head.public_id
+    name = display_name(head)
     short = name if len(name) <= _CRUMB else name[:_CRUMB].rstrip() + "…"
     here = Crumb(short, reverse("checkpoints:detail", args=[head.public_id]))
     return (first, here, *more)

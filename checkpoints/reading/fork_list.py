@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from django.db.models import OuterRef, Subquery
-
 from checkpoints.models import Execution
 from conversations.lifecycle.copies import Copy
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name, read_display_names
 
 _MOST: Final = 20
 
@@ -17,13 +16,12 @@ def forks_of(head: Conversation) -> Sequence[Copy]:
     own = Execution.objects.filter(conversation=head.key).values("public_id")
     # Without the workspace, of which SQLite would read all executions; forks stay in it anyway.
     rows = Execution.objects.filter(origin_execution__in=own)
-    heads = Conversation.objects.filter(key=OuterRef("conversation"))
-    named = rows.annotate(
-        name=Subquery(heads.values("public_id")), title=Subquery(heads.values("title"))
-    )
-    found = named.order_by("-created_at")[:_MOST]
+    places = rows.order_by("-created_at").values_list("conversation", "origin_version")[:_MOST]
+    found = list(places)
+    heads = Conversation.objects.in_bulk([key for key, _ in found])
+    read_display_names(heads.values())
     return [
-        Copy(name, title or "", version or 0)
-        for name, title, version in found.values_list("name", "title", "origin_version")
-        if name is not None
+        Copy(heads[key].public_id, display_name(heads[key]), version or 0)
+        for key, version in found
+        if key in heads
     ]

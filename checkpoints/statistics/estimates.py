@@ -8,7 +8,7 @@ from checkpoints.domain.calibration import Calibration, calibrate
 from checkpoints.models import Execution, Usage
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError
-from workflows.calibrations import Calibrations, ModelCalibration
+from workflows.costs.calibrations import Calibrations, ModelCalibration
 
 # Steps whose context is made again to compare it: 3 to 10 ms each.
 COMPARED: Final = 60
@@ -59,7 +59,7 @@ def _compared(last: Sequence[Usage]) -> Iterator[tuple[str, int, int]]:
         if head is None or run is None or not row.version:
             continue
         try:
-            looked = preview_version_input(head, run, row.version)
+            node_preview = preview_version_input(head, run, row.version)
         except ContextError:  # thinned, deleted or damaged: what the node saw is not known
             continue
-        yield row.model, looked.tokens_after, row.input_tokens
+        yield row.model, node_preview.tokens_after, row.input_tokens

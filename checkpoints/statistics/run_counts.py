@@ -8,7 +8,7 @@ from checkpoints.models import Execution
 
 
 def run_counts(workspace: int, workflow: int, versions: Sequence[int]) -> Mapping[int, int]:
-    """Returns the number of executions of each version that ran; see ``workflows.sources``."""
+    """Returns the number of executions of each version that ran (``workflows.reading.sources``)."""
     rows = Execution.objects.filter(
         workspace=workspace, workflow_key=workflow, workflow_version__in=list(versions)
     )

@@ -12,11 +12,11 @@ from checkpoints.domain.reducers import ReducerTable
 from checkpoints.models import Execution
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.sentence import say
-from workflows import definitions
-from workflows.definitions import PublishedWorkflow
 from workflows.domain.document.graph import settings_of
 from workflows.domain.document.topology import Graph
 from workflows.domain.running.plan import Plan
+from workflows.store import definitions
+from workflows.store.definitions import PublishedWorkflow
 
 _KEPT: Final = 512
 

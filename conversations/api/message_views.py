@@ -61,6 +61,8 @@ class Messages(ConversationEndpoint):
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
         """Lists messages in pages, or with a provider's `format` all of a view at once.
 
+        A page ends early before it would have more than 16 MiB of messages; `next` is its end.
+
         In a provider's format a page could split a tool call from its result, so there is no
         `cursor` and no `limit`; a view of more than 10,000 messages or 16 MiB is `too_large`.
         """

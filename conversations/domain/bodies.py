@@ -32,6 +32,15 @@ def text_of_body(body: bytes) -> str:
     return text_of_content(orjson.loads(body).get("content"))
 
 
+def object_in(body: bytes) -> dict[str, JsonValue]:
+    """Returns the object in a body; an empty one if it is damaged, which its own page says."""
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 _WORDS: Final = (b"false", b"true")
 _MESSAGE: Final = (
     b'{"index":%d,"id":%b,"visible":%b,"tokens":%d,"tokens_estimated":%b,'

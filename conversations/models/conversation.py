@@ -64,6 +64,7 @@ class Conversation(models.Model):
     updated_at = models.DateTimeField(db_default=Now())
 
     objects = ConversationQuerySet.as_manager()
+    first_words: str | None = None  # of the first user message; read by ``display_names``
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

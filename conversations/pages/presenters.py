@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from conversations.models import Conversation, Move, Revision
+from conversations.reading.display_names import display_name
 from conversations.store.conversation import metadata_of_head
 from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.ui.components import Crumb, Text, join_list
@@ -255,9 +256,7 @@ def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
     first = Crumb(_("Conversations"), reverse("conversations:list"))
     if head is None:
         return (first, *more)
-    here = Crumb(
-        head.title or head.public_id, reverse("conversations:detail", args=[head.public_id])
-    )
+    here = Crumb(display_name(head), reverse("conversations:detail", args=[head.public_id]))
     return (first, here, *more)
 
 

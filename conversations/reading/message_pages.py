@@ -1,12 +1,13 @@
 """Messages of a conversation, one page or one message at a time."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from conversations.domain.bodies import StoredMessage
-from conversations.models import Conversation, Message
+from conversations.domain.view import View
+from conversations.models import Conversation, Message, Revision
 from conversations.reading.queries import (
     log_window,
     shown_revision,
@@ -14,7 +15,7 @@ from conversations.reading.queries import (
     visible_window,
 )
 from conversations.store.conversation import find_revision, view_of
-from conversations.store.message_rows import check_rows
+from conversations.store.message_rows import body_sizes, check_rows
 from conversations.store.pin_rows import find_pinned
 from ctxadmin.http.endpoints.pagination import (
     Page,
@@ -27,6 +28,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.sentence import say
 
+MOST_BYTES: Final = 16 * 1024**2  # of the messages of a page, unless its only one is larger
 _BACKWARDS: Final = "desc"
 _DEFAULT_ID: Final = re.compile(r"(?P<log>log-)?(?P<index>[0-9]+)")
 _MOST_DIGITS: Final = 9
@@ -37,7 +39,8 @@ def message_page(
 ) -> Page[StoredMessage]:
     """Returns a page of a view, or of the log (``all``), by position.
 
-    Cursors survive its growth.
+    It ends early before a message with which it would exceed MOST_BYTES. Cursors survive the growth
+    of the view.
     """
     row = None if which == "all" else shown_revision(head, which)
     count = head.log_count if row is None else row.visible_count
@@ -47,6 +50,8 @@ def message_page(
     else:
         start = position_after(asked)
         stop = start + asked.limit
+    if head.log_bytes > MOST_BYTES:
+        start, stop = _fitting(head, row, start, stop, newest_first=newest_first)
     if row is None:
         window = log_window(head, start, stop - start)
     else:
@@ -58,6 +63,30 @@ def message_page(
     places = window.positions
     has_more = len(places) > 0 and places[-1] + 1 < window.view_count
     return Page(messages, encode((places[-1],)) if has_more else None)
+
+
+def _fitting(
+    head: Conversation, row: Revision | None, start: int, stop: int, *, newest_first: bool
+) -> tuple[int, int]:
+    """Returns the positions from ``start`` to ``stop`` that fit in a page, one at least."""
+    runs = [(start, stop)] if start < stop else []
+    part = View(runs) if row is None else view_of(row).slice(start, stop)
+    sizes = body_sizes(head.key, part)
+    listed = [sizes.get(index, 0) for index in part]
+    if newest_first:
+        return stop - _count_fitting(reversed(listed)), stop
+    return start, start + _count_fitting(listed)
+
+
+def _count_fitting(sizes: Iterable[int]) -> int:
+    """Returns how many of the first sizes have MOST_BYTES together, one at least, if any."""
+    total = count = 0
+    for size in sizes:
+        total += size
+        if count and total > MOST_BYTES:
+            break
+        count += 1
+    return count
 
 
 def _position_before(request: PageRequest, count: int) -> int:

@@ -13,6 +13,7 @@ from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.store.message_rows import message_rows
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.markdown_marks import cut, mark_spans, within
 from ctxadmin.lib.sentence import say
 
 MOST_HITS: Final = 50
@@ -23,11 +24,15 @@ MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60
 _PASSAGE: Final = 600  # on each side of the words in a message that is shown shortened
+_MARKS: Final = 400  # beyond the passage: how far the other mark of a pair is looked for
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A message with a match: the text before it, the words as written, the text after it."""
+    """A message with a match: the text before it, the words as written, the text after it.
+
+    The text around the words is without the marks of Markdown.
+    """
 
     index: int
     position: int
@@ -105,12 +110,21 @@ def _hit(
     index: int, position: int, role: str, text: str, match: re.Match[str], around: int = _AROUND
 ) -> SearchHit:
     start, stop = match.span()
-    before, after = text[max(start - around, 0) : start], text[stop : stop + around]
+    near = max(start - around - _MARKS, 0)
     return SearchHit(
         index=index,
         position=position,
         role=role,
-        before=("… " if start > around else "") + before.lstrip(),
+        before=("… " if start > around else "")
+        + _readable(text, near, max(start - around, 0), start).lstrip(),
         words=match.group(),
-        after=after.rstrip() + (" …" if len(text) > stop + around else ""),
+        after=_readable(text, near, stop, stop + around).rstrip()
+        + (" …" if len(text) > stop + around else ""),
     )
+
+
+def _readable(text: str, near: int, start: int, stop: int) -> str:
+    """Returns a part of a text without marks, of which it looks at the text from ``near`` on."""
+    window = text[near : stop + _MARKS]
+    part = within(mark_spans(window), start - near, stop - near)
+    return cut(text[start:stop], part)

@@ -8,6 +8,7 @@ import orjson
 from django.db.models import QuerySet
 
 from conversations.domain import runs as run_sets
+from conversations.domain.beginnings import beginning_of
 from conversations.domain.bodies import text_of_body
 from conversations.domain.tool_failures import is_failure
 from conversations.domain.view import View
@@ -97,14 +98,9 @@ def find_turns(head: Conversation, view: View, index: int, most: int) -> Turns:
     start = min(before, max(len(users) - 1, 0)) // most * most
     part = users[start : start + most]
     rows = message_rows(head.key, View.of_indices(part))
-    texts = {each: _beginning(bytes(rows[each][3])) for each in part}
+    texts = {each: beginning_of(text_of_body(bytes(rows[each][3])), _TURN) for each in part}
     turns = (Turn(each, number, texts[each]) for number, each in enumerate(part, start + 1))
     return Turns(tuple(turns), start, len(users))
-
-
-def _beginning(body: bytes) -> str:
-    text = " ".join(text_of_body(body)[: 4 * _TURN].split())
-    return text if len(text) <= _TURN else f"{text[:_TURN]}…"
 
 
 def _of_tool(head: Conversation, tool: str) -> set[int]:

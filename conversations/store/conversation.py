@@ -125,8 +125,8 @@ def find_revision(conversation: int, number: int, *, with_view: bool = True) -> 
         where = {"conversation": conversation, "number": number}
         row = REVISIONS.find(where, without=() if with_view else ("opened",))
     if row is None:
-        opened = Conversation.objects.filter(key=conversation, revision_count__gt=number)
-        if number >= 0 and opened.exists():
+        is_known = Q(revision_count__gt=number) | Q(current_revision=number)
+        if number >= 0 and Conversation.objects.filter(is_known, key=conversation).exists():
             raise damaged(conversation, "revision", number, MISSING)
         raise NotFound(say("There is no revision {n}.", n=number))
     return check_revision(row, with_view=with_view)

@@ -46,6 +46,15 @@ def message_rows(conversation: int, wanted: View) -> dict[int, MessageRow]:
     return rows
 
 
+def body_sizes(conversation: int, wanted: View) -> dict[int, int]:
+    """Returns the bytes of the body of each message of a view by index; without missing ones."""
+    sizes: dict[int, int] = {}
+    for given, values in _conditions(wanted):
+        where = "{conversation} = %s AND " + given
+        sizes.update(_MESSAGES.read("{index}, LENGTH({body})", where, [conversation, *values]))
+    return sizes
+
+
 def _without(conversation: int, index: int) -> ContextError:
     """Returns the error for a missing message; beyond the log it is that there is none."""
     is_behind = Conversation.objects.filter(key=conversation, log_count__lte=index).exists()

@@ -6,12 +6,12 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
-import orjson
 from django.db.models import Q
 from django.db.models.functions import Length
 from pydantic import JsonValue
 
-from conversations.domain.bodies import text_of_content
+from conversations.domain.beginnings import beginning_of
+from conversations.domain.bodies import object_in, text_of_content
 from conversations.models import Conversation, Message
 
 _LONGEST: Final = 16_000  # bytes of a body that is read for a list
@@ -46,25 +46,15 @@ def last_messages(heads: Iterable[Conversation]) -> dict[int, LastMessage]:
 
 
 def _last(role: str, node_id: str, body: bytes) -> LastMessage:
-    found = _object_in(body)
-    text = " ".join(text_of_content(found.get("content"))[: 4 * _BEGINNING].split())
+    found = object_in(body)
     calls = found.get("tool_calls")
     names = map(_name_of, calls if isinstance(calls, list) else ())
     return LastMessage(
         role,
         node_id,
-        text if len(text) <= _BEGINNING else f"{text[:_BEGINNING]}…",
+        beginning_of(text_of_content(found.get("content")), _BEGINNING),
         tuple(name for name in names if name),
     )
-
-
-def _object_in(body: bytes) -> dict[str, JsonValue]:
-    """Returns the object in a body; an empty one if it is damaged, which its own page says."""
-    try:
-        found = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _name_of(call: JsonValue) -> str:

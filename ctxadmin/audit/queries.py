@@ -1,6 +1,6 @@
 """Finds entries of a workspace's audit: by person, object, action and time, latest first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -9,8 +9,10 @@ from django.db.models import Q, QuerySet
 
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.audit.streams import streams_of
+from ctxadmin.identity.roles import Action
 
 _AT_ONCE: Final = 500
+_OF_CONVERSATIONS: Final = frozenset({"conversation", "execution"})
 # Sort key of an entry: its time in microseconds since 1970, its stream and its number.
 Position = tuple[int, int, int]
 
@@ -82,6 +84,15 @@ def with_reasons(entries: Sequence[AuditEntry]) -> list[FoundEntry]:
     rows = AuditReason.objects.filter(pk__in=wanted) if wanted else ()
     reasons = {(row.stream, row.seq): row for row in rows}
     return [FoundEntry(entry, reasons.get((entry.stream, entry.seq))) for entry in entries]
+
+
+def erased_among(entries: Iterable[AuditEntry]) -> frozenset[int]:
+    """Returns the streams of those conversations that were erased since, with one query."""
+    streams = {each.stream for each in entries if each.object_type in _OF_CONVERSATIONS}
+    if not streams:
+        return frozenset()
+    erasures = AuditEntry.objects.filter(stream__in=streams, action=Action.CONVERSATION_ERASE.value)
+    return frozenset(erasures.values_list("stream", flat=True))
 
 
 def microseconds(moment: datetime) -> int:

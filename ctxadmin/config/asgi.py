@@ -22,7 +22,7 @@ from ctxadmin.realtime.routing import with_sockets  # noqa: E402
 from ctxadmin.telemetry.application import Observed  # noqa: E402
 from ctxadmin.telemetry.logs import log_ends_of_threads  # noqa: E402
 from ctxadmin.telemetry.traces import start_tracing  # noqa: E402
-from workflows.backtest_runner import RUNNER as BACKTESTS  # noqa: E402
+from workflows.backtests.runner import RUNNER as BACKTESTS  # noqa: E402
 
 log_ends_of_threads()
 start_tracing()

@@ -14,6 +14,10 @@ FREE_SCHEMA: Final = {"type": "string", "pattern": f"^(?!(?:import|diff)$){PATTE
 NAME_SCHEMA: Final = {"type": "string", "maxLength": 64}
 _PUBLIC_ID: Final = re.compile(PATTERN)
 _RESERVED: Final = frozenset({"import", "diff"})
+# Of ``new_public_id``, and the digits of a UUID.
+_GENERATED: Final = re.compile(
+    r"[a-z]+_[0-9a-z]{16}|[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+)
 _EPOCH_MS: Final = 1_704_067_200_000  # 2024-01-01T00:00:00Z
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32
 
@@ -26,6 +30,11 @@ def is_public_id(text: str) -> bool:
 def is_reserved(text: str) -> bool:
     """Returns True for ids that are words of the paths: ``import`` and ``diff``."""
     return text in _RESERVED
+
+
+def looks_generated(text: str) -> bool:
+    """Returns True for an id that a program made: one of ctxadmin, or a UUID."""
+    return _GENERATED.fullmatch(text.lower()) is not None
 
 
 _key_lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Writes the client for threads from the one for asyncio: ``python make_sync.py [--check]``."""
+"""Generates the client for threads from the asyncio client: ``python make_sync.py [--check]``."""
 
 import re
 import sys
@@ -39,7 +39,7 @@ OF_NAMES = re.compile(r"\bAsync(?=[A-Z])")  # AsyncRun becomes Run
 
 
 def sync(text: str) -> str:
-    """A module for asyncio as one for threads."""
+    """Returns the source of an asyncio module as a module for threads."""
     for word, other in WORDS.items():
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", other, text)
     text = re.sub(r"\bawait ", "", text)
@@ -47,14 +47,14 @@ def sync(text: str) -> str:
     needed = [name for name in ("threading", "time") if re.search(rf"(?<!\w){name}\.", text)]
     missing = [name for name in needed if not re.search(rf"^import {name}$", text, re.M)]
     imports = "".join(f"import {name}\n" for name in missing)
-    if re.search(r"^import json$", text, re.M):  # stands between, by the alphabet
+    if re.search(r"^import json$", text, re.M):  # isort's place: after json
         text = re.sub(r"^import asyncio\n", "", text, flags=re.M)
         return re.sub(r"^import json\n", f"import json\n{imports}", text, flags=re.M)
     return re.sub(r"^import asyncio\n", imports, text, flags=re.M)
 
 
 def main() -> int:
-    """Write the modules; with ``--check`` only say which differ, 1 if any does."""
+    """Writes the modules; with ``--check`` names those that differ and returns 1 if any does."""
     differ = []
     sources = [each for folder in FOLDERS for each in sorted((folder / "_async").glob("*.py"))]
     for source in sources:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from ctxadmin.lib.markdown_marks import Span, cut, mark_spans, within
 from search.domain.query import Phrase, Query, term_beginning
 from search.domain.terms import MOST_CHARACTERS, PlacedTerm, placed_terms, terms_of
 
@@ -19,10 +20,18 @@ _Span = tuple[int, int, int]  # start, stop, and the number of the phrase
 
 @dataclass(frozen=True, slots=True)
 class PassagePiece:
-    """A stretch of a passage; ``marked`` if it is what was searched for."""
+    """A stretch of a passage; ``marked`` if it is what was searched for.
+
+    ``readable`` is the text without the marks of Markdown.
+    """
 
     text: str
     marked: bool = False
+    markdown: tuple[Span, ...] = ()
+
+    @property
+    def readable(self) -> str:
+        return cut(self.text, self.markdown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +147,24 @@ def _around(text: str, spans: Sequence[tuple[int, int]], begin: int = 0) -> Pass
     while start < first and text[start].isspace():
         start += 1
     stop = max(start + _LENGTH, spans[0][1] if spans else 0)
+    markdown = mark_spans(text)
     pieces: list[PassagePiece] = []
     at = start
     for left, right in islice(spans, _MOST_PLACES):
         if right > stop:
             break
         if left > at:
-            pieces.append(PassagePiece(text[at:left]))
-        pieces.append(PassagePiece(text[left:right], marked=True))
+            pieces.append(_piece(text, at, left, markdown))
+        pieces.append(_piece(text, left, right, markdown, marked=True))
         at = right
     if at < stop and at < len(text):
-        pieces.append(PassagePiece(text[at:stop]))
+        pieces.append(_piece(text, at, stop, markdown))
     return Passage(
         tuple(pieces), cut_before=bool(text[:start].strip()), cut_after=len(text) > max(stop, at)
     )
+
+
+def _piece(
+    text: str, start: int, stop: int, markdown: Sequence[Span], *, marked: bool = False
+) -> PassagePiece:
+    return PassagePiece(text[start:stop], marked, within(markdown, start, stop))

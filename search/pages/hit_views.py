@@ -1,6 +1,6 @@
 """Hits as pages show them: what it is, where it leads, the passage with its marks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from conversations.reading.display_names import display_name, read_display_names
 from ctxadmin.ui.components import Text
 from search.domain.passages import Passage
 from search.domain.query import HitKind
@@ -62,13 +63,18 @@ class HitView:
     at: datetime
 
 
-def hit_view(hit: Hit) -> HitView:
-    """Returns a hit with its link."""
+def hit_views(hits: Sequence[Hit]) -> list[HitView]:
+    """Returns hits with their links; the names of their conversations take one statement."""
+    read_display_names(hit.head for hit in hits if hit.head is not None)
+    return [_hit_view(hit) for hit in hits]
+
+
+def _hit_view(hit: Hit) -> HitView:
     return HitView(
         label=LABELS[hit.kind],
         icon=ICONS[hit.kind],
         url=url_of(hit),
-        title=hit.title or hit.conversation,
+        title=hit.title if hit.head is None else display_name(hit.head),
         place=_place_of(hit),
         hidden=hit.visible is False,
         author="" if hit.kind is HitKind.MESSAGE else hit.author,

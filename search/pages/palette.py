@@ -21,7 +21,7 @@ from search import queries
 from search.domain.passages import Passage, PassagePiece
 from search.domain.query import HitKind, Query, read_query, without_filters
 from search.hits import Hit
-from search.pages.hit_views import HitView, hit_view
+from search.pages.hit_views import HitView, hit_views
 
 _OF_EACH: Final = 5
 _TEXTS: Final = 8
@@ -66,13 +66,11 @@ def _find(actor: Actor, query: Query, words: str) -> _Found:
     texts = wanted & _IN_TEXTS
     shown = queries.search(actor, replace(query, kinds=wanted), PageRequest(limit=_LOOKED_AT))
     in_texts = _varied([hit for hit in shown.hits if hit.kind in texts])
-    workflows = [hit_view(hit) for hit in shown.hits if hit.kind is HitKind.WORKFLOW]
+    workflows = hit_views([hit for hit in shown.hits if hit.kind is HitKind.WORKFLOW])
     conversations: list[HitView] = []
     if HitKind.CONVERSATION in wanted and not query.of_messages_only:
         conversations = _conversations(actor, query, words)
-    return _Found(
-        workflows[:_OF_EACH], conversations, [hit_view(hit) for hit in in_texts], shown.behind
-    )
+    return _Found(workflows[:_OF_EACH], conversations, hit_views(in_texts), shown.behind)
 
 
 def _varied(hits: Sequence[Hit]) -> list[Hit]:
@@ -93,20 +91,20 @@ def _conversations(actor: Actor, query: Query, words: str) -> list[HitView]:
     """
     wanted = ConversationFilter(status=query.status, workflow=query.workflow, text=words)
     found = list_conversations(actor, wanted, PageRequest(limit=_OF_EACH))
-    return [
-        hit_view(
-            Hit(
-                kind=HitKind.CONVERSATION,
-                at=head.updated_at,
-                passage=Passage((PassagePiece(head.public_id),)),
-                conversation=head.public_id,
-                title=head.title,
-                status=head.status,
-                workflow=head.workflow,
-            )
+    hits = [
+        Hit(
+            kind=HitKind.CONVERSATION,
+            at=head.updated_at,
+            passage=Passage((PassagePiece(head.public_id),)),
+            conversation=head.public_id,
+            title=head.title,
+            status=head.status,
+            workflow=head.workflow,
+            head=head,
         )
         for head in found.items
     ]
+    return hit_views(hits)
 
 
 def _json(view: HitView) -> dict[str, object]:
@@ -117,5 +115,5 @@ def _json(view: HitView) -> dict[str, object]:
         "url": view.url,
         "place": plain(view.place),
         "status": view.status,
-        "passage": [[plain(piece.text), piece.marked] for piece in view.passage.pieces],
+        "passage": [[plain(piece.readable), piece.marked] for piece in view.passage.pieces],
     }

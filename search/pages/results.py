@@ -19,7 +19,7 @@ from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from search import queries
 from search.domain.query import LONGEST, HitKind, Query, filters_in, read_query, without_filters
-from search.pages.hit_views import PLURALS, HitView, hit_view
+from search.pages.hit_views import PLURALS, HitView, hit_views
 from search.queries import SearchPage
 
 _PAGE: Final = 25
@@ -88,7 +88,7 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         title=_("Search"),
         crumbs=(),
         form=form,
-        hits=[hit_view(hit) for hit in found.hits],
+        hits=hit_views(found.hits),
         next=found.next,
         asked=bool(query),
         filtered=form != SearchForm(words=form.words),

@@ -20,6 +20,7 @@ from ``tests.browser`` checks the page as it stands. Pictures of pages of failed
 import re
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
@@ -34,11 +35,13 @@ from tests.browser import screenshot
 from tests.e2e.scenes import Started, start_one
 from tests.e2e.tabs import PATIENCE, Look, Tab, Tabs
 from tests.live_server import LiveServer
+from tests.standing import Standing, ends
 
 PICTURES = servers.ROOT / ".cache" / "e2e"
 SCOPES = ("engine", "review", "design", "admin")
 FOLDER = Path(__file__).parent
 TABS = Tabs()
+SERVER = Standing[LiveServer]()
 Theme = Literal["light", "dark"]
 expect.set_options(timeout=PATIENCE)
 
@@ -81,12 +84,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
-    """The browser ends when no test of pages is next."""
+    """The browser and the server end when no test of pages is next."""
     try:
         yield
     finally:
-        if nextitem is None or not nextitem.path.is_relative_to(FOLDER):
+        if ends(FOLDER, nextitem):
             TABS.end()
+            SERVER.end()
 
 
 @pytest.fixture(scope="session")
@@ -97,12 +101,17 @@ def memory() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.fixture(scope="session")
-def server(memory: Path) -> Iterator[LiveServer]:
+@pytest.fixture(scope="module")
+def server(memory: Path) -> LiveServer:
     """The embedded server with the demo data, on a SQLite file, and a person of each role."""
-    with LiveServer(memory / "server", {}) as live:
-        live.make_people(*SCOPES)
-        yield live
+
+    @contextmanager
+    def started() -> Iterator[LiveServer]:
+        with LiveServer(memory / "server", {}) as live:
+            live.make_people(*SCOPES)
+            yield live
+
+    return SERVER.get(started)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from tests.live_server import PASSWORD, LiveServer
 
 
 def test_static_files_and_cookies_come_through(server: LiveServer) -> None:
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         page = client.get("/sign-in/")
         assert page.status_code == 200
         assert "csrftoken" in page.cookies
@@ -20,13 +20,13 @@ def test_static_files_and_cookies_come_through(server: LiveServer) -> None:
 
 
 def test_a_path_that_is_no_text_is_refused(server: LiveServer) -> None:
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
         assert client.get("/conversations/%ff%fe/").status_code in (400, 404, 302)
 
 
 def test_a_form_with_a_file_is_read(server: LiveServer) -> None:
     document = b'{"messages": [{"role": "user", "content": "hi"}]}'
-    with httpx.Client(base_url=server.url, follow_redirects=True) as client:
+    with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as client:
         client.get("/sign-in/")
         fields = {
             "username": "admin",
@@ -47,7 +47,7 @@ def test_calls_with_a_token_get_an_id_and_safe_headers_and_no_cookies(
     server: LiveServer, token: str
 ) -> None:
     headers = {"Authorization": f"Bearer {token}", "X-Request-ID": "mine"}
-    with httpx.Client(base_url=server.url, headers=headers) as client:
+    with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
         for path, code in (("/conversations", 200), ("/nothing", 404)):
             answer = client.get("/api/v1" + path)
             assert answer.status_code == code

@@ -1,7 +1,6 @@
 """Frequent tasks take as few clicks and keys as docs/explanation/frequent-tasks.md tells."""
 
 import re
-import time
 from uuid import uuid4
 
 import httpx
@@ -10,6 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.editor.scenes import EDGES, NODES, card, opened, saved
 from tests.e2e.hand import Hand
 from tests.e2e.scenes import Started, complete, ok
+from tests.servers import wait_until
 
 
 def test_a_reviewer_approves_edits_and_compares(
@@ -74,10 +74,7 @@ def test_a_reader_hides_undoes_rolls_back_and_finds(reviewer_page: Page, api: ht
     expect(page.locator("#changes")).to_be_visible()
     hand.has_done("Who changed this message")
 
-    for _try in range(100):
-        if ok(api.get("search", params={"q": word}))["results"]:
-            break
-        time.sleep(0.1)
+    wait_until(lambda: bool(ok(api.get("search", params={"q": word}))["results"]), 60)
     page.goto("/")
     hand.press("Control+k")
     hand.type(word, page.get_by_role("combobox"))

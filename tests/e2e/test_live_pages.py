@@ -106,7 +106,7 @@ def test_only_the_stretches_in_sight_are_loaded(viewer_page: Page, api: httpx.Cl
     loaded = viewer_page.locator(".message-section:has(.message)")
     assert loaded.count() <= 4, "one that is loaded must not draw others into sight"
     waiting = viewer_page.locator(".message-section-waiting")
-    assert waiting.count() == 20 - loaded.count()
+    expect(waiting).to_have_count(20 - loaded.count())
 
 
 def test_stretches_that_a_reader_loaded_stay_and_the_last_one_grows(

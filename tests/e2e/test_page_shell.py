@@ -55,6 +55,18 @@ def test_a_question_opens_in_a_dialog(page: Page, api: httpx.Client) -> None:
     expect(dialog).to_be_hidden()
 
 
+def test_the_keyboard_shows_at_which_button_it_is(page: Page) -> None:
+    page.goto("/conversations/import/")
+    for name in ("Sign out", "Import"):
+        button = page.get_by_role("button", name=name, exact=True)
+        button.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        expect(button).to_be_focused()
+        expect(button).to_have_css("outline-style", "solid")
+        expect(button).to_have_css("outline-width", "2px")
+
+
 def test_rows_are_edited_in_place_and_the_focus_stays_with_them(designer_page: Page) -> None:
     page = designer_page
     page.goto("/workflows/support/nodes/draft/")

@@ -1,12 +1,11 @@
 """Searching from any page: the palette, and the page of results without scripts."""
 
-import time
-
 import httpx
 from playwright.sync_api import Page, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
+from tests.servers import wait_until
 
 
 def make(api: httpx.Client, name: str, word: str) -> None:
@@ -15,12 +14,12 @@ def make(api: httpx.Client, name: str, word: str) -> None:
     messages.append({"role": "user", "content": f"The {word} is lost"})
     body = {"id": name, "title": "A parcel", "messages": messages}
     assert api.post("conversations", json=body).status_code == 201
-    for _ in range(200):
+
+    def is_found() -> bool:
         found = api.get("search", params={"q": word}).json()
-        if found["results"] and not found["behind"]:
-            return
-        time.sleep(0.1)
-    raise AssertionError("the index does not follow")
+        return bool(found["results"] and not found["behind"])
+
+    wait_until(is_found, 60)
 
 
 def test_the_palette_leads_to_pages_and_to_messages(page: Page, api: httpx.Client) -> None:

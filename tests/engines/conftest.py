@@ -6,8 +6,8 @@ of a token of an engine and one of a reviewer, and returns what it printed.
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,9 +16,12 @@ from scripts.ci import runs_in_ci
 from scripts.environment import ENGINES, python_of
 from tests.live_server import LiveServer
 from tests.servers import ROOT, fresh_database
+from tests.standing import Standing, ends
 
 Engine = Callable[..., str]
-PROGRAMS = Path(__file__).parent / "programs"
+FOLDER = Path(__file__).parent
+PROGRAMS = FOLDER / "programs"
+SERVER = Standing[LiveServer]()
 
 
 def engine_command(program: str) -> list[str]:
@@ -37,23 +40,36 @@ def engine_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src")}
 
 
-@pytest.fixture(scope="session")
-def server(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[LiveServer]:
-    """On SQLite, or with ``CTXADMIN_TEST_DATABASE=mariadb`` on a private MariaDB."""
-    with ExitStack() as opened:
-        settings = {}
-        if os.environ.get("CTXADMIN_TEST_DATABASE") == "mariadb":
-            client = request.getfixturevalue("mysql_client")
-            settings = {"DATABASE_URL": opened.enter_context(fresh_database(client))}
-        folder = tmp_path_factory.mktemp("engines")
-        live = opened.enter_context(LiveServer(folder, settings, "--no-demo"))
-        live.make_people("engine")
-        yield live
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None]:
+    """The server ends when no test of engines is next."""
+    try:
+        yield
+    finally:
+        if ends(FOLDER, nextitem):
+            SERVER.end()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> LiveServer:
+    """One for all files; with ``CTXADMIN_TEST_DATABASE=mariadb`` on a private MariaDB."""
+
+    @contextmanager
+    def started() -> Iterator[LiveServer]:
+        with ExitStack() as opened:
+            settings = {}
+            if os.environ.get("CTXADMIN_TEST_DATABASE") == "mariadb":
+                client = request.getfixturevalue("mysql_client")
+                settings = {"DATABASE_URL": opened.enter_context(fresh_database(client))}
+            folder = tmp_path_factory.mktemp("engines")
+            live = opened.enter_context(LiveServer(folder, settings, "--no-demo"))
+            live.make_people("engine")
+            yield live
+
+    return SERVER.get(started)
+
+
+@pytest.fixture(scope="module")
 def engine(server: LiveServer) -> Engine:
     return engine_of(server)
 

@@ -31,8 +31,11 @@ def outcomes(engine: Engine) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_langgraph(outcomes: dict[str, Any], scenario: str) -> None:
-    assert outcomes[scenario] is None, outcomes[scenario]
+def test_langgraph(outcomes: dict[str, Any], engine: Engine, scenario: str) -> None:
+    if scenario not in outcomes:  # it is looked at a second time
+        outcomes |= json.loads(engine("langgraph_scenarios", scenario))
+    outcome = outcomes.pop(scenario)
+    assert outcome is None, outcome
 
 
 def test_langgraphs_own_suite_passes_with_a_token_of_an_engine(engine: Engine) -> None:

@@ -91,5 +91,5 @@ def test_a_loop_keeps_what_a_model_and_its_tools_said(
     assert said == ["3: p-1 is in Lyon", "3: p-1 is in Lyon", "7: p-1 is in Lyon"]
     headers = {"Authorization": f"Bearer {token}"}
     where = f"{server.url}/api/v1/conversations/loop-{provider}/messages"
-    listed = httpx.get(where, headers=headers).json()["results"]
+    listed = httpx.get(where, headers=headers, timeout=60).json()["results"]
     assert [each["role"] for each in listed] == ["user", "assistant", "tool", "assistant"] * 2

@@ -4,6 +4,7 @@ import shutil
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -103,6 +104,7 @@ class Cluster:
     redis_lines: list[Proxy] = field(default_factory=list)
     disk: Disk | None = None
     token: str = ""
+    played: Counter[str] = field(default_factory=Counter)  # how often each seed was
 
     @property
     def ports(self) -> list[int]:

@@ -37,6 +37,7 @@ class Result:
     """
 
     seed: str
+    scene: str
     planned: Sequence[Planned]
     history: History
     violations: Sequence[Violation]
@@ -74,7 +75,7 @@ def play(
 ) -> Result:
     """One round of so many seconds of faults, all that this cluster knows unless some are named."""
     began = time.monotonic()
-    history, scene = History(), Scene.of(_scene_name(seed))
+    history, scene = History(), Scene.of(_scene_name(cluster, seed))
 
     def connect(name: str, chance: random.Random) -> Sender:
         return Wire(cluster.ports, cluster.token, name, chance)
@@ -105,7 +106,7 @@ def play(
     wire.close()
     opener.wire.close()
     took = time.monotonic() - began
-    return Result(seed, planned, history, violations, recovery, used, found, took)
+    return Result(seed, scene.name, planned, history, violations, recovery, used, found, took)
 
 
 def look_again(cluster: Cluster, results: Sequence[Result]) -> list[Violation]:
@@ -113,11 +114,10 @@ def look_again(cluster: Cluster, results: Sequence[Result]) -> list[Violation]:
     violations: list[Violation] = []
     wire = Wire(cluster.ports, cluster.token, "again", random.Random(0))
     for result in results:
-        scene = _scene_name(result.seed)
         try:
-            again = collect(list(result.found), scene, wire, cluster.commands.manage).found
+            again = collect(list(result.found), result.scene, wire, cluster.commands.manage).found
         except Unreadable as error:
-            violations.append(Violation(_READABLE, scene, str(error)))
+            violations.append(Violation(_READABLE, result.scene, str(error)))
             continue
         for name, then in result.found.items():
             if again.get(name) != then:
@@ -184,5 +184,8 @@ def _recover(
     return slowest
 
 
-def _scene_name(seed: str) -> str:
-    return f"round-{seed}"
+def _scene_name(cluster: Cluster, seed: str) -> str:
+    """Another one each time that a seed is played: conversations of before are left as they are."""
+    cluster.played[seed] += 1
+    times = cluster.played[seed]
+    return f"round-{seed}" if times == 1 else f"round-{seed}-{times}"

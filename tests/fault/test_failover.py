@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.live_server import LiveServer
-from tests.servers import MariaDB
+from tests.servers import MariaDB, wait_until
 
 PATIENCE = 60  # seconds
 
@@ -126,8 +126,7 @@ def test_a_replica_that_takes_over_has_every_acknowledged_write(pair: Pair, tmp_
         assert api.post("/conversations", json={"id": "talk"}).status_code == 201
         writer = Thread(target=write_until_refused, args=(api, acknowledged))
         writer.start()
-        while len(acknowledged) < 20:
-            sleep(0.05)
+        wait_until(lambda: len(acknowledged) >= 20, PATIENCE)
         pair.primary.kill()
         writer.join(PATIENCE)
     pair.promote()

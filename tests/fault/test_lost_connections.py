@@ -10,11 +10,12 @@ from pytest_django import DjangoDbBlocker
 
 from ctxadmin.storage.database import url
 from ctxadmin.storage.database.errors import CommitUnknown, as_unavailable
-from ctxadmin.storage.database.mysql import base
+from ctxadmin.storage.database.mysql import base, circuit_breaker
 from ctxadmin.storage.database.mysql.circuit_breaker import CircuitBreaker
 from tests.servers import MariaDB
 
 ALIAS = "lost"
+SECONDS = 3  # until a stalled server is given up; a busy machine is no stall
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,9 @@ def connection(
 ) -> Iterator[Any]:
     """Django's connection to that server, as the settings of the product make it."""
     monkeypatch.setattr(base, "BREAKER", CircuitBreaker())
-    settings = url.parse(f"{database.url}ctxadmin?read_timeout=1&write_timeout=1&connect_timeout=1")
+    names = ("read_timeout", "write_timeout", "connect_timeout")
+    options = "&".join(f"{name}={SECONDS}" for name in names)
+    settings = url.parse(f"{database.url}ctxadmin?{options}")
     connections.databases[ALIAS] = settings
     connections.configure_settings(connections.databases)
     with django_db_blocker.unblock():
@@ -109,7 +112,10 @@ def test_a_stalled_commit_is_distinguished_and_may_be_stored_later(
         database.go_on()
 
 
-def test_after_a_stall_no_one_connects_for_a_moment(connection: Any, database: MariaDB) -> None:
+def test_after_a_stall_no_one_connects_for_a_moment(
+    connection: Any, database: MariaDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(circuit_breaker, "_FOR", 60.0)  # a busy machine takes its time
     notes(connection)
     database.pause()
     try:

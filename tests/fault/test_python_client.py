@@ -163,8 +163,9 @@ def test_a_run_waits_for_a_person_and_continues(client: Client, workflow: str) -
                 seen.append(f"{node.id} {done.status}")
                 if node.id == "start":
                     await run.conversation.pause(reason="a look")
+                if done.status == "PAUSED":
                     resume = client.conversation(name).resume
-                    asyncio.get_running_loop().call_later(1.0, resume)
+                    asyncio.get_running_loop().call_later(0.5, resume)
             seen.append(await run.status())
         return seen
 
@@ -311,7 +312,7 @@ def test_a_server_that_is_killed_and_starts_again_leaves_nothing_out_or_twice(
     server: LiveServer, token: str
 ) -> None:
     words = [f"message {number}" for number in range(60)]
-    halfway, before = threading.Event(), server.pid
+    halfway, killed, before = threading.Event(), threading.Event(), server.pid
 
     def append(name: str) -> list[str]:
         with Client(server.url, token) as engine:
@@ -320,6 +321,8 @@ def test_a_server_that_is_killed_and_starts_again_leaves_nothing_out_or_twice(
                 conversation.append({"role": "user", "content": text})
                 if number == len(words) // 3:
                     halfway.set()
+                if number == len(words) // 2:
+                    killed.wait(60)
             return [each["content"] for each in conversation.messages()]
 
     # The server dies with the thread that started it, so this one restarts it.
@@ -327,7 +330,7 @@ def test_a_server_that_is_killed_and_starts_again_leaves_nothing_out_or_twice(
         appending = [pool.submit(append, new_id()) for _ in range(4)]
         assert halfway.wait(60)
         server.kill()
-        assert not all(each.done() for each in appending)
+        killed.set()
         server.start()
         assert [each.result(timeout=120) for each in appending] == [words] * 4
     assert server.pid != before

@@ -46,8 +46,10 @@ def ask_on_and_on(client: httpx.Client, name: str, done: Event) -> int:
         answer = client.post(f"/conversations/{name}/messages", json={"messages": [message]})
         assert answer.status_code == 201, answer.text
         count += 1
-        with httpx.Client(base_url=client.base_url, headers=client.headers) as new:
-            assert new.get(f"/conversations/{name}", timeout=PATIENCE).status_code == 200
+        with httpx.Client(
+            base_url=client.base_url, headers=client.headers, timeout=PATIENCE
+        ) as new:
+            assert new.get(f"/conversations/{name}").status_code == 200
     return count
 
 

@@ -35,6 +35,7 @@ def server(tmp_path: Path, database: MariaDB) -> Iterator[Production]:
     settings = {"DATABASE_URL": f"{database.url}ctxadmin"}
     started = Production(tmp_path, settings).start()
     try:
+        wait_until(lambda: len(started.pids()) == 2)  # the first may answer before there is another
         yield started
     finally:
         started.stop()

@@ -19,7 +19,7 @@ from ctxadmin.lib.caller_presence import CallerGone, Presence, current_presence
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.telemetry.application import Observed
 from tests.factories import Api
-from workflows import dry_run
+from workflows.previews import dry_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

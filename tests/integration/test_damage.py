@@ -76,6 +76,10 @@ def delete_current_revision() -> None:
     assert Revision.objects.filter(number=1).delete()[0] == 1
 
 
+def point_beyond_revisions() -> None:
+    assert Conversation.objects.update(current_revision=99) == 1
+
+
 def change_view() -> None:
     assert Revision.objects.filter(number=1).update(opened=b"\x00\x01") == 1
 
@@ -152,6 +156,8 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (delete_revision, "/diff?from=0&to=1", "revision"),
     (delete_current_revision, MESSAGES, "revision"),
     (delete_current_revision, SNAPSHOT, "revision"),
+    (point_beyond_revisions, MESSAGES, "revision"),
+    (point_beyond_revisions, SNAPSHOT, "revision"),
     (change_view, MESSAGES, "revision"),
     (cut_growth, SNAPSHOT, "revision"),
     (delete_version, OLD, "version"),

@@ -1,4 +1,4 @@
-"""An erasure leaves nothing of what was said: in no column of any table, in no key of Redis."""
+"""An erasure removes all content: from every column of every table, and every key of Redis."""
 
 import importlib
 import json
@@ -35,7 +35,7 @@ MARK = "Zmq7Qx4LwPd9"
 
 
 def found_in_sql() -> Iterator[str]:
-    """The tables and columns in which the marker stands, whatever type they have."""
+    """The tables and columns that contain the marker, whatever type they have."""
     for model in apps.get_models(include_auto_created=True):
         table = connection.ops.quote_name(model._meta.db_table)
         with connection.cursor() as cursor:
@@ -127,7 +127,7 @@ def say_everything(do: Once) -> Run:
     return run
 
 
-def test_nothing_that_was_said_is_left_in_sql_or_in_redis(
+def test_an_erasure_leaves_no_content_in_sql_or_redis(
     copy: RedisLiveCopy, server: "redis.Redis"
 ) -> None:
     api = Api()
@@ -252,6 +252,12 @@ def test_the_page_says_of_a_binary_log_that_nothing_removes_it(
     assert Api().post("/conversations", {"id": "said"}).status_code == 201
     html = signed_in(Role.ADMIN).get("/conversations/said/erase/").content.decode()
     assert ("The binary log of the database, until someone removes it" in html) == (days is None)
+
+
+def test_the_page_says_where_the_full_text_index_keeps_words() -> None:
+    assert Api().post("/conversations", {"id": "said"}).status_code == 201
+    html = signed_in(Role.ADMIN).get("/conversations/said/erase/").content.decode()
+    assert ("full text index of the database" in html) == (connection.vendor == "mysql")
 
 
 def test_answers_that_were_kept_before_the_upgrade_go_too() -> None:

@@ -12,7 +12,7 @@ from ctxadmin.http.requests.handler import ThreadedHandler
 from ctxadmin.telemetry.application import Observed
 from tests.factories import Api
 from tests.integration.test_abandoned_requests import PATIENCE, STEPS, begin, until
-from workflows import dry_run
+from workflows.previews import dry_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

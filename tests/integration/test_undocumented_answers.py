@@ -104,7 +104,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         tokens = json.loads(started.manage("shell", "-v", "0", "-c", MAKE_TOKENS))
         made = Served(started.url, tokens)
         base = f"{started.url}/api/v1"
-        with httpx.Client(base_url=base, headers=made.headers("all")) as client:
+        with httpx.Client(base_url=base, headers=made.headers("all"), timeout=60) as client:
 
             def send(method: str, path: str, body: object) -> tuple[int, Any]:
                 answer = client.request(method, path, json=body)

@@ -1,4 +1,4 @@
-"""Laws of backtests: a replay answers as a node does that is entered then, by any process."""
+"""Laws of backtests: a replay gives what entering the node then would, in any process."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,10 +54,10 @@ def test_a_replay_is_what_a_node_sees_that_is_entered_at_each_call(
         by_messages, by_node = call.by_policy[2:]
         assert by_messages == by_node
         before = MemoryLog(drafts[: call.index])
-        sight = NodeInput(PromptContext(), Messages(before, View([(0, call.index)])))
-        entered = preview(plan, "ask", sight, tokens=before.tokens)
+        node_input = NodeInput(PromptContext(), Messages(before, View([(0, call.index)])))
+        entered = preview(plan, "ask", node_input, tokens=before.tokens)
         assert by_node.sent == entered.tokens_after
-        assert by_node.messages == len(entered.entered.sight.messages.view)
+        assert by_node.messages == len(entered.entered.node_input.messages.view)
 
 
 @given(talks(), operations())

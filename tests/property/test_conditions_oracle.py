@@ -1,4 +1,4 @@
-"""Conditions against a JavaScript engine: where the language is JavaScript, it means the same."""
+"""Conditions compared with a JavaScript engine: what both can say means the same."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Law: whatever is done to a conversation and to Redis, the copy answers what SQL answers."""
+"""Law: after any operations on a conversation and on Redis, the copy answers like SQL."""
 
 from collections.abc import Iterator
 from itertools import count

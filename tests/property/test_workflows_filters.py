@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ContextError, Duplicate
 from tests.examples import examples
-from tests.unit.workflows.contexts import REGISTRIES, chat, shown, sight
+from tests.unit.workflows.contexts import REGISTRIES, chat, node_input, shown
 from workflows.domain.context.explain import Decision, Step, run_steps
 from workflows.domain.context.prompt_context import HistoryEntry, NodeInput
 from workflows.domain.filters.context_filter import (
@@ -63,7 +63,7 @@ def _sight(
 ) -> NodeInput:
     messages = _chat(kinds)
     drafts = chat(*messages) if messages else []
-    return sight(variables, history=history, metadata=metadata, messages=drafts, tools="Tools")
+    return node_input(variables, history=history, metadata=metadata, messages=drafts, tools="Tools")
 
 
 sights = st.builds(_sight, named, st.lists(entries, max_size=5), named, turns)
@@ -153,7 +153,7 @@ def _is_part_in_order(part: Sequence[object], whole: Sequence[object]) -> bool:
 def test_what_comes_out_is_a_part_of_what_came_in_its_order(
     given_sight: NodeInput, step: Step
 ) -> None:
-    seen = step(given_sight, 0, False).sight
+    seen = step(given_sight, 0, False).node_input
     before, after = given_sight.context, seen.context
     assert after.template == before.template
     assert _is_part_in_order(list(after.variables.items()), list(before.variables.items()))
@@ -170,8 +170,8 @@ def test_a_filter_without_conditions_applied_twice_is_as_if_once(
         update={"rules": tuple(rule for rule in own.rules if rule.condition is None)}
     )
     step = filter_step([bare], REGISTRIES)
-    once = step(given_sight, 0, False).sight
-    assert _seen(step(once, 0, False).sight) == _seen(once)
+    once = step(given_sight, 0, False).node_input
+    assert _seen(step(once, 0, False).node_input) == _seen(once)
 
 
 @given(sights, choosing)
@@ -179,8 +179,8 @@ def test_the_order_of_include_and_exclude_rules_does_not_matter(
     given_sight: NodeInput, own: ContextFilter
 ) -> None:
     turned = own.model_copy(update={"rules": own.rules[::-1]})
-    first = filter_step([own], REGISTRIES)(given_sight, 0, False).sight
-    second = filter_step([turned], REGISTRIES)(given_sight, 0, False).sight
+    first = filter_step([own], REGISTRIES)(given_sight, 0, False).node_input
+    second = filter_step([turned], REGISTRIES)(given_sight, 0, False).node_input
     assert _seen(first) == _seen(second)
 
 
@@ -194,8 +194,8 @@ def test_adding_an_exclude_takes_away_what_it_matches_and_nothing_else(
     )
     exclude = read_filter({"rules": [{"type": "exclude", "pattern": "llm*"}]}).rules
     more = base.model_copy(update={"rules": (*base.rules, *exclude)})
-    before = filter_step([base], REGISTRIES)(given_sight, 0, False).sight
-    after = filter_step([more], REGISTRIES)(given_sight, 0, False).sight
+    before = filter_step([base], REGISTRIES)(given_sight, 0, False).node_input
+    after = filter_step([more], REGISTRIES)(given_sight, 0, False).node_input
     left = {name: value for name, value in before.context.variables.items() if name[:3] != "llm"}
     assert after.context.variables == left
     assert after.context.history == before.context.history
@@ -212,11 +212,11 @@ def test_explaining_changes_nothing_and_tells_everything_once(
     except ContextError:
         return
     told = run_steps(given_sight, steps, explain=True)
-    assert _seen(told.sight) == _seen(plain.sight)
+    assert _seen(told.node_input) == _seen(plain.node_input)
     assert plain.decisions == ()
-    _check_names(told.decisions, given_sight, told.sight)
-    _check_history(told.decisions, given_sight, told.sight)
-    _check_messages(told.decisions, given_sight, told.sight)
+    _check_names(told.decisions, given_sight, told.node_input)
+    _check_history(told.decisions, given_sight, told.node_input)
+    _check_messages(told.decisions, given_sight, told.node_input)
 
 
 def _check_names(decisions: Sequence[Decision], before: NodeInput, after: NodeInput) -> None:
@@ -261,8 +261,8 @@ def test_merging_is_associative(
 def test_merging_is_commutative_in_effect(
     given_sight: NodeInput, first: ContextFilter, second: ContextFilter
 ) -> None:
-    one = filter_step([merge(first, second)], REGISTRIES)(given_sight, 0, False).sight
-    other = filter_step([merge(second, first)], REGISTRIES)(given_sight, 0, False).sight
+    one = filter_step([merge(first, second)], REGISTRIES)(given_sight, 0, False).node_input
+    other = filter_step([merge(second, first)], REGISTRIES)(given_sight, 0, False).node_input
     assert _seen(one) == _seen(other)
 
 
@@ -281,10 +281,10 @@ def test_a_list_of_filters_acts_as_their_merge(
     given_sight: NodeInput, own: list[ContextFilter]
 ) -> None:
     try:
-        listed = filter_step(own, REGISTRIES)(given_sight, 0, False).sight
+        listed = filter_step(own, REGISTRIES)(given_sight, 0, False).node_input
     except ContextError:
         return
-    merged = filter_step([merge_all(own)], REGISTRIES)(given_sight, 0, False).sight
+    merged = filter_step([merge_all(own)], REGISTRIES)(given_sight, 0, False).node_input
     assert _seen(listed) == _seen(merged)
 
 
@@ -314,7 +314,7 @@ def test_a_rename_loses_no_value_or_is_refused(
     )
     before = given_sight.context.variables
     try:
-        after = step(given_sight, 0, False).sight.context.variables
+        after = step(given_sight, 0, False).node_input.context.variables
     except Duplicate:
         return
     assert list(after.values()) == list(before.values())

@@ -184,9 +184,9 @@ sights = st.builds(
 
 
 @given(sights)
-def test_joining_a_sight_with_itself_changes_nothing(sight: NodeInput) -> None:
-    joined = join([Arrival("a", sight), Arrival("b", sight)])
-    assert joined.sight.context == sight.context
+def test_joining_a_sight_with_itself_changes_nothing(node_input: NodeInput) -> None:
+    joined = join([Arrival("a", node_input), Arrival("b", node_input)])
+    assert joined.node_input.context == node_input.context
     assert joined.conflicts == ()
 
 
@@ -195,7 +195,7 @@ def test_joining_is_associative_in_what_it_brings(
     one: NodeInput, two: NodeInput, three: NodeInput
 ) -> None:
     def joined(*parts: NodeInput) -> NodeInput:
-        return join([Arrival(str(i), part) for i, part in enumerate(parts)]).sight
+        return join([Arrival(str(i), part) for i, part in enumerate(parts)]).node_input
 
     at_once = joined(one, two, three).context
     in_steps = joined(joined(one, two), three).context
@@ -213,7 +213,7 @@ def test_a_join_names_exactly_the_clashing_names(one: NodeInput, two: NodeInput)
     }
     told = {each.name for each in joined.conflicts if each.section == "variables"}
     assert told == clashing
-    assert joined.sight.context.variables == {**one.context.variables, **two.context.variables}
+    assert joined.node_input.context.variables == {**one.context.variables, **two.context.variables}
 
 
 def _other(left: JsonValue, right: JsonValue) -> bool:
@@ -233,7 +233,7 @@ def edge_filters(draw: st.DrawFn) -> dict[str, Any]:
 
 @given(sights, st.lists(edge_filters(), min_size=1, max_size=3), patterns)
 def test_what_a_node_sees_is_a_subset_in_order_and_every_name_is_explained(
-    sight: NodeInput, filters: list[dict[str, Any]], own: list[str]
+    node_input: NodeInput, filters: list[dict[str, Any]], own: list[str]
 ) -> None:
     nodes = [{"id": f"s{i}", "type": "step"} for i in range(len(filters))]
     rules = [{"type": "exclude", "pattern": pattern} for pattern in own]
@@ -244,10 +244,10 @@ def test_what_a_node_sees_is_a_subset_in_order_and_every_name_is_explained(
     ]
     plan = Plan(read({"name": "w", "nodes": [*nodes, target], "edges": edges}))
     ids = [f"e{i}" for i in range(len(filters))]
-    entered = enter(plan, "t", sight, ids, explain=True)
-    seen, state = entered.sight.context, sight.context
+    entered = enter(plan, "t", node_input, ids, explain=True)
+    seen, state = entered.node_input.context, node_input.context
     assert entered.conflicts == ()
-    assert seen == enter(plan, "t", sight, ids).sight.context
+    assert seen == enter(plan, "t", node_input, ids).node_input.context
     for section in ("variables", "metadata"):
         kept: Mapping[str, JsonValue] = getattr(seen, section)
         whole: Mapping[str, JsonValue] = getattr(state, section)

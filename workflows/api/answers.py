@@ -12,7 +12,7 @@ from workflows.domain.document.elements import Problem, Severity
 from workflows.domain.document.graph import Document
 from workflows.domain.document.yaml_json import YamlPlace
 from workflows.models import Workflow, WorkflowVersion
-from workflows.services import SavedDraft
+from workflows.services.use_cases import SavedDraft
 
 
 class WorkflowAnswer(Answer):

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from ctxadmin.http.described import Answer, FromZero, Time
 from ctxadmin.lib import clock
-from workflows.backtest_questions import Question
-from workflows.backtest_store import KEPT_FOR, BacktestProblem
-from workflows.backtests import Result, names_of
+from workflows.backtests.questions import Question
+from workflows.backtests.store import KEPT_FOR, BacktestProblem
+from workflows.backtests.use_cases import Result, names_of
 from workflows.domain.backtests.spread import changes_of, spread_of
 from workflows.domain.backtests.sums import Comparison, Position, compare
 from workflows.models import Backtest

@@ -13,7 +13,7 @@ from ctxadmin.http.described import JsonOf
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
-from workflows.backtests import MOST_CONVERSATIONS, MOST_UPLOADED, NewBacktest
+from workflows.backtests.use_cases import MOST_CONVERSATIONS, MOST_UPLOADED, NewBacktest
 from workflows.domain.backtests.policies import MAX_POLICIES, PolicyConfig
 from workflows.domain.backtests.presets import DEFAULT_PRICE, RATIOS
 
@@ -110,7 +110,7 @@ class StartBacktest(Contract):
             raise ValueError(say("either this or {other}, not both", other="model"))
         return value
 
-    def asked(self, workspace: int) -> NewBacktest:
+    def new_backtest(self, workspace: int) -> NewBacktest:
         """The same as the service takes it; ValidationFailed for a model without a price."""
         chosen = self.conversations or BacktestConversations()
         wanted = ConversationFilter(

@@ -6,9 +6,9 @@ from rest_framework.response import Response
 from ctxadmin.http.described import described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
-from workflows import backtests
 from workflows.api.backtest_answers import BacktestAnswer
 from workflows.api.backtest_bodies import StartBacktest
+from workflows.backtests import use_cases
 
 
 class Backtests(Endpoint):
@@ -27,7 +27,7 @@ class Backtests(Endpoint):
         One of an `upload` is done at once. A workspace has at most 4 that are not done.
         """
         body = self.body(StartBacktest)
-        row = backtests.start(self.actor, body.asked(self.actor.workspace))
+        row = use_cases.start(self.actor, body.new_backtest(self.actor.workspace))
         location = f"/api/v1/backtests/{row.public_id}"
         return BacktestAnswer.of(row).response(201, {"Location": location})
 
@@ -36,10 +36,10 @@ class OneBacktest(Endpoint):
     @described("Get a backtest", answer=BacktestAnswer)
     def get(self, request: Request, backtest_id: str) -> Response:
         """With its progress, and its result once it is done. It is kept for 7 days."""
-        return BacktestAnswer.of(backtests.open_backtest(self.actor, backtest_id)).response()
+        return BacktestAnswer.of(use_cases.open_backtest(self.actor, backtest_id)).response()
 
     @described("Cancel or remove a backtest", needs=Action.PREVIEW)
     def delete(self, request: Request, backtest_id: str) -> Response:
         """One that runs is cancelled; its result is removed."""
-        backtests.remove(self.actor, backtest_id)
+        use_cases.remove(self.actor, backtest_id)
         return Response(status=204)

@@ -25,7 +25,7 @@ from workflows.domain.context.prompt_context import PromptContextInput
 from workflows.domain.document.graph import Document, Edge, Node, NodeSettings
 from workflows.domain.filters.context_filter import ContextFilter, FilterRule
 from workflows.domain.filters.edge_filter import EdgeFilter, TransformRule
-from workflows.dry_run import FilterStep
+from workflows.previews.dry_run import FilterStep
 
 BASE: Final = "/api/v1/schemas"
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from ctxadmin.http.described import Answer, FromZero
-from workflows.element_costs import DraftCosts, Offer, PricedElement
+from workflows.costs.elements import DraftCosts, Offer, PricedElement
 
 
 class OfferedBudgetAnswer(Answer):

@@ -8,8 +8,8 @@ from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from workflows.api.cost_answers import DraftCostsAnswer
 from workflows.api.cost_bodies import EstimateCosts
-from workflows.element_costs import draft_costs
-from workflows.previews import document_of
+from workflows.costs.elements import draft_costs
+from workflows.previews.conversation import document_of
 
 
 class Costs(Endpoint):

@@ -11,9 +11,9 @@ from ctxadmin.http.described import Answer, FromZero, JsonOf
 from ctxadmin.lib.json_bytes import dumps
 from workflows.api.answers import Problems
 from workflows.domain.context.prompt_context import PromptContextInput
-from workflows.dry_run import DryRunResult
-from workflows.node_inputs import notices_of
-from workflows.previews import PreviewResult
+from workflows.previews.conversation import PreviewResult
+from workflows.previews.dry_run import DryRunResult
+from workflows.previews.node_inputs import notices_of
 
 
 class NoticeAnswer(Answer):

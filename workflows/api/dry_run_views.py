@@ -14,11 +14,12 @@ from ctxadmin.http.described import described
 from ctxadmin.http.endpoints.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from workflows import dry_run, previews
 from workflows.api.dry_run_answers import AppliedAnswer, CheckedAnswer, JoinedAnswer, PreviewAnswer
 from workflows.api.schemas import ApplyFilters, CheckCondition, JoinArrivals, PreviewNode
 from workflows.domain.conditions.condition import compile_condition
 from workflows.domain.context.prompt_context import PromptContext
+from workflows.previews import conversation as previews
+from workflows.previews import dry_run
 
 
 class _Trial(Endpoint):

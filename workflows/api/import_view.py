@@ -15,7 +15,6 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from ctxadmin.lib.ids import FREE_SCHEMA
-from workflows import imports, services
 from workflows.api.answers import ImportedAnswer
 from workflows.api.schemas import ImportWorkflow, Slug
 from workflows.api.yaml_text import (
@@ -26,6 +25,7 @@ from workflows.api.yaml_text import (
     YamlText,
 )
 from workflows.domain.document.graph import Document
+from workflows.services import imports, use_cases
 
 _SLUG: Final[TypeAdapter[str]] = TypeAdapter(Slug)
 
@@ -78,7 +78,7 @@ class ImportYaml(Endpoint):
         if wanted.slug is None and expected is not None:
             text = "What is expected is a draft that is there: name the slug of its workflow."
             raise ValidationFailed.at("/slug", text)
-        saved = services.import_document(self.actor, document, wanted.slug, expected)
+        saved = use_cases.import_document(self.actor, document, wanted.slug, expected)
         location = f"/api/v1/workflows/{saved.workflow.slug}"
         places = imports.places_of(wanted.text, saved.problems)
         answer = ImportedAnswer.of_saved(saved, places)

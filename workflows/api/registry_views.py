@@ -14,7 +14,7 @@ from workflows.api.answers import ReducerAnswer, RegisteredAnswer, SchemaAnswer
 from workflows.api.config_schemas import BASE, schema_models, schema_of, summary_of
 from workflows.domain.processors.registries import standard
 from workflows.domain.processors.registry import RegistryEntry
-from workflows.reducers import REDUCERS
+from workflows.reading.reducers import REDUCERS
 
 ItemT = TypeVar("ItemT")
 

@@ -26,8 +26,8 @@ from workflows.domain.document.graph import (
     ElementId,
     FilterSource,
 )
-from workflows.dry_run import FilterStep, GivenContext, GivenEdgeContext
-from workflows.previews import PreviewRequest
+from workflows.previews.conversation import PreviewRequest
+from workflows.previews.dry_run import FilterStep, GivenContext, GivenEdgeContext
 from workflows.starters import StarterName
 
 MAX_STEPS = 100

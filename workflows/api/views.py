@@ -12,7 +12,6 @@ from ctxadmin.http.endpoints.renderers import JsonRenderer
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
-from workflows import exports, queries, services
 from workflows.api.answers import (
     DocumentJson,
     DraftAnswer,
@@ -25,11 +24,13 @@ from workflows.api.answers import (
 )
 from workflows.api.schemas import ChangeDraft, ChangeWorkflow, CreateWorkflow, Publish, PutDraft
 from workflows.api.yaml_text import ApplicationYamlRenderer, TextYamlRenderer
-from workflows.definitions import problems_of
 from workflows.domain.document import yaml_io
 from workflows.models import Workflow
-from workflows.services import SavedDraft
-from workflows.store import find_version, find_workflow
+from workflows.reading import exports, queries
+from workflows.services import use_cases
+from workflows.services.use_cases import SavedDraft
+from workflows.store.definitions import problems_of
+from workflows.store.workflow import find_version, find_workflow
 
 _VERSION = {"pattern": "^(?:draft|[0-9]{1,9})$"}
 _WHICH = "`draft` or the number of a version."
@@ -56,8 +57,8 @@ class Workflows(Endpoint):
         version 1.
         """
         body = self.body(CreateWorkflow)
-        new = services.NewWorkflow(body.slug, body.name, body.description, body.start_with)
-        return created(services.create(self.actor, new))
+        new = use_cases.NewWorkflow(body.slug, body.name, body.description, body.start_with)
+        return created(use_cases.create(self.actor, new))
 
 
 class OneWorkflow(Endpoint):
@@ -77,7 +78,7 @@ class OneWorkflow(Endpoint):
     def patch(self, request: Request, slug: str) -> Response:
         """Changes its name and description in lists; a version has its own in the document."""
         body = self.body(ChangeWorkflow)
-        row = services.change(
+        row = use_cases.change(
             self.actor,
             slug,
             name=body.name,
@@ -97,7 +98,7 @@ class OneWorkflow(Endpoint):
 
         Executions that are pinned to one of its versions continue and stay readable.
         """
-        services.delete(self.actor, slug, expected=self._expected())
+        use_cases.delete(self.actor, slug, expected=self._expected())
         return Response(status=204)
 
     def _expected(self) -> int | None:
@@ -142,7 +143,7 @@ class Draft(_DraftWriter):
         """
         body = self.body(PutDraft)
         expected = self.seen_draft(body.expected_version)
-        saved = services.save_draft(self.actor, slug, body.document, expected)
+        saved = use_cases.save_draft(self.actor, slug, body.document, expected)
         return SavedDraftAnswer.of(saved).response(headers=_draft_etag(saved.workflow))
 
     @described(
@@ -161,7 +162,7 @@ class Draft(_DraftWriter):
         """
         body = self.body(ChangeDraft)
         expected = self.seen_draft(body.expected_version)
-        saved = services.change_draft(self.actor, slug, body.changes, expected)
+        saved = use_cases.change_draft(self.actor, slug, body.changes, expected)
         return SavedDraftAnswer.of(saved).response(headers=_draft_etag(saved.workflow))
 
 
@@ -183,7 +184,7 @@ class PublishDraft(_DraftWriter):
         """
         body = self.body(Publish)
         expected = self.seen_draft(body.expected_version)
-        version = services.publish(self.actor, slug, expected, body.note)
+        version = use_cases.publish(self.actor, slug, expected, body.note)
         location = f"/api/v1/workflows/{slug}/versions/{version.version}"
         found = problems_of(bytes(version.document))
         return PublishedNowAnswer.of_new(version, found).response(201, {"Location": location})

@@ -18,6 +18,7 @@ from checkpoints.reading.waiting_reviews import QueueFilter
 from checkpoints.services import status_changes
 from checkpoints.store.executions import find_current
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -84,7 +85,7 @@ def _approve(actor: Actor, text: str, reason: str) -> str:
     except ContextError as error:
         if _was_approved(actor, head, look):
             return ""
-        return f"{head.title or head.public_id}: {translated(error.detail)}"
+        return f"{display_name(head)}: {translated(error.detail)}"
     return ""
 
 

@@ -16,7 +16,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page
 from workflows.domain.context.explain import Decision
-from workflows.previews import NodePreview
+from workflows.previews.conversation import NodePreview
 
 _MOST_NAMED: Final = 4
 
@@ -47,14 +47,14 @@ def context_seen(
     row = queries.find_moment(actor, conversation_id).row
     if row is None:
         raise NotFound(_("This conversation has no execution."))
-    looked = preview_version_input(head, row, number)
-    seen = preview_line(looked, head.public_id, number)
+    node_preview = preview_version_input(head, row, number)
+    seen = preview_line(node_preview, head.public_id, number)
     return render(request, "checkpoints/_context_seen.html", {"seen": seen})
 
 
-def preview_line(looked: NodePreview, name: str, version: int) -> ContextSeen:
+def preview_line(node_preview: NodePreview, name: str, version: int) -> ContextSeen:
     """Returns the line of a preview."""
-    decisions = looked.entered.explanation
+    decisions = node_preview.entered.explanation
     messages = [each for each in decisions if each.section == "messages"]
     dropped = _dropped_names(decisions)
     return ContextSeen(
@@ -62,7 +62,7 @@ def preview_line(looked: NodePreview, name: str, version: int) -> ContextSeen:
         version=version,
         messages=sum(each.verdict != "dropped" for each in messages),
         of_messages=sum(each.verdict != "added" for each in messages),
-        tokens=looked.tokens_after,
+        tokens=node_preview.tokens_after,
         without=dropped[:_MOST_NAMED],
         more=max(len(dropped) - _MOST_NAMED, 0),
     )

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -21,6 +20,7 @@ from checkpoints.reading.waiting_reviews import (
 )
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name, read_display_names
 from conversations.workspace.last_messages import LastMessage, last_messages
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
@@ -90,19 +90,18 @@ def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
 @page
 def waiting(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Returns how many reviews wait, and the latest one, for pages that announce new ones."""
-    rows = all_waiting(actor).order_by("-waiting_since")
-    newest = rows.annotate(title=_of_head("title"), name=_of_head("public_id"))[:1]
-    last = [
-        {"conversation": row.name, "title": row.title or row.name, "since": row.waiting_since}
-        for row in newest
-    ]
+    newest = all_waiting(actor).order_by("-waiting_since").first()
+    keys = [newest.conversation] if newest is not None else []
+    head = Conversation.objects.filter(key__in=keys).first()
+    last = None
+    if newest is not None and head is not None:
+        last = {
+            "conversation": head.public_id,
+            "title": display_name(head),
+            "since": newest.waiting_since,
+        }
     count = all_waiting(actor)[:MOST_COUNTED].count()
-    return JsonResponse({"count": count, "newest": last[0] if last else None})
-
-
-def _of_head(field: str) -> Subquery:
-    heads = Conversation.objects.filter(key=OuterRef("conversation"))
-    return Subquery(heads.values(field)[:1])
+    return JsonResponse({"count": count, "newest": last})
 
 
 def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
@@ -114,6 +113,7 @@ def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
         for each in Claim.objects.filter(conversation__in=keys)
     }
     messages = last_messages(heads.values())
+    read_display_names(heads.values())
     names = execution_queries.names_of_nodes(rows)
     return [
         _line(actor, row, node, head, claims, messages.get(head.key))
@@ -139,7 +139,7 @@ def _line(
     return Waiting(
         conversation=head.public_id,
         execution=row.public_id,
-        title=head.title or head.public_id,
+        title=display_name(head),
         proposed=last.text if last is not None and last.role == "assistant" else "",
         workflow=row.workflow,
         node=node,

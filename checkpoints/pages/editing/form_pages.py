@@ -37,6 +37,7 @@ from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain import revisions
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name
 from conversations.store.conversation import find_head
 from ctxadmin.http.problems import status_of, wants_json
 from ctxadmin.identity.actor import Actor
@@ -330,7 +331,7 @@ def _approve(task: Edit, version: int, applied: str) -> bool:
 
     The notices name the review, because the next page is about another one.
     """
-    title = task.head.title or task.head.public_id
+    title = display_name(task.head)
     flash.success(task.request, f"{title}: {applied}")
     try:
         seen = _seen_view(task)

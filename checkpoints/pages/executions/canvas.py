@@ -31,6 +31,7 @@ from checkpoints.statistics.usage_totals import usage_of_nodes
 from checkpoints.store.pinned_workflow import PinnedVersion
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
+from conversations.reading.display_names import display_name
 from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest
@@ -57,7 +58,7 @@ class RunPanel:
     """
 
     name: str
-    stand: PositionView
+    position: PositionView
     node: Node | None = None
     type: Text = ""
     edge: Edge | None = None
@@ -127,7 +128,7 @@ def canvas(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         again=reverse("checkpoints:canvas-marks", args=[conversation_id]),
     )
     shown = CanvasPage(
-        title=run.head.title or run.head.public_id,
+        title=display_name(run.head),
         crumbs=presenters.crumbs(run.head, Crumb(_("Canvas"))),
         head=run.head,
         tabs=tabs_of(run.head, run.moment, "canvas"),
@@ -168,16 +169,18 @@ def context_seen_panel(
     row = moment.row
     if row is None:
         raise NotFound(_("This conversation has no execution."))
-    looked = preview_version_input(head, row, number)
+    node_preview = preview_version_input(head, row, number)
     title = _("Context seen: %(node)s, version %(n)s")
-    name = presenters.name_of(moment.pinned, looked.entered.node_id)
+    name = presenters.name_of(moment.pinned, node_preview.entered.node_id)
     shown = SawPage(
         title=title % {"node": name, "n": number},
-        crumbs=presenters.crumbs(head, Crumb(_("Canvas"), _of_node(head, looked.entered.node_id))),
+        crumbs=presenters.crumbs(
+            head, Crumb(_("Canvas"), _of_node(head, node_preview.entered.node_id))
+        ),
         head=head,
-        node=looked.entered.node_id,
+        node=node_preview.entered.node_id,
         number=number,
-        seen=preview_view(looked),
+        seen=preview_view(node_preview),
         pin_name=head.public_id if may_pin(actor, head) else "",
     )
     return show(request, "checkpoints/saw.html", shown)
@@ -202,7 +205,7 @@ def _run(actor: Actor, conversation_id: str) -> _Run:
 
 
 def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
-    name, stand = run.head.public_id, presenters.position_view(run.moment)
+    name, position = run.head.public_id, presenters.position_view(run.moment)
     node_id, edge_id = request.GET.get("node", ""), request.GET.get("edge", "")
     if node_id:
         run.pinned.require_node(node_id)
@@ -211,7 +214,7 @@ def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
         lines = node_run_lines(run.row, turns, run.pinned)
         return RunPanel(
             name,
-            stand,
+            position,
             node=node,
             type=NODE_TYPE_WORDS.get(node.type, node.type),
             mark=run.marks.nodes.get(node_id),
@@ -227,8 +230,8 @@ def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
         decided = edge_decision_lines(found)
         mark = run.marks.edges.get(edge_id)
         more = len(found) - len(decided)
-        return RunPanel(name, stand, edge=edge, mark=mark, decided=decided, more=more)
+        return RunPanel(name, position, edge=edge, mark=mark, decided=decided, more=more)
     __, newest = queries.list_checkpoints(actor, name, PageRequest(limit=_LAST))
     total = sum(run.usage.values(), UsageSum()) if run.usage else None
     last = presenters.version_lines(run.row, newest.items, run.pinned)
-    return RunPanel(name, stand, usage=total, lines=last)
+    return RunPanel(name, position, usage=total, lines=last)

@@ -31,6 +31,8 @@ from checkpoints.store.snapshots import StoredSnapshot
 from conversations.lifecycle.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.reading.cards import MessageCard, join_results, message_card
+from conversations.reading.display_names import display_name, read_display_names
+from conversations.reading.node_visits import node_visits
 from conversations.reading.queries import results_of, visible_window
 from conversations.services.pins import may_pin
 from conversations.services.recalls import recalls_among
@@ -83,7 +85,7 @@ class DetailPage:
     workflow: WorkflowName | None
     origin_url: str
     tabs: Sequence[Tab]
-    stand: PositionView
+    position: PositionView
     decision: DecisionForm
     steps: Sequence[PathNode]
     executed_count: int
@@ -128,6 +130,7 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         workflow=workflow if workflow.isascii() else "",
     )
     found = execution_queries.list_executions(actor, wanted, PageRequest.of(request.GET))
+    read_display_names(line.head for line in found.items)
     shown = ListPage(
         title=_("Executions"),
         crumbs=(),
@@ -206,9 +209,9 @@ def show_execution(
 def _detail_page(
     actor: Actor, head: Conversation, moment: StoredSnapshot, decision: DecisionForm
 ) -> DetailPage:
-    title = head.title or head.public_id
+    title = display_name(head)
     row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
-    stand = presenters.position_view(moment)
+    position = presenters.position_view(moment)
     steps = presenters.steps_of(moment, state_view.executed_nodes(moment))
     state = state_view.state_view(moment, most=_KEYS, newest_first=True)
     left, pending = unapplied_edits_of(actor, moment)
@@ -220,11 +223,11 @@ def _detail_page(
         workflow=workflow_name(moment),
         origin_url=_origin_url(moment),
         tabs=tabs_of(head, moment, "now"),
-        stand=stand,
+        position=position,
         decision=decision,
         steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
-        map=map_of(moment, stand, steps),
+        map=map_of(moment, position, steps),
         proposal=proposal_view(moment) if moment.status is Status.PAUSED else None,
         state=with_comments(actor, moment, state, comments_until(moment)),
         cards=_last_messages(moment),
@@ -280,6 +283,7 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
     results = results_of(moment.head, indices)
     pinned = pins_among(moment.head.key, indices)
     recalled = recalls_among(moment.head, indices)
+    visits = node_visits(moment.head, window.messages)
     return join_results(
         [
             message_card(
@@ -288,6 +292,7 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
                 place,
                 pin=pinned.get(message.index),
                 recalled=recalled.get(message.index),
+                visit=visits.get(message.index, 0),
             )
             for message, place in zip(window.messages, window.positions, strict=True)
         ]

@@ -45,7 +45,7 @@ class GraphMap:
 
 
 def map_of(
-    moment: StoredSnapshot, stand: PositionView, steps: Sequence[PathNode]
+    moment: StoredSnapshot, position: PositionView, steps: Sequence[PathNode]
 ) -> GraphMap | None:
     """Returns the map, None for a free execution and for a workflow too large to draw."""
     if moment.row is None or moment.pinned is None:
@@ -66,7 +66,7 @@ def map_of(
         height=drawing.height,
         card_width=drawing.card_width,
         card_height=drawing.card_height,
-        description=_spoken(stand),
+        description=_spoken(position),
         url=reverse("checkpoints:canvas", args=[moment.head.public_id]),
     )
 
@@ -80,7 +80,7 @@ def _node(x: float, y: float, title: str, step: PathNode) -> MapNode:
     return MapNode(x, y, shorten(title, _TITLE), state, step.current, step.done or 0)
 
 
-def _spoken(stand: PositionView) -> str:
-    if stand.node is None:
+def _spoken(position: PositionView) -> str:
+    if position.node is None:
         return _("Workflow map: nothing has run yet")
-    return _("Workflow map: currently at %(node)s") % {"node": stand.node.name}
+    return _("Workflow map: currently at %(node)s") % {"node": position.node.name}

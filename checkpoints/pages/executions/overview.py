@@ -14,6 +14,7 @@ from checkpoints.domain.status import Status
 from checkpoints.pages import execution_queries
 from checkpoints.pages.execution_queries import ExecutionLine, StorageFigures
 from conversations.models import Conversation
+from conversations.reading.display_names import read_display_names
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
@@ -62,6 +63,9 @@ class OverviewPage:
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     at_work = execution_queries.active_executions(actor, _MOST_WAITING)
     kept = execution_queries.storage_figures(actor)
+    failed = execution_queries.failed_executions(actor, _MOST)
+    latest = execution_queries.latest_conversations(actor, _MOST)
+    read_display_names([*(line.head for line in (*at_work, *failed)), *latest])
     shown_statuses = (Status.PAUSED, Status.RUNNING, Status.FAILED, Status.COMPLETED)
     shown = OverviewPage(
         title=_("Overview"),
@@ -69,9 +73,9 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         waiting=[line for line in at_work if line.status == Status.PAUSED],
         waiting_count=kept.by_status.get(Status.PAUSED, 0),
         running=[line for line in at_work if line.status == Status.RUNNING][:_MOST],
-        failed=execution_queries.failed_executions(actor, _MOST),
+        failed=failed,
         counts=[StatusCount(each, kept.by_status.get(each, 0)) for each in shown_statuses],
-        conversations=execution_queries.latest_conversations(actor, _MOST),
+        conversations=latest,
         kept=kept,
         shares=share_bars(
             [

@@ -21,8 +21,8 @@ from workflows.pages.definition.links import OutlineLinks
 from workflows.pages.definition.outline import Outline, outline_of
 from workflows.pages.definition.workflow_pages import outline_page
 from workflows.pages.drawing.svg import Drawing, draw
-from workflows.queries import slug_of
-from workflows.store import workflow_exists
+from workflows.reading.queries import slug_of
+from workflows.store.workflow import workflow_exists
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,26 +41,26 @@ def marks_of(
     ``executed`` counts by node how often it is on record as executed; ``usage`` has the nodes whose
     engine reported any.
     """
-    stand = presenters.position_view(moment)
+    position = presenters.position_view(moment)
     if moment.pinned is None:
-        return Marks(_state_words(stand), STATUSES[stand.status].icon, ())
+        return Marks(_state_words(position), STATUSES[position.status].icon, ())
     return Marks(
-        summary=_state_words(stand),
-        icon=STATUSES[stand.status].icon,
+        summary=_state_words(position),
+        icon=STATUSES[position.status].icon,
         signs=_SIGNS,
         nodes=dict(_nodes(moment, moment.pinned, executed, usage)),
         edges=dict(_edges(moment, course)),
     )
 
 
-def _state_words(stand: PositionView) -> str:
-    status = str(STATUSES[stand.status].label)
-    if stand.node is None:
-        return _("%(status)s, version %(n)s") % {"status": status, "n": stand.version}
+def _state_words(position: PositionView) -> str:
+    status = str(STATUSES[position.status].label)
+    if position.node is None:
+        return _("%(status)s, version %(n)s") % {"status": status, "n": position.version}
     before = _("%(status)s before %(node)s, version %(n)s")
     after = _("%(status)s after %(node)s, version %(n)s")
-    text = before if stand.side == When.BEFORE else after
-    return text % {"status": status, "node": stand.node.name, "n": stand.version}
+    text = before if position.side == When.BEFORE else after
+    return text % {"status": status, "node": position.node.name, "n": position.version}
 
 
 def _nodes(

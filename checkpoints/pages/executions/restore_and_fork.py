@@ -31,6 +31,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes.single_submit import submit_once
+from conversations.reading.display_names import display_name
 from conversations.store.conversation import find_head, find_revision, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -208,7 +209,7 @@ def _command(sent: QueryDict) -> RestoreCheckpoint:
 
 
 def _fork_title(head: Conversation) -> str:
-    return (_("Fork of %(title)s") % {"title": head.title or head.public_id})[:200]
+    return (_("Fork of %(title)s") % {"title": display_name(head)})[:200]
 
 
 def _keys(now: StoredSnapshot, to: StoredSnapshot) -> KeysCompared:

@@ -29,6 +29,7 @@ from checkpoints.services.status_changes import Moved, MoveService
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from conversations.pages.changes.single_submit import submit_once
+from conversations.reading.display_names import display_name
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -88,7 +89,7 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         flash.success(request, _success_words(moment, name, moved))
         return redirect("checkpoints:detail", conversation_id)
     decided = (moment.row.conversation, moment.row.number)
-    title = head.title or head.public_id
+    title = display_name(head)
     flash.success(request, f"{title}: {_DONE[name]}")
     return redirect(step.after_decision(actor, conversation_id, decided))
 

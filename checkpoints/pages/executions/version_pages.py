@@ -70,7 +70,7 @@ class VersionPage:
     execution: str
     tabs: Sequence[Tab]
     line: TimelineLine
-    stand: PositionView
+    position: PositionView
     steps: Sequence[PathNode]
     executed: Sequence[NamedNode] | None
     executed_count: int
@@ -153,7 +153,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         execution=row.public_id,
         tabs=tabs_of(head, now, ""),
         line=presenters.version_line(row, checkpoint, moment.pinned),
-        stand=presenters.position_view(moment),
+        position=presenters.position_view(moment),
         steps=presenters.steps_of(moment, executed),
         executed=_named(moment, executed),
         executed_count=checkpoint.executed_count,

@@ -20,12 +20,12 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.templatetags.ui import dollars, percent, thousands
-from workflows import queries
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
-from workflows.store import find_workflow
+from workflows.reading import queries
+from workflows.store.workflow import find_workflow
 
 _SIGNS = (
     Sign("done", "sum", gettext_lazy("reported usage")),

@@ -28,14 +28,14 @@ from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows.definitions import definition
 from workflows.domain.running.plan import Plan
 from workflows.domain.running.what_if import ChangeKind, InputChange
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.summaries import SECTION_WORDS
 from workflows.pages.preview.preview_result import step_label
-from workflows.store import find_workflow
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_workflow
 
 _SALT: Final = "checkpoints.what_if"
 _STEP: Final = "checkpoints/_what_if_step.html"

@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
+from conversations.domain.beginnings import first_words
 from conversations.domain.bodies import text_of_content
 from conversations.domain.formats.own_fields import own_fields_of, with_own_fields
 from conversations.domain.imports.calls import CallIds, Places
@@ -21,7 +22,6 @@ from ctxadmin.lib.ids import is_public_id, is_reserved
 from ctxadmin.lib.sentence import Sentence, say
 
 MOST_TITLE: Final = 300
-_MOST_MADE_TITLE: Final = 80
 _DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
 _MOST_UNREAD: Final = 500  # messages: what tells the place of a short one takes more than it does
 
@@ -371,11 +371,6 @@ def _identity_of(message: JsonValue) -> JsonValue:
 
 
 def _first_words(drafts: Sequence[MessageDraft]) -> str:
-    """Returns the first line with text of the first user message, at most 80 characters."""
-    for draft in drafts:
-        text = draft.text.strip() if draft.role == "user" else ""
-        if text:
-            line = text.splitlines()[0].strip()
-            short = len(line) > _MOST_MADE_TITLE
-            return line[: _MOST_MADE_TITLE - 1].rstrip() + "…" if short else line
-    return ""
+    """Returns the beginning of the first user message with text."""
+    names = (first_words(draft.text) for draft in drafts if draft.role == "user")
+    return next(filter(None, names), "")

@@ -7,6 +7,7 @@ from typing import Final
 import orjson
 from django.conf import settings
 from django.contrib import messages as flash
+from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -71,11 +72,13 @@ class ErasureDetails:
     """What is left of a conversation after its erasure.
 
     ``log_days`` is for how many days the binary log of the database still has what is
-    erased, 0 without one, None if the server never removes it; ``backup_days`` the same of
-    backups, 0 if nobody said. ``copies`` keep what they copied from it.
+    erased, 0 without one, None if the server never removes it; ``keeps_words`` is whether its
+    full text index keeps the words of removed texts; ``backup_days`` is for how many days
+    backups have them, 0 if nobody said. ``copies`` keep what they copied from it.
     """
 
     log_days: int | None
+    keeps_words: bool
     backup_days: int
     copies: Sequence[Copy]
 
@@ -259,7 +262,12 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
             danger=True,
             once=True,
             template="conversations/erase.html",
-            details=ErasureDetails(binary_log_days(), settings.BACKUP_DAYS, copies_of(head)),
+            details=ErasureDetails(
+                log_days=binary_log_days(),
+                keeps_words=connection.vendor == "mysql",
+                backup_days=settings.BACKUP_DAYS,
+                copies=copies_of(head),
+            ),
         )
 
     return confirm_page(request, question, write)

@@ -123,7 +123,8 @@ class MessageCard:
     ``gap`` is what is hidden right behind it, ``gap_behind_calls`` behind the results that are
     joined with its calls, ``hidden_by`` what hid the message itself. Of one
     that is not ``whole`` only the beginning is here; it has ``size`` bytes. ``failed`` marks a
-    tool result that reports an error.
+    tool result that reports an error. ``visit`` numbers the rounds of a loop in which its node
+    wrote, from 1; 0 if it is not known.
     """
 
     index: int
@@ -151,6 +152,7 @@ class MessageCard:
     recalled: Recalled | None = None
     failed: bool = False
     alone: bool = False
+    visit: int = 0
 
     @property
     def only_calls(self) -> bool:
@@ -197,6 +199,7 @@ def message_card(
     summary: SummaryView | None = None,
     recalled: Recalled | None = None,
     alone: bool = False,
+    visit: int = 0,
 ) -> MessageCard:
     """Returns one message; ``results`` are the log indices of results by call index and call id.
 
@@ -236,6 +239,7 @@ def message_card(
         recalled=recalled,
         failed=is_failure(body),
         alone=alone,
+        visit=visit,
     )
 
 

@@ -30,6 +30,7 @@ from conversations.pages.reading.reading_pages import (
 from conversations.pages.reading.url_parameters import number_in, requested_start, requested_view
 from conversations.pages.reading.view_window import SECTION, Section, ShownView, is_number
 from conversations.reading import message_search, queries
+from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.message_search import SearchHit
 from conversations.reading.navigation import ROLES, narrowed
 from conversations.services.pins import may_pin
@@ -140,6 +141,7 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     asked = PageRequest.of(request.GET)
     found = queries.list_conversations(actor, wanted, asked)
     messages = last_messages(found.items)
+    read_display_names(found.items)
     shown = ListPage(
         title=_("Conversations"),
         crumbs=(),
@@ -201,8 +203,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     view = narrowed(head, whole, wanted.only)
     cards = [card for each in sections for card in each.cards]
     shown = DetailPage(
-        title=head.title or head.public_id,
-        crumbs=(*presenters.crumbs(), Crumb(head.title or head.public_id)),
+        title=display_name(head),
+        crumbs=(*presenters.crumbs(), Crumb(display_name(head))),
         head=head,
         tabs=_tabs(head, which, shown_batch),
         wanted=wanted,

@@ -26,6 +26,7 @@ from conversations.pages.reading.cards import (
 from conversations.reading import hidden_messages, queries, summaries
 from conversations.reading.hidden_messages import HidingRevision
 from conversations.reading.navigation import EVERYTHING, ReadingFilter, narrowed
+from conversations.reading.node_visits import node_visits
 from conversations.reading.queries import MessageWindow
 from conversations.services import comments, recalls
 from conversations.store import pin_rows
@@ -216,6 +217,7 @@ def cards_of(
     pinned = pin_rows.pins_among(head.key, [message.index for message in messages])
     covers = _summaries(head, [message.index for message in messages])
     recalled = recalls.recalls_among(head, [message.index for message in messages])
+    visits = node_visits(head, messages)
     whole_log = shown.which == "all"
     places: Sequence[int | None] = [None] * len(messages) if whole_log else window.positions
     return join_results(
@@ -230,6 +232,7 @@ def cards_of(
                 pin=pinned.get(message.index),
                 summary=covers.get(message.index),
                 recalled=recalled.get(message.index),
+                visit=visits.get(message.index, 0),
             )
             for message, position in zip(messages, places, strict=True)
         ]
@@ -269,6 +272,7 @@ def hidden_cards(
     pinned = pin_rows.pins_among(head.key, asked)
     covers = _summaries(head, asked)
     recalled = recalls.recalls_among(head, asked)
+    visits = node_visits(head, messages)
     return join_results(
         [
             message_card(
@@ -280,6 +284,7 @@ def hidden_cards(
                 pin=pinned.get(message.index),
                 summary=covers.get(message.index),
                 recalled=recalled.get(message.index),
+                visit=visits.get(message.index, 0),
             )
             for message in messages
         ]

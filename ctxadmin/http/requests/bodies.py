@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from django.conf import settings
 
-from ctxadmin.http.requests.body_memory import BodyRoom
+from ctxadmin.http.requests.body_memory import BodyMemory
 from ctxadmin.http.requests.callers import credential_of
 from ctxadmin.http.requests.early_responses import Receive, RefusedEarly, Scope, declared_length
 from ctxadmin.http.requests.fair_queue import SMALL
@@ -43,7 +43,7 @@ class Bodies:
 
     def __init__(self, identify: Identify, most: int) -> None:
         self._identify = identify
-        self._room = BodyRoom(most)
+        self._memory = BodyMemory(most)
         self._share = max(most // 2, _STEP)
         self._held: Counter[bytes] = Counter()  # bytes of large bodies, by credential
 
@@ -84,10 +84,10 @@ class Bodies:
                     break
                 message = await pace.next()
         except BaseException:
-            self._release_room(scope, held)
+            self._release_memory(scope, held)
             raise
         if held:
-            self._release_room(scope, held - (size if size > SMALL else 0))
+            self._release_memory(scope, held - (size if size > SMALL else 0))
         if size and size != length:  # a chunked body has no length of its own
             _set_length(scope, size)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
@@ -95,7 +95,7 @@ class Bodies:
     def release(self, scope: Scope, body: bytes) -> None:
         """Releases the room of a body whose request is answered."""
         if len(body) > SMALL:
-            self._release_room(scope, len(body))
+            self._release_memory(scope, len(body))
 
     async def _hold(self, scope: Scope, held: int, wanted: int) -> int:
         """Takes room for ``wanted`` bytes for a body that has ``held``.
@@ -108,7 +108,7 @@ class Bodies:
             raise RefusedEarly(429, "rate_limited", text, retry_after=_RETRY_SECONDS)
         self._held[credential] += more
         try:
-            await self._room.reserve(more)
+            await self._memory.reserve(more)
         except BaseException as error:
             self._forget(credential, more)
             if not isinstance(error, TimeoutError):
@@ -117,10 +117,10 @@ class Bodies:
             raise RefusedEarly(503, "unavailable", text, retry_after=_RETRY_SECONDS) from None
         return wanted
 
-    def _release_room(self, scope: Scope, size: int) -> None:
+    def _release_memory(self, scope: Scope, size: int) -> None:
         if size:
             self._forget(credential_of(scope), size)
-            self._room.release(size)
+            self._memory.release(size)
 
     def _forget(self, credential: bytes, size: int) -> None:
         self._held[credential] -= size

@@ -40,8 +40,8 @@ class AuditLine:
 
     ``what`` is the kind of a change of settings, in words. ``change`` has the versions before
     and after, ``difference_url`` compares them; ``message`` is the first that was appended;
-    ``conversation`` is that of an execution.
-    ``altered``: the entry differs from its hash.
+    ``conversation`` is that of an execution. ``erased``: the conversation is, so nothing of it is
+    linked. ``altered``: the entry differs from its hash.
     """
 
     at: datetime
@@ -64,10 +64,19 @@ class AuditLine:
     detail: Sequence[tuple[str, str]]
     url: str
     altered: bool
+    erased: bool
 
 
-def audit_line(found: FoundEntry, altered: Collection[tuple[int, int]] = ()) -> AuditLine:
-    """Returns an entry as a line of the list; asks nothing of the database."""
+def audit_line(
+    found: FoundEntry,
+    altered: Collection[tuple[int, int]] = (),
+    erased: Collection[int] = (),
+) -> AuditLine:
+    """Returns an entry as a line of the list; asks nothing of the database.
+
+    ``erased`` are the streams of erased conversations.
+    """
+    gone = found.entry.stream in erased
     entry, detail = found.entry, detail_of(found.entry.detail)
     values = detail if isinstance(detail, dict) else {"detail": detail}
     conversation = str(values.get("conversation", "")) if entry.object_type == "execution" else ""
@@ -81,11 +90,11 @@ def audit_line(found: FoundEntry, altered: Collection[tuple[int, int]] = ()) -> 
         words=action_label(entry.action),
         object_words=object_label(entry.object_type),
         object_id=entry.object_id,
-        object_url=_object_url(entry, conversation),
+        object_url="" if gone else _object_url(entry, conversation),
         conversation=conversation,
         what=past_label(_shown(values.get("what", ""))),
         change=_change_words(entry, values, before, after),
-        difference_url=_difference_url(entry, conversation, values, before, after),
+        difference_url="" if gone else _difference_url(entry, conversation, values, before, after),
         message=_first_message(entry, values),
         reason=found.reason.text if found.reason is not None else "",
         reason_erased=bool(entry.reason_digest) and found.reason is None,
@@ -94,6 +103,7 @@ def audit_line(found: FoundEntry, altered: Collection[tuple[int, int]] = ()) -> 
         detail=[(name, _shown(value)) for name, value in values.items() if value not in ("", [])],
         url=reverse("audit:entry", args=[entry.stream, entry.seq]),
         altered=(entry.stream, entry.seq) in altered,
+        erased=gone,
     )
 
 
@@ -135,8 +145,6 @@ def _first_message(entry: AuditEntry, detail: Mapping[str, JsonValue]) -> int | 
 
 
 def _object_url(entry: AuditEntry, conversation: str) -> str:
-    if entry.action == Action.CONVERSATION_ERASE:
-        return ""
     if entry.object_type == "execution":
         return _address("checkpoints:detail", conversation) if conversation else ""
     name = _PAGES.get(entry.object_type)
@@ -151,7 +159,7 @@ def _difference_url(
     after: str,
 ) -> str:
     """Returns the page that compares the versions before and after; "" if they are the same."""
-    if entry.action in (Action.CONVERSATION_ERASE, Action.CHECKPOINT_FORK):
+    if entry.action == Action.CHECKPOINT_FORK:
         return ""
     versions = {"from": before, "to": after}
     if entry.action == Action.WORKFLOW_PUBLISH:

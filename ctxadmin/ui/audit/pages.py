@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from ctxadmin.audit.checks import last_check
 from ctxadmin.audit.models import AuditCheck, AuditEntry
-from ctxadmin.audit.queries import find_entries, with_reasons
+from ctxadmin.audit.queries import erased_among, find_entries, with_reasons
 from ctxadmin.audit.spot_check import find_altered
 from ctxadmin.http.audit.exports import TYPES, export
 from ctxadmin.http.audit.parameters import NAMES, filter_in, position_in
@@ -97,7 +97,8 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     found = find_entries(actor.workspace, wanted, position_in(asked), _LINES + 1)
     part = page_of(found, asked, lambda each: each.position)
     wrong = find_altered(part.items)
-    lines = [audit_line(each, wrong) for each in part.items]
+    erased = erased_among(each.entry for each in part.items)
+    lines = [audit_line(each, wrong, erased) for each in part.items]
     shown = replace(empty, lines=lines, next=part.next, altered_count=len(wrong))
     return show(request, "audit/list.html", shown)
 
@@ -112,7 +113,7 @@ def audit_entry(request: HttpRequest, actor: Actor, stream: int, seq: int) -> Ht
     if seq not in by_seq:
         raise Http404
     (found,) = with_reasons([by_seq[seq]])
-    line = audit_line(found, find_altered([found]))
+    line = audit_line(found, find_altered([found]), erased_among([found.entry]))
     neighbours = {each: reverse("audit:entry", args=[stream, each]) for each in by_seq}
     shown = EntryPage(
         title=line.words,

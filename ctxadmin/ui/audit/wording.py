@@ -19,7 +19,7 @@ ACTION_GROUPS: Final[Sequence[tuple[Text, Mapping[Action, Text]]]] = (
             Action.CONVERSATION_EXPORT: _("Exported a conversation"),
             Action.CONVERSATION_ARCHIVE: _("Archived a conversation"),
             Action.CONVERSATION_UNARCHIVE: _("Unarchived a conversation"),
-            Action.CONVERSATION_ERASE: _("Deleted a conversation"),
+            Action.CONVERSATION_ERASE: _("Erased a conversation"),
             Action.MESSAGES_APPEND: _("Appended messages"),
             Action.MESSAGES_OPERATE: _("Edited the context"),
             Action.MESSAGES_PIN: _("Pinned or unpinned a message"),

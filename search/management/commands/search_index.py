@@ -18,6 +18,8 @@ _log = logging.getLogger("ctxadmin.search")
 _LOOK_SECONDS: Final = 1.0
 _AWAY_SECONDS: Final = 5.0
 _TELL_SECONDS: Final = 2.0
+_FORGET_SECONDS: Final = 3600.0  # rewriting a large index takes seconds of processor time
+_STEP_SECONDS: Final = 0.02  # between its steps, for other writers
 
 
 class Command(BaseCommand):
@@ -45,12 +47,19 @@ class Command(BaseCommand):
 
 
 def follow(stop: Event) -> None:
-    """Indexes until stopped; waits while the database is down."""
+    """Indexes until stopped; waits while the database is down.
+
+    Once an hour, and at the start, the index forgets the words of what was removed.
+    """
+    due = 0.0
     while not stop.is_set():
         pause = _LOOK_SECONDS
         try:
             if indexer.run_round():
                 pause = 0.0
+            elif monotonic() >= due:
+                words.forget_removed(lambda: stop.wait(_STEP_SECONDS))
+                due = monotonic() + _FORGET_SECONDS
         except (DatabaseError, InterfaceError) as error:
             _log.warning("the search index is delayed: %s", error)
             connection.close()  # the next look opens a new one

@@ -1,4 +1,4 @@
-"""Who asked to learn of changed rights is told after the commit, whatever others make of it."""
+"""Listeners for changed rights are called after the commit, even if other listeners fail."""
 
 import pytest
 from django.db import transaction
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def heard(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What a listener hears that stands behind one that fails."""
+    """The calls of a listener that was registered after one that fails."""
     told: list[tuple[str, str]] = []
 
     def failing(kind: str, name: str) -> None:

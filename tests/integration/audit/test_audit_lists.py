@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from conversations.lifecycle.erasure import erase
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditEntry
@@ -168,6 +169,21 @@ def test_the_page_shows_words_links_and_what_was_altered() -> None:
     assert admin.get(f"/audit/{entry.stream}/99/").status_code == 404
 
 
+def test_what_was_erased_is_called_so_and_leads_nowhere() -> None:
+    conversation(user("a"), public_id="gone", actor=engine())
+    conversation(user("a"), public_id="kept", actor=engine())
+    erase(person(Role.ADMIN), "gone")
+    admin = signed_in(Role.ADMIN)
+    page = admin.get("/audit/").content.decode()
+    assert "Erased a conversation" in page
+    assert page.count("Conversation · erased") == 2  # made, and erased
+    assert 'href="/conversations/gone/"' not in page
+    assert 'href="/conversations/kept/"' in page
+    entry = AuditEntry.objects.filter(object_id="gone").order_by("seq")[0]
+    shown = admin.get(f"/audit/{entry.stream}/{entry.seq}/").content.decode()
+    assert "gone</span> · erased" in shown
+
+
 def test_a_mistake_in_the_filter_stays_in_the_form() -> None:
     answer = signed_in(Role.ADMIN).get("/audit/?since=soon&actor=anna")
     assert answer.status_code == 422
@@ -188,7 +204,7 @@ def test_the_list_asks_as_much_for_many_entries_as_for_few() -> None:
     assert counts[0] == counts[1]
 
 
-def test_whoever_has_the_key_verifies_an_export_by_itself(api: Api) -> None:
+def test_an_export_can_be_verified_with_the_key_alone(api: Api) -> None:
     for n in range(2):
         record_access(person(Role.ADMIN), AuditChange(Action.SESSION_SIGN_IN, "person", f"p{n}"))
     answer = api.get("/audit?export=jsonl&action=session.sign_in")

@@ -1,4 +1,4 @@
-"""Jobs in the background: taken once, watched, taken up from the dead, and ended once."""
+"""Background jobs: claimed once, monitored, continued after a crash, and ended once."""
 
 import logging
 from datetime import timedelta

@@ -9,8 +9,8 @@ from django.apps import apps
 from conversations.models import Conversation
 from ctxadmin.identity.roles import Scope
 from tests.factories import Api, conversation, engine
-from workflows import services as workflows
 from workflows.domain.document import graph
+from workflows.services import use_cases as workflows
 
 REVIEW = {"pause": "before", "pause_reason": "look at this"}
 

@@ -345,7 +345,7 @@ def test_thinning_beside_saves_reads_and_forks_disturbs_no_one() -> None:
         return problems
 
     def fork(version: int) -> bool:
-        """Whole, or refused because it was thinned; what meets thinning is told to try again."""
+        """Whole, or refused because it was thinned; a read during thinning has to be repeated."""
         while True:
             try:
                 forked = forking.fork(writer, name, version, ForkCheckpoint()).head

@@ -1,4 +1,4 @@
-"""Two writers at once: one wins, the other hears it, and no version is lost or doubled."""
+"""Two writers at once: one wins, the other is refused, and no version is lost or doubled."""
 
 import threading
 from collections.abc import Callable

@@ -9,7 +9,7 @@ from checkpoints.domain.reducers import Reducer
 from checkpoints.domain.state import MAX_STATE_BYTES, MAX_STATE_KEYS
 from ctxadmin.lib.json_bytes import dumps
 from tests.integration.checkpoints.flows import Run, everything, ok, refused
-from workflows.reducers import REDUCERS
+from workflows.reading.reducers import REDUCERS
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from ctxadmin.identity.roles import Scope
 from tests.factories import Api, conversation, engine, user
 from tests.integration.checkpoints.flows import REVIEW, Run, chain, everything, ok, publish, refused
 from tests.integration.checkpoints.flows import node as a_node
-from workflows import services as workflows
+from workflows.services import use_cases as workflows
 
 pytestmark = pytest.mark.django_db
 

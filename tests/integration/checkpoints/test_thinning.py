@@ -1,4 +1,4 @@
-"""Thinned executions: what is left reads, compares, restores, forks, resumes as before."""
+"""Thinned executions: the other versions can be read, compared, restored and forked as before."""
 
 from datetime import timedelta
 from typing import Any

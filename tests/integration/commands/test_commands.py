@@ -19,12 +19,12 @@ from demo import counter, seed
 from demo.engine import Engine, ServerRefused
 from tests.factories import Api, conversation, person, user
 from tests.shape_examples import example
-from workflows.definitions import definition
+from workflows.costs.versions import draft_beside
 from workflows.domain.document.graph import read
 from workflows.models import Workflow
-from workflows.services import import_document
-from workflows.store import find_version
-from workflows.version_costs import draft_beside
+from workflows.services.use_cases import import_document
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_version
 
 pytestmark = pytest.mark.django_db
 
@@ -99,7 +99,7 @@ def test_import_names_file_line_and_field_and_imports_nothing(tmp_path: Path) ->
     assert not Message.objects.exists()
 
 
-def test_import_tells_what_each_shape_became_and_what_was_left_out(tmp_path: Path) -> None:
+def test_import_reports_the_format_and_what_was_left_out(tmp_path: Path) -> None:
     values = [example("anthropic", "request"), example("vercel_ui", "chat")]
     out = run("import_conversations", chats(tmp_path, *values))
     assert "Anthropic Messages: conversations: 1, messages: 6, calls: 1, results: 1" in out

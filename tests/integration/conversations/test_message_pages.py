@@ -4,6 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from conversations.reading import message_pages
 from tests.factories import conversation, user
 from tests.integration.checkpoints.flows import Run, ok, refused
 from tests.openapi import CheckedApi
@@ -43,6 +44,27 @@ def pages(run: Run, query: str) -> list[list[int]]:
     ],
 )
 def test_pages_begin_with_the_latest(run: Run, query: str, expected: list[list[int]]) -> None:
+    assert pages(run, query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("limit=1000", [[0, 1], [2], [3, 4]]),
+        ("view=all&limit=1000", [[0, 1], [2], [3, 4, 5]]),
+        ("order=desc&limit=1000", [[4, 3], [2], [1, 0]]),
+        ("view=all&order=desc&limit=1000", [[5, 4, 3], [2], [1, 0]]),
+        ("view=all&order=desc&limit=2", [[5, 4], [3], [2], [1, 0]]),
+    ],
+)
+def test_a_page_ends_before_it_has_too_many_bytes(
+    monkeypatch: pytest.MonkeyPatch, query: str, expected: list[list[int]]
+) -> None:
+    """Any token reads, and a thousand of the largest messages would take the memory of a server."""
+    lengths = (300, 700, 5_000, 300, 300, 10)
+    run = Run(CheckedApi(), conversation(*[user("x" * length) for length in lengths]))
+    ok(run.post("operations", {"operation": "truncate", "truncate": {"remove_last": 1}}))
+    monkeypatch.setattr(message_pages, "MOST_BYTES", 1_100)
     assert pages(run, query) == expected
 
 

@@ -1,4 +1,4 @@
-"""Writers that meet: nothing is lost, nothing happens twice, nobody is told a lie."""
+"""Concurrent writers: nothing is lost, nothing happens twice, and every answer is true."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -12,7 +12,7 @@ from conversations.lifecycle import transfers
 from ctxadmin.lib.contract import parse
 from tests.factories import engine
 from workflows.api.schemas import ApplyFilters
-from workflows.dry_run import apply_steps
+from workflows.previews.dry_run import apply_steps
 
 _MESSAGES = {"messages": [{"role": "user", "content": "x"}] * 20_000}
 _BODY = orjson.dumps({**_MESSAGES, "context": {}, "steps": []})

@@ -70,7 +70,7 @@ FOUND: JsonValue = {"role": "tool", "tool_call_id": "a", "content": "apple"}
 
 
 def _done(step: Callable[[], Report | Applied]) -> object:
-    """What a step says it did, whoever carried it out, or what it was refused for."""
+    """The outcome of a step, in memory or in SQL, or the reason of its refusal."""
     try:
         done = step()
     except ContextError as error:
@@ -269,7 +269,7 @@ class Agreement(RuleBasedStateMachine):
     @precondition(lambda self: self.past)
     @rule(data=st.data())
     def look_back(self, data: st.DataObject) -> None:
-        """A log of former length tells what it told then."""
+        """A log of an earlier length answers as it did then."""
         upto, then = data.draw(st.sampled_from(self.past))
         head = self.head()
         sql = SqlLog(head, upto.log_count, upto.revision)

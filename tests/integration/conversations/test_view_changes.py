@@ -1,4 +1,4 @@
-"""Each change of a view is reported with whoever made it, whatever others did later."""
+"""Each change of a view is reported with its author, whatever others did later."""
 
 from dataclasses import replace
 

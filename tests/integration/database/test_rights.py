@@ -1,4 +1,4 @@
-"""What a user of MariaDB may not do is told before a write meets it."""
+"""Missing rights of a user of MariaDB are reported before a write needs them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -256,7 +256,7 @@ def test_a_server_does_not_start_without_rights_and_notices_when_one_goes(
         token = server.make_token("engine")
 
         def make() -> int:
-            with httpx.Client(headers={"Authorization": f"Bearer {token}"}) as client:
+            with httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=60) as client:
                 return client.post(f"{server.url}/api/v1/conversations", json={}).status_code
 
         assert (ready(server), make()) == (200, 201)
@@ -277,7 +277,7 @@ def test_the_documented_user_serves_people_and_engines_and_changes_nothing_on_re
         for table in _documented_to_change(session, database):
             weak.grant("UPDATE, DELETE", f"{database}.{table}")
     server = Prepared(tmp_path / "server", {"DATABASE_URL": user_url})
-    with server, httpx.Client(base_url=server.url, follow_redirects=True) as browser:
+    with server, httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as browser:
         server.make_people()
         _use(server, browser)
         assert ready(server) == 200
@@ -307,7 +307,7 @@ def _documented_to_change(session: Any, database: str) -> list[str]:
 
 
 def _statements(fix: str) -> list[str]:
-    """What stands in a hint to be pasted."""
+    """The statement in a hint, ready to be pasted."""
     run = fix.partition("run ")[2]
     assert run.endswith(";")
     return [each.strip() for each in run.split(";") if each.strip()]
@@ -329,7 +329,7 @@ def _use(server: LiveServer, browser: httpx.Client) -> None:
         ("conversations/chat/operations", cut, 200),
         ("workflows", {"slug": "flow", "start_with": "chat"}, 201),
     ):
-        answer = httpx.post(f"{server.url}/api/v1/{address}", json=body, headers=bearer)
+        answer = httpx.post(f"{server.url}/api/v1/{address}", json=body, headers=bearer, timeout=60)
         assert answer.status_code == status, answer.text
     for address in ("/conversations/chat/export/", "/workflows/flow/yaml/"):
         assert browser.get(address).status_code == 200
@@ -344,4 +344,4 @@ def _connected(driver: ModuleType, user: str, database: str) -> Iterator[Any]:
 
 
 def ready(server: LiveServer) -> int:
-    return httpx.get(f"{server.url}/readyz").status_code
+    return httpx.get(f"{server.url}/readyz", timeout=60).status_code

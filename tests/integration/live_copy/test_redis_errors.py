@@ -1,4 +1,4 @@
-"""What is told of a Redis that cannot be used as ``REDIS_URL`` says."""
+"""The findings about a Redis that cannot be used as ``REDIS_URL`` says."""
 
 import socket
 import threading
@@ -22,7 +22,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
 
 
 def found(url: str) -> Finding:
-    link = Link(read_address(url), timeout=0.2)
+    link = Link(read_address(url), timeout=0.5)
     links.use(link)
     try:
         (finding,) = links.findings()

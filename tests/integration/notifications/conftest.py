@@ -1,4 +1,4 @@
-"""What tests of notifications need: someone to be told, and a clock that can be set."""
+"""Fixtures of tests of notifications: a recipient, and a clock that can be set."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta

@@ -33,7 +33,7 @@ HEADERS = {
 
 
 class Told:
-    """What a server told while it was called."""
+    """The log of a server during the calls."""
 
     def __init__(
         self, text: str, calls: Mapping[str, Call], metrics: str, collector: Collector
@@ -53,7 +53,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         token = server.manage("create_token", "--name", CANARY, "--scopes", "admin,engine").strip()
         headers = HEADERS | {"Authorization": f"Bearer {token}"}
         calls = list(every_operation())
-        with httpx.Client(base_url=server.url, headers=headers) as client:
+        with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
             learnt: dict[str, str] = {}
             answered = {
                 _succeed(client, place, call, learnt): call for place, call in enumerate(calls)
@@ -61,9 +61,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
             for call in calls:
                 _call_badly(client, call)
             metrics = client.get("/metrics").text
-        with httpx.Client(base_url=server.url, headers=HEADERS) as stranger:
+        with httpx.Client(base_url=server.url, headers=HEADERS, timeout=60) as stranger:
             _look_around(stranger)
-        with httpx.Client(base_url=server.url, headers=headers) as client:
+        with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
             _call_without_a_table(client, folder / "data" / "ctxadmin.sqlite3")
         text = _log_with(server.log, answered)
         collector.wait_for(text.count('"event":"request"'))

@@ -1,4 +1,4 @@
-"""Law: whoever edits a paused state with others, in any order, loses nothing and ends as they do.
+"""Law: people who edit a paused state together, in any order, lose nothing and end with the same.
 
 Up to five people edit one state by the real pages over the real services. Announcements are those
 that the services make; they are lost and shuffled on the way. Every value is written once, so that

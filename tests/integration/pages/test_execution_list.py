@@ -57,5 +57,5 @@ def test_the_list_costs_as_many_queries_for_many_as_for_few(
 ) -> None:
     for _ in range(12):
         running()
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         reviewer.get("/executions/")

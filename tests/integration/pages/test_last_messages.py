@@ -9,6 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 from conversations.models import Conversation
 from conversations.workspace.last_messages import last_messages
 from tests.factories import assistant, calls, conversation, user
+from tests.servers import ROOT
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -25,7 +26,16 @@ def test_the_list_says_who_spoke_last_and_how_it_begins(reviewer: Client) -> Non
     assert "<b>assistant</b>" in said[1] + said[2]
     assert "On its way &lt;b&gt;" in page
     assert "look_up" in page
-    assert "Where is it?" not in page
+    assert page.count("Book 12A</a>") == page.count("Where is it?</a>") == 1  # their names
+
+
+def test_on_a_phone_a_workflow_that_there_is_not_takes_no_room(reviewer: Client) -> None:
+    conversation(user("Where is it?"), public_id="a")
+    page = text(reviewer.get("/conversations/"))
+    assert '<td class="says-itself has-nothing" data-label="Workflow" translate="no">–</td>' in page
+    assert page.count("has-nothing") == 1
+    sheet = (ROOT / "static" / "css" / "conversations.css").read_text()
+    assert "td.has-nothing { display: none; }" in sheet
 
 
 def test_a_long_message_is_named_without_being_read() -> None:

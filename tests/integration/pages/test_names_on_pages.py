@@ -15,7 +15,7 @@ from ctxadmin.ui.components import author_label
 from tests.factories import Api, conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, node, ok, publish
 from tests.integration.pages.execution_scenes import hidden, move, page, text, url
-from workflows.node_names import node_names
+from workflows.reading.node_names import node_names
 
 pytestmark = pytest.mark.django_db
 TIMEOUT = {"pause": "before", "timeout": {"seconds": 60, "outcome": "approve"}}
@@ -118,7 +118,7 @@ def test_the_queue_is_for_anyone(designer: Client) -> None:
     assert '<option value="">Anyone</option>' in text(designer.get("/reviews/"))
 
 
-def test_a_refused_import_is_said_in_a_sentence_apart_from_the_form(designer: Client) -> None:
+def test_a_refused_import_is_explained_apart_from_the_form(designer: Client) -> None:
     admin = signed_in(Role.ADMIN)
     file = SimpleUploadedFile("one.json", b"5", "application/json")
     html = text(admin.post("/conversations/import/", {"file": file, "shape": "openai"}))

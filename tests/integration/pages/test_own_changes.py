@@ -1,4 +1,4 @@
-"""Who changed a state on another page is not told of it as if someone else had."""
+"""A page does not report a person's own changes on another page as those of someone else."""
 
 import re
 from typing import Any

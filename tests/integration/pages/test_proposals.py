@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 def card(html: str) -> str:
-    """What stands between the head of the decision and its form."""
+    """The part of the page between the head of the decision and its form."""
     return html.partition('<div class="proposal">')[2].partition('id="decide-form"')[0]
 
 
@@ -155,7 +155,7 @@ def replaced(run: Run, index: int, message: dict[str, Any]) -> None:
     ok(run.post("operations", body))
 
 
-def test_a_proposed_message_that_was_replaced_shows_what_stands_now(reviewer: Client) -> None:
+def test_a_replaced_proposed_message_shows_its_current_text(reviewer: Client) -> None:
     run = answered()
     replaced(run, 2, assistant("Your parcel left on Thursday."))
     html = page(reviewer, run)

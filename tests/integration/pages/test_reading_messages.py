@@ -14,6 +14,8 @@ from conversations.domain.configs import read_operation
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.reading import message_search
+from conversations.reading.node_visits import node_visits
+from conversations.reading.queries import log_window
 from conversations.services.use_cases import apply_operation, rollback
 from tests.factories import Api, assistant, calls, conversation, engine, result, system, user
 from tests.integration.pages.execution_scenes import paused, url
@@ -206,6 +208,21 @@ def test_what_is_hidden_is_reported_in_its_place_and_fetched_on_demand(reviewer:
     assert "/conversations/chat/diff/?from=0&amp;to=1" in part
 
 
+def test_one_hidden_message_has_one_number_in_every_language(reviewer: Client) -> None:
+    long_chat()
+    cut("chat", keep_first=2, keep_last=9)
+    assert "1 hidden message: #2<" in text(reviewer.get("/conversations/chat/"))
+    reviewer.cookies["language"] = "zh-hans"
+    assert "1 条隐藏消息：#2<" in text(reviewer.get("/conversations/chat/"))
+
+
+def test_a_conversation_without_messages_says_where_they_come_from(reviewer: Client) -> None:
+    conversation(public_id="new")
+    page = text(reviewer.get("/conversations/new/"))
+    assert "No messages yet" in page
+    assert "hidden by an operation" not in page
+
+
 def test_many_hidden_messages_come_fifty_at_a_time(reviewer: Client) -> None:
     long_chat(130)
     cut("chat", keep_last=10)
@@ -362,3 +379,16 @@ def test_a_message_that_no_step_wrote_has_none(reviewer: Client) -> None:
     run = paused()
     assert reviewer.get("/executions/t/written/0/").status_code == 404
     assert reviewer.get(url(run, "written/999/")).status_code == 404
+
+
+def test_rounds_of_a_loop_are_told_apart(
+    reviewer: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    rounds = [assistant(f"{at}") | {"node_id": "ab"[at % 2]} for at in range(4)]
+    head = conversation(user("Hi"), *rounds, user("Go"), assistant("a") | {"node_id": "a"})
+    page = text(reviewer.get(f"/conversations/{head.public_id}/"))
+    assert page.count("round 2</span>") == 2
+    assert "round 1" not in page
+    messages = log_window(head, 3, 4).messages
+    with django_assert_num_queries(2):
+        assert node_visits(head, messages) == {1: 1, 2: 1, 3: 2, 4: 2, 6: 1}

@@ -11,8 +11,8 @@ from ctxadmin.identity.roles import Role, Scope
 from tests.factories import Api, engine, signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, everything, node, ok, publish
 from tests.integration.pages.execution_scenes import hidden, text
-from workflows import services
 from workflows.domain.document import graph
+from workflows.services import use_cases
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +42,7 @@ def narrow(pattern: str) -> dict[str, Any]:
 
 def save(nodes: list[Any], seen: int) -> None:
     document = graph.read({"name": "letter", "nodes": nodes, "edges": EDGES})
-    services.save_draft(engine(Scope.DESIGN), "letter", document, seen)
+    use_cases.save_draft(engine(Scope.DESIGN), "letter", document, seen)
 
 
 def step(client: Client, token: str, *, by_script: bool = True) -> Any:

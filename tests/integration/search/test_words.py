@@ -1,12 +1,15 @@
 """The full text table, by what each database does with many texts."""
 
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
+from django.db import connection
 
 from search import words, words_mysql
 from search.domain.query import Phrase
 from search.domain.terms import terms_of
+from search.management.commands import search_index
 from search.words import WordQuery, Words
 
 WORKSPACE = 7
@@ -60,6 +63,39 @@ def test_rare_and_common_words_are_found_alike() -> None:
     assert found("odd", "common", below=20, since=12) == [18, 16, 14, 12]
     assert found("odd", "even") == []
     assert found("nothing") == []
+
+
+@pytest.mark.django_db
+def test_an_indexer_with_nothing_to_do_lets_the_index_forget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stop = Event()
+    monkeypatch.setattr(words, "forget_removed", lambda _: stop.set())
+    search_index.follow(stop)
+    assert stop.is_set()
+
+
+def blocks_with(term: bytes) -> int:
+    """How many blocks of the index of SQLite have the beginning of a word."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT block FROM search_words_data")
+        return sum(term in block for (block,) in cursor.fetchall())
+
+
+@pytest.mark.only("sqlite")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("few")
+def test_sqlite_forgets_removed_words() -> None:
+    """FTS5 keeps them, with their places in the text, until it has rewritten what has them."""
+    words.forget_removed()
+    words.remove(WORKSPACE, [6, 31])
+    assert blocks_with(b"needle")
+    words.forget_removed()
+    assert blocks_with(b"needle") == blocks_with(b"eedle") == 1  # of the other workspace
+    words.remove(WORKSPACE + 1, [1_000])
+    words.forget_removed()
+    assert blocks_with(b"needle") == blocks_with(b"eedle") == 0
+    assert found("common", limit=100) == [n for n in range(60, 0, -1) if n not in (6, 31)]
 
 
 @pytest.mark.django_db(transaction=True)

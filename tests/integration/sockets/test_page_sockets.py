@@ -1,4 +1,4 @@
-"""What the sockets of pages hear."""
+"""The messages that the sockets of pages receive."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ from tests import factories
 from tests.factories import Api, drafts, engine, user
 from tests.integration.sockets.pages import PATIENCE, do, of_person, play
 from workflows.domain.document.graph import Document
-from workflows.services import NewWorkflow, publish, save_draft
-from workflows.services import create as create_workflow
+from workflows.services.use_cases import NewWorkflow, publish, save_draft
+from workflows.services.use_cases import create as create_workflow
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CANARY = "c4n4ry said this"

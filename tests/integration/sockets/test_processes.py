@@ -1,4 +1,4 @@
-"""Two servers on one MariaDB and Redis: what one is told, the pages of the other show."""
+"""Two servers on one MariaDB and Redis: pages of each show the writes of the other."""
 
 import json
 from collections.abc import Callable, Iterator

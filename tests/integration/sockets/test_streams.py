@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def app() -> Any:
-    """With one thread only: whoever would hold it holds up everyone."""
+    """With one thread only: a call that kept it would stop all others."""
     return with_sockets(ThreadedHandler(1))
 
 

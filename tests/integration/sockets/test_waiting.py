@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def app() -> Any:
-    """With one thread only: whoever would hold it holds up everyone."""
+    """With one thread only: a call that kept it would stop all others."""
     return with_sockets(ThreadedHandler(1))
 
 
@@ -100,7 +100,7 @@ def test_an_execution_that_is_named_is_meant_also_when_another_one_has_begun(api
     assert api.get(path).json() == ended
 
 
-def test_who_waits_for_an_execution_hears_when_another_one_begins(app: Any, api: Api) -> None:
+def test_a_wait_for_an_execution_ends_when_another_one_begins(app: Any, api: Api) -> None:
     first = begin(api)
 
     async def scene() -> None:

@@ -1,4 +1,4 @@
-"""``serve --workers 2`` on MariaDB and Redis: pages of both workers show what either is told."""
+"""``serve --workers 2`` on MariaDB and Redis: pages of each worker show writes of both."""
 
 import json
 from collections.abc import Iterator
@@ -38,7 +38,9 @@ def announced(page: ClientConnection, what: str, count: int) -> set[int]:
 def test_pages_of_all_workers_hear_every_change(server: Production) -> None:
     headers = {"Authorization": f"Bearer {server.make_token('engine')}"}
     with ExitStack() as opened:
-        api = opened.enter_context(httpx.Client(base_url=server.url, headers=headers))
+        api = opened.enter_context(
+            httpx.Client(base_url=server.url, headers=headers, timeout=PATIENCE)
+        )
         assert api.post("/api/v1/conversations", json={"id": "c"}).status_code == 201
         path = f"ws://127.0.0.1:{server.port}/ws/conversations/c/"
         pages: list[ClientConnection] = []
@@ -50,9 +52,8 @@ def test_pages_of_all_workers_hear_every_change(server: Production) -> None:
         for number in range(8):
             body = {"messages": [{"role": "user", "content": str(number)}]}
             # Each over a connection of its own, which any worker may take.
-            answer = httpx.post(
-                f"{server.url}/api/v1/conversations/c/messages", json=body, headers=headers
-            )
+            url = f"{server.url}/api/v1/conversations/c/messages"
+            answer = httpx.post(url, json=body, headers=headers, timeout=PATIENCE)
             assert answer.status_code == 201
         for page in pages:
             assert announced(page, "messages.append", 8) == set(range(2, 10))

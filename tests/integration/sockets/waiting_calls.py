@@ -78,7 +78,7 @@ class Call:
         return text
 
     async def is_admitted(self) -> bool:
-        """False if it is told to come again later."""
+        """False if it is refused with a time to try again."""
         head = await self.asked.receive_output(timeout=PATIENCE)
         self.status = head["status"]
         if self.status == 200:

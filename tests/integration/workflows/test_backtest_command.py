@@ -12,12 +12,12 @@ from django.core.management import CommandError, call_command
 from conversations.workspace.matching import ConversationFilter
 from ctxadmin.accounts.services import default_workspace, system_actor
 from tests.factories import Api, assistant, calls, conversation, result, user
+from workflows.backtests.recordings import recorded_conversations
 from workflows.domain.backtests.policies import policies_of
 from workflows.domain.backtests.replay import replay
 from workflows.domain.backtests.table import shown_percent
 from workflows.management.commands import backtest
 from workflows.pages.drawing.cost_words import change_words
-from workflows.recordings import recorded_conversations
 
 pytestmark = pytest.mark.django_db
 

@@ -1,4 +1,4 @@
-"""Backtests over REST: started, replayed in the background, read, cancelled, taken up, removed."""
+"""Backtests over REST: started, replayed in the background, read, cancelled, continued, removed."""
 
 import json
 from datetime import timedelta
@@ -14,10 +14,10 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import TooLarge
 from tests.factories import Api, assistant, calls, conversation, result, user, workspace
 from tests.openapi import CheckedApi
-from workflows import backtest_runner, backtest_store, backtests
-from workflows.backtest_runner import RUNNER
-from workflows.backtest_store import JOBS
-from workflows.backtesting import ProcessDied
+from workflows.backtests import runner, store, use_cases
+from workflows.backtests.replaying import ProcessDied
+from workflows.backtests.runner import RUNNER
+from workflows.backtests.store import JOBS
 from workflows.models import Backtest
 
 pytestmark = pytest.mark.django_db
@@ -168,11 +168,11 @@ def test_more_work_than_one_backtest_may_ask_for_is_refused(
     api: CheckedApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation(*TALK, public_id="one")
-    monkeypatch.setattr(backtests, "MOST_WORK", 6 * 4 - 1)
+    monkeypatch.setattr(use_cases, "MOST_WORK", 6 * 4 - 1)
     answer = api.post("/backtests", BUDGET)
     assert answer.status_code == 413
     assert json.loads(answer.content)["limit"] == 23
-    monkeypatch.setattr(backtests, "MOST_WORK", 6 * 4)
+    monkeypatch.setattr(use_cases, "MOST_WORK", 6 * 4)
     started(api)
 
 
@@ -190,7 +190,7 @@ def test_conversations_that_are_too_long_are_left_out_by_name(
 ) -> None:
     conversation(*TALK, public_id="long")
     conversation(user("hi"), assistant("ok"), public_id="short")
-    monkeypatch.setattr(backtests, "MOST_MESSAGES", 5)
+    monkeypatch.setattr(use_cases, "MOST_MESSAGES", 5)
     found = read(api, started(api))
     assert (found["total"], found["left_out"]) == (1, ["long"])
 
@@ -222,14 +222,14 @@ def test_one_that_is_removed_while_it_runs_stops_and_leaves_nothing(
 ) -> None:
     conversation(*TALK, public_id="one")
     name = started(api)
-    monkeypatch.setattr(backtest_runner, "RENEW_SECONDS", 0.0)
+    monkeypatch.setattr(runner, "RENEW_SECONDS", 0.0)
 
-    class Removing(backtest_runner.Heartbeat):
+    class Removing(runner.Heartbeat):
         def __call__(self, done: int) -> bool:
             assert api.delete(f"/backtests/{name}").status_code == 204
             return super().__call__(done)
 
-    monkeypatch.setattr(backtest_runner, "Heartbeat", Removing)
+    monkeypatch.setattr(runner, "Heartbeat", Removing)
     assert RUNNER.run_next()
     assert not Backtest.objects.exists()
 
@@ -240,17 +240,17 @@ def test_progress_is_reported_while_it_runs(
     for number in range(3):
         conversation(*TALK, public_id=f"c{number}")
     name = started(api)
-    monkeypatch.setattr(backtest_runner, "RENEW_SECONDS", 0.0)
+    monkeypatch.setattr(runner, "RENEW_SECONDS", 0.0)
     told: list[tuple[str, int]] = []
 
-    class Telling(backtest_runner.Heartbeat):
+    class Telling(runner.Heartbeat):
         def __call__(self, done: int) -> bool:
             goes_on = super().__call__(done)
             found = read(api, name)
             told.append((found["status"], found["done"]))
             return goes_on
 
-    monkeypatch.setattr(backtest_runner, "Heartbeat", Telling)
+    monkeypatch.setattr(runner, "Heartbeat", Telling)
     assert RUNNER.run_next()
     assert told == [("running", 3)]
 
@@ -264,7 +264,7 @@ def test_two_servers_never_replay_the_same(api: CheckedApi) -> None:
 
 
 @pytest.mark.both_databases
-def test_one_whose_server_died_is_taken_up_and_the_former_server_cannot_end_it(
+def test_a_backtest_of_a_dead_server_is_continued_and_that_server_cannot_end_it(
     api: CheckedApi,
 ) -> None:
     conversation(*TALK, public_id="one")
@@ -311,7 +311,7 @@ def test_what_goes_wrong_is_reported_and_does_not_stop_the_next(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(backtest_runner, "run_backtest", broken)
+        patched.setattr(runner, "run_backtest", broken)
         assert RUNNER.run_next()
     assert read(api, name)["status"] == "failed"
     assert said in read(api, name)["problem"]
@@ -319,7 +319,7 @@ def test_what_goes_wrong_is_reported_and_does_not_stop_the_next(
     assert read(api, later)["status"] == "done"
 
 
-def test_an_unfinished_backtest_that_is_looked_at_is_taken_up(
+def test_reading_an_unfinished_backtest_continues_it(
     api: CheckedApi, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     woken: list[bool] = []
@@ -351,9 +351,9 @@ def test_erased_conversations_are_skipped_and_their_ids_gone(api: CheckedApi) ->
 def test_maintenance_removes_backtests_after_a_week(api: CheckedApi) -> None:
     started(api)
     now = clock.now()
-    assert backtest_store.old_backtests(now + timedelta(days=6), remove=True) == 0
-    assert backtest_store.old_backtests(now + timedelta(days=8), remove=False) == 1
-    assert backtest_store.old_backtests(now + timedelta(days=8), remove=True) == 1
+    assert store.old_backtests(now + timedelta(days=6), remove=True) == 0
+    assert store.old_backtests(now + timedelta(days=8), remove=False) == 1
+    assert store.old_backtests(now + timedelta(days=8), remove=True) == 1
     assert not Backtest.objects.exists()
 
 

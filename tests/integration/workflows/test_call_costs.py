@@ -9,12 +9,13 @@ from pydantic import JsonValue
 from conversations.models import Conversation, Message
 from ctxadmin.identity.roles import Role
 from tests.factories import assistant, conversation, person, system, user
-from workflows import calibrations, services
-from workflows.calibrations import Calibrations, ModelCalibration
-from workflows.call_costs import CallCost, call_cost
+from workflows.costs import calibrations
+from workflows.costs.calibrations import Calibrations, ModelCalibration
+from workflows.costs.calls import CallCost, call_cost
 from workflows.domain.document import graph
 from workflows.domain.running.plan import Plan
-from workflows.previews import PreviewRequest, preview_node
+from workflows.previews.conversation import PreviewRequest, preview_node
+from workflows.services import use_cases
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ TALK = [system("Be kind."), user("one"), assistant("two"), user("three")]
 
 @pytest.fixture(autouse=True)
 def chat() -> Conversation:
-    services.import_document(person(Role.DESIGNER), graph.read(document()), "talk", None)
+    use_cases.import_document(person(Role.DESIGNER), graph.read(document()), "talk", None)
     return conversation(*TALK, public_id="chat", workflow="talk")
 
 

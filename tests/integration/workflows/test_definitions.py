@@ -8,13 +8,14 @@ from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import NotFound
 from tests.factories import engine
 from tests.integration.workflows.documents import document, node
-from workflows import definitions, services
-from workflows.definitions import BoundedCache
 from workflows.domain.checks.problems import REDUCERS as KNOWN
 from workflows.domain.document import graph
 from workflows.domain.processors.registries import standard
-from workflows.reducers import REDUCERS
-from workflows.services import NewWorkflow
+from workflows.reading.reducers import REDUCERS
+from workflows.services import use_cases
+from workflows.services.use_cases import NewWorkflow
+from workflows.store import definitions
+from workflows.store.definitions import BoundedCache
 
 pytestmark = pytest.mark.django_db
 
@@ -23,10 +24,10 @@ pytestmark = pytest.mark.django_db
 def flow() -> int:
     """The key of a workflow with two versions, called one and two."""
     actor = engine(Scope.DESIGN)
-    row = services.create(actor, NewWorkflow("flow"))
+    row = use_cases.create(actor, NewWorkflow("flow"))
     for version, name in enumerate(("one", "two")):
-        services.save_draft(actor, "flow", graph.read(document(name=name)), version)
-        services.publish(actor, "flow", version + 1)
+        use_cases.save_draft(actor, "flow", graph.read(document(name=name)), version)
+        use_cases.publish(actor, "flow", version + 1)
     return row.key
 
 
@@ -41,7 +42,7 @@ def test_the_latest_version_is_published_unless_one_is_named(flow: int) -> None:
 
 def test_what_is_not_published_is_not_found(flow: int) -> None:
     actor = engine(Scope.DESIGN)
-    services.create(actor, NewWorkflow("new"))
+    use_cases.create(actor, NewWorkflow("new"))
     for slug, version in (("new", None), ("flow", 3), ("flow", 0), ("nothing", None)):
         with pytest.raises(NotFound):
             definitions.find_published(actor.workspace, slug, version)
@@ -51,8 +52,8 @@ def test_what_is_not_published_is_not_found(flow: int) -> None:
 
 def test_a_pinned_version_outlives_its_workflow(flow: int) -> None:
     actor = engine(Scope.DESIGN)
-    services.delete(actor, "flow")
-    services.create(actor, NewWorkflow("flow"))
+    use_cases.delete(actor, "flow")
+    use_cases.create(actor, NewWorkflow("flow"))
     assert definitions.pinned(flow, 1).document.name == "one"
     with pytest.raises(NotFound):
         definitions.find_published(actor.workspace, "flow", 1)
@@ -74,7 +75,7 @@ def test_problems_follow_the_processors_that_are_registered() -> None:
     data = definitions.stored(graph.read(body))
     assert [each.code for each in definitions.problems_of(data)] == ["unknown_context_type"]
     processors = standard().processors
-    processors.register("shout", lambda sight, config: sight)
+    processors.register("shout", lambda node_input, config: node_input)
     try:
         assert not definitions.problems_of(data)
     finally:

@@ -12,13 +12,13 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib.errors import Forbidden
 from tests.factories import assistant, conversation, engine, person, system, user
-from workflows import conversation_samples
-from workflows.conversation_samples import Replays
+from workflows.backtests.recordings import recorded_of
+from workflows.costs import samples
+from workflows.costs.elements import DraftCosts, PricedElement, draft_costs
+from workflows.costs.samples import Replays
 from workflows.domain.document import graph
 from workflows.domain.document.graph import Document
-from workflows.element_costs import DraftCosts, PricedElement, draft_costs
-from workflows.recordings import recorded_of
-from workflows.services import import_document
+from workflows.services.use_cases import import_document
 
 pytestmark = pytest.mark.django_db
 
@@ -183,7 +183,7 @@ def test_what_was_replayed_is_not_replayed_again_until_the_conversation_changes(
         replayed.append(head.public_id)
         return before(head)
 
-    monkeypatch.setattr("workflows.conversation_samples.recorded_of", counted)
+    monkeypatch.setattr("workflows.costs.samples.recorded_of", counted)
     costs(document(BUDGET))
     costs(document(BUDGET, node={"name": "Renamed", "position": {"x": 1, "y": 2}}))
     assert replayed == []
@@ -199,7 +199,7 @@ def test_long_and_damaged_conversations_are_left_out_and_counted(
     talk("long", turns=20)
     broken = talk("broken")
     Conversation.objects.filter(key=broken.key).update(log_count=99)
-    monkeypatch.setattr(conversation_samples, "MOST_CALLS", 18)
+    monkeypatch.setattr(samples, "MOST_CALLS", 18)
     found = costs(document({**dict(WINDOW), "truncate": {"keep_last": 3}}))  # type: ignore[arg-type]
     assert (found.done, found.wanted, found.left_out) == (1, 1, 2)
 

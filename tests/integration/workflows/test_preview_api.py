@@ -17,8 +17,8 @@ from tests.factories import Api, assistant, calls, conversation, engine, result,
 from tests.integration.workflows.documents import document, edge, node
 from tests.openapi import CheckedApi
 from tests.problems import assert_problem
-from workflows import sources
-from workflows.sources import ExecutionState
+from workflows.reading import sources
+from workflows.reading.sources import ExecutionState
 
 pytestmark = pytest.mark.django_db
 

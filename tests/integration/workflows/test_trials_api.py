@@ -238,10 +238,10 @@ def test_an_operation_beyond_the_messages_is_out_of_range(api: CheckedApi) -> No
 def test_a_processor_of_this_server_can_be_used(api: CheckedApi) -> None:
     seen: dict[str, Any] = {}
 
-    def shout(sight: Any, config: Any) -> Any:
+    def shout(node_input: Any, config: Any) -> Any:
         """Takes everything."""
         seen.update(config)
-        return sight
+        return node_input
 
     processors = standard().processors
     processors.register("shout", shout)

@@ -1,4 +1,4 @@
-"""Leases of nodes: one holder at a time, and nobody is bound by one that ran out."""
+"""Leases of nodes: one holder at a time, and an expired lease binds nobody."""
 
 from datetime import UTC, datetime, timedelta
 

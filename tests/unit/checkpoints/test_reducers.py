@@ -6,7 +6,7 @@ from pydantic import JsonValue
 from checkpoints.domain.reducers import Reducer, ReducerTable, reduce
 from ctxadmin.lib.errors import OutOfRange, TypeMismatch, ValidationFailed
 from workflows.domain.checks import problems
-from workflows.reducers import REDUCERS
+from workflows.reading.reducers import REDUCERS
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is told of the errors of databases."""
+"""The errors that callers get for errors of databases."""
 
 import sqlite3
 

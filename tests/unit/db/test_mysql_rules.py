@@ -1,4 +1,4 @@
-"""Which settings of a server are right, and what is told of wrong ones."""
+"""Which settings of a server are right, and the findings about wrong ones."""
 
 import pytest
 

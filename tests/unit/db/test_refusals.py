@@ -1,4 +1,4 @@
-"""What an operator is told to do when the database refuses a connection."""
+"""The advice for an operator when the database refuses a connection."""
 
 import pytest
 from django.db import OperationalError

@@ -1,4 +1,4 @@
-"""Which SQLite files can be trusted, and what is told of others."""
+"""Which SQLite files can be trusted, and the findings about others."""
 
 from dataclasses import replace
 from pathlib import Path

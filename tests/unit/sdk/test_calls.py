@@ -15,7 +15,7 @@ from ctxadmin_client import (
     Retries,
     VersionConflict,
 )
-from ctxadmin_client.calls import Call, path, wished_pause
+from ctxadmin_client.calls import Call, path, requested_pause
 from ctxadmin_client.errors import refusal
 from ctxadmin_client.streams import Reader, Sent
 
@@ -25,7 +25,7 @@ EVENTS = {"content-type": "text/event-stream"}
 
 
 class Server:
-    """Answers what it was told to, one after the other, and remembers the requests."""
+    """Gives its prepared answers one after the other, and records the requests."""
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.answers = list(answers)
@@ -240,13 +240,13 @@ def test_numbers_that_json_does_not_have_are_refused_before_they_are_sent() -> N
     [("", None), ("3", 3.0), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)],
 )
 def test_the_wished_pause_is_a_number_or_a_date(header: str, seconds: float | None) -> None:
-    assert wished_pause({"retry-after": header} if header else {}) == seconds
+    assert requested_pause({"retry-after": header} if header else {}) == seconds
 
 
 def test_a_wished_date_is_as_far_away_as_the_server_s_clock_says() -> None:
     headers = {"date": "Wed, 21 Oct 2015 07:28:00 GMT"}
     headers["retry-after"] = "Wed, 21 Oct 2015 07:28:07 GMT"
-    assert wished_pause(headers) == 7.0
+    assert requested_pause(headers) == 7.0
 
 
 def test_the_client_for_threads_is_written_from_the_one_for_asyncio() -> None:

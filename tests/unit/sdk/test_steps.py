@@ -1,10 +1,10 @@
-"""Ids that survive a crash, and what a worker does with an execution as it stands."""
+"""Ids that are the same after a crash, and what a worker does next with an execution."""
 
 import re
 
 import pytest
 from ctxadmin_client.answers import Snapshot
-from ctxadmin_client.steps import Next, checkpoint_id, what_next
+from ctxadmin_client.steps import Next, checkpoint_id, next_action
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,4 +42,4 @@ def test_other_nodes_versions_and_executions_have_other_ids() -> None:
 )
 def test_only_a_running_execution_has_something_to_do(status: str, expected: Next) -> None:
     data = {"status": status, "version": 3, "ready_nodes": ["a"], "execution": "e"}
-    assert what_next(Snapshot.of(data)) == expected
+    assert next_action(Snapshot.of(data)) == expected

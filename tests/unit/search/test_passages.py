@@ -61,6 +61,17 @@ def test_marks_are_places_in_the_plain_text() -> None:
     assert [plain[start:stop] for start, stop in found.marks()] == ["Needle", "needle"]
 
 
+def test_a_passage_is_read_without_the_marks_of_markdown() -> None:
+    text = "# Details\n- **Needle ID:** `HAT` with " + "word " * 45 + "**ends later**"
+    found = passage_of(text, read_query("needle", {}, NOW))
+    assert found is not None
+    assert found.plain().startswith("# Details\n- **Needle ID:** `HAT`")
+    read = [piece.readable for piece in found.pieces]
+    assert read[:2] == ["Details\n- ", "Needle"]
+    assert read[2].startswith(" ID: HAT with word")
+    assert "*" not in read[2]
+
+
 def test_a_passage_begins_with_a_letter() -> None:
     found = passage_of("\n  call needle", read_query("needle", {}, NOW))
     assert found is not None

@@ -31,7 +31,7 @@ def handlers() -> Iterator[None]:
 
 
 def reloading(check: list[str]) -> Supervisor:
-    """One that was told to reload, with workers that must not be touched."""
+    """A supervisor that reloads, with workers that must not be touched."""
     made = Supervisor(Config("ctxadmin.config.asgi:application", workers=1), socket(), check)
     made.processes = OLD
     made.handle_hup()

@@ -1,4 +1,4 @@
-"""The files of ``deploy`` say what the product knows: commands, variables, paths, limits."""
+"""The files of ``deploy`` agree with the product: commands, variables, paths, limits."""
 
 import json
 import os
@@ -231,7 +231,7 @@ def test_the_check_of_compose_passes_on_a_server_that_allows_only_its_public_nam
     with LiveServer(tmp_path, hosts, "--no-demo") as server:
         check[-1] = check[-1].replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
         subprocess.run([sys.executable, *check], check=True)
-        other = httpx.get(f"{server.url}/sign-in/")
+        other = httpx.get(f"{server.url}/sign-in/", timeout=60)
     assert other.status_code == 400
 
 

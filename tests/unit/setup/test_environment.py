@@ -1,4 +1,4 @@
-"""What the environment may say, and how it is told that it says something wrong."""
+"""The values that environment variables can have, and the errors for wrong ones."""
 
 import os
 import re

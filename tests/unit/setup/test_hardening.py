@@ -1,4 +1,4 @@
-"""Cookies, headers, files and deployed services are closed to those whom they are not for."""
+"""Cookies, headers, files and deployed services are closed to everyone else."""
 
 import json
 import os

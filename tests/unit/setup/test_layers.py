@@ -1,4 +1,4 @@
-"""The packages stand on each other in one direction, and the document says how."""
+"""The packages import each other in one direction, and the document shows it."""
 
 from scripts import layers as script
 

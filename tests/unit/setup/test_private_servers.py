@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -92,6 +93,14 @@ def test_a_killed_mariadb_keeps_what_it_committed(tmp_path: Path, mysql_client: 
         server.start()
         session = mysql_client.connect(host="127.0.0.1", port=server.port, user="root")
         session.query("USE kept")
+
+
+def test_a_port_for_a_server_is_nobody_elses() -> None:
+    port = servers.free_port()
+    with socket.socket() as other, pytest.raises(OSError, match="in use"):
+        other.bind(("127.0.0.1", port))
+    with socket.create_server(("127.0.0.1", port)) as listening:  # it sets SO_REUSEADDR
+        socket.create_connection(listening.getsockname()).close()
 
 
 def test_a_fresh_database_is_empty(mysql_client: ModuleType, mariadb_url: str) -> None:

@@ -19,7 +19,7 @@ from checkpoints.events.frames import (
 from ctxadmin.realtime.following import next_state
 from ctxadmin.realtime.protocol import AnnouncedFrame, State, Who
 from tests.servers import ROOT
-from workflows.frames import DraftChanged, WorkflowState
+from workflows.events.frames import DraftChanged, WorkflowState
 
 Follow = Callable[[State, AnnouncedFrame], State | None]
 WHO = Who(kind="person", id="1", name="Ada")
@@ -63,7 +63,7 @@ changes = st.lists(
 def history(
     made: list[dict[str, Any]],
 ) -> tuple[list[ConversationState], list[ConversationChanged]]:
-    """What was true after each change, and what was told of it."""
+    """The state after each change, and the messages about it."""
     now = ConversationState(
         id="one", seq=1, execution=None, version=0, status="IDLE", revision=0, count=0
     )

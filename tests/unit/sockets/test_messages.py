@@ -1,4 +1,4 @@
-"""What processes tell each other, and what a page is told first, with the shapes of the apps."""
+"""The messages between processes and the first ones to a page, in the shapes of the apps."""
 
 import json
 
@@ -16,7 +16,7 @@ from ctxadmin.realtime.messages import (
 )
 from ctxadmin.realtime.protocol import Activity, AnnouncedFrame, Gone, Person, Welcome, Who
 from ctxadmin.realtime.topics import Topic
-from workflows.frames import DraftChanged
+from workflows.events.frames import DraftChanged
 
 CONVERSATION = Topic("conversations", 7, 1)
 WORKFLOW = Topic("workflows", 8, 1)

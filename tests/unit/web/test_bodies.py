@@ -1,4 +1,4 @@
-"""Bodies are taken of callers who are known, and no more of them than there is room for."""
+"""Bodies are read only of known callers, and only as many as fit into memory."""
 
 import asyncio
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from ctxadmin.http.requests import bodies, body_memory
 from ctxadmin.http.requests.bodies import Bodies, ClientGone
-from ctxadmin.http.requests.body_memory import BodyRoom
+from ctxadmin.http.requests.body_memory import BodyMemory
 from ctxadmin.http.requests.early_responses import RefusedEarly
 
 KIB = 1024
@@ -189,7 +189,7 @@ def test_a_body_that_breaks_off_leaves_its_room() -> None:
 
 def test_who_waits_longest_for_room_gets_it_first() -> None:
     async def act() -> list[str]:
-        room = BodyRoom(10)
+        room = BodyMemory(10)
         order: list[str] = []
 
         async def wants(name: str, size: int) -> None:

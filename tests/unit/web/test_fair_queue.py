@@ -9,7 +9,7 @@ LARGE = SMALL + 1
 
 
 class _StillLoop(asyncio.SelectorEventLoop):
-    """A loop whose clock continues only when it is told to."""
+    """A loop whose clock moves only when the test moves it."""
 
     now = 0.0
 
@@ -18,7 +18,7 @@ class _StillLoop(asyncio.SelectorEventLoop):
 
 
 class _Request:
-    """A request that begins when it has its turn and ends when it is told to."""
+    """A request that starts in its turn and ends when the test ends it."""
 
     def __init__(self, queue: FairQueue, caller: str = "", *, size: int = 0) -> None:
         self.has_begun = False

@@ -1,4 +1,4 @@
-"""Forms from contract models: what is sent becomes a model, what is wrong stands at its field."""
+"""Forms from contract models: input becomes a model, errors are shown at their fields."""
 
 from typing import Any, cast
 

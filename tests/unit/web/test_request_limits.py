@@ -1,4 +1,4 @@
-"""Who asks too much at once or too fast waits; others do not."""
+"""A caller with too many or too fast requests waits; others do not."""
 
 from typing import Any
 

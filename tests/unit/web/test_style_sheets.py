@@ -25,3 +25,17 @@ def test_colours_are_mixed_without_their_hues() -> None:
     sheets = [*ROOT.glob("static/css/*.css"), *ROOT.glob("static/build/*.css")]
     assert len(sheets) > 5
     assert [each.name for each in sheets if "color-mix(in oklch" in each.read_text()] == []
+
+
+def test_a_name_that_is_cut_ends_in_an_ellipsis() -> None:
+    sheets = [*ROOT.glob("static/css/*.css"), *ROOT.glob("static/build/*.css")]
+    clipped = re.compile(r"text-overflow:\s*clip")
+    assert [each.name for each in sheets if clipped.search(each.read_text())] == []
+
+
+def test_a_long_name_takes_two_lines_of_its_list() -> None:
+    sheet = (ROOT / "static" / "css" / "components.css").read_text()
+    rule = sheet.partition(".name-rows tbody th > a,")[2].partition("}")[0]
+    assert "-webkit-line-clamp: 2" in rule
+    for name in ("conversations/list.html", "checkpoints/list.html"):
+        assert " name-rows" in (ROOT / "templates" / name).read_text()

@@ -28,7 +28,7 @@ def chat(*messages: Mapping[str, JsonValue]) -> list[MessageDraft]:
     return [read_message(dict(message)) for message in messages or CHAT]
 
 
-def sight(
+def node_input(
     variables: Mapping[str, JsonValue] | None = None,
     *,
     history: Sequence[str | HistoryEntry] = (),
@@ -36,7 +36,7 @@ def sight(
     messages: Sequence[MessageDraft] = (),
     tools: str | None = None,
 ) -> NodeInput:
-    """A sight with the template ``"T"``; history entries may be given by their node ids."""
+    """An input with the template ``"T"``; history entries may be given by their node ids."""
     entries = tuple(
         HistoryEntry(each, f"{each}?", f"{each}!") if isinstance(each, str) else each
         for each in history
@@ -59,7 +59,7 @@ def rule(kind: str, pattern: str, **fields: JsonValue) -> dict[str, JsonValue]:
 
 
 def applied(step: Step, given: NodeInput) -> NodeInput:
-    return step(given, 0, False).sight
+    return step(given, 0, False).node_input
 
 
 def explained(step: Step, given: NodeInput) -> StepOutcome:
@@ -95,7 +95,7 @@ def let_pass(*rules: JsonValue, **fields: JsonValue) -> dict[str, JsonValue]:
     return {"rules": list(rules), "default_behavior": "pass", **fields}
 
 
-GIVEN = sight(
+GIVEN = node_input(
     {"llm.model": "gpt", "llm.temperature": 1, "tool.name": "search", "llm": "x", "secret": "s"},
     history=["llm_1", "tool_1", "llm_1"],
     metadata={"llm.user": "ada", "team": "red"},

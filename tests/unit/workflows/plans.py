@@ -42,7 +42,7 @@ def user(text: str, **more: JsonValue) -> Message:
     return {"role": "user", "content": text, **more}
 
 
-def sight(
+def node_input(
     variables: Mapping[str, JsonValue] | None = None,
     *messages: Message,
     history: Sequence[HistoryEntry] = (),
@@ -61,7 +61,7 @@ def entry(node: str, response: str = "r", time: str | None = None) -> HistoryEnt
 
 
 def seen(entered: Entered) -> dict[str, JsonValue]:
-    return dict(entered.sight.context.variables)
+    return dict(entered.node_input.context.variables)
 
 
 def selective(*include: str, exclude: Sequence[str] = ()) -> dict[str, object]:

@@ -14,11 +14,11 @@ from tests.unit.workflows.contexts import (
     chat,
     explained,
     let_pass,
+    node_input,
     of_edge,
     of_filter,
     rule,
     shown,
-    sight,
 )
 from workflows.domain.context.prompt_context import NodeInput
 from workflows.domain.document.yaml_io import dump, load
@@ -37,15 +37,15 @@ def budget(most: int, target: int, **options: Any) -> JsonValue:
 
 
 def talk(*roles: str, each: int = 10) -> NodeInput:
-    """A sight of messages of ten tokens."""
+    """An input with messages of ten tokens."""
     messages: list[dict[str, JsonValue]] = [
         {"role": role, "content": f"{place}", "tokens": each} for place, role in enumerate(roles)
     ]
-    return sight(messages=chat(*messages))
+    return node_input(messages=chat(*messages))
 
 
 def looked_up(*results: int) -> NodeInput:
-    """A sight of calls and results of so many tokens."""
+    """An input with calls and results of so many tokens."""
     messages: list[dict[str, JsonValue]] = [{"role": "user", "content": "go", "tokens": 10}]
     for place, tokens in enumerate(results):
         call: JsonValue = [{"id": f"c{place}"}]
@@ -53,7 +53,7 @@ def looked_up(*results: int) -> NodeInput:
         parts: JsonValue = [{"type": "text", "text": f"found {place}"}, IMAGE]
         answer: dict[str, JsonValue] = {"role": "tool", "tool_call_id": f"c{place}"}
         messages.append({**answer, "content": parts, "tokens": tokens})
-    return sight(messages=chat(*messages))
+    return node_input(messages=chat(*messages))
 
 
 def tokens(given: NodeInput) -> int:

@@ -24,7 +24,7 @@ def call(*names: str) -> Message:
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-def sight(*messages: Message, shown: list[int] | None = None, **variables: Any) -> NodeInput:
+def node_input(*messages: Message, shown: list[int] | None = None, **variables: Any) -> NodeInput:
     read = Messages.of(read_messages([dict(each) for each in messages]) if messages else ())
     if shown is not None:
         read = read.with_view(View.of_indices(shown))
@@ -37,34 +37,34 @@ def lack(kind: str, seen: NodeInput, node_type: str = "step") -> MissingContext 
 
 
 def test_a_model_needs_a_variable_or_a_visible_message() -> None:
-    found = lack("llm_context", sight())
+    found = lack("llm_context", node_input())
     assert found is not None
     assert found.missing == ("variables", "messages")
-    assert lack("llm_context", sight(USER)) is None
-    assert lack("llm_context", sight(llm__model=1)) is None
-    assert lack("llm_context", sight(USER, shown=[])) is not None
+    assert lack("llm_context", node_input(USER)) is None
+    assert lack("llm_context", node_input(llm__model=1)) is None
+    assert lack("llm_context", node_input(USER, shown=[])) is not None
 
 
 @pytest.mark.parametrize("name", ["tool__name", "function__x", "tool", "function"])
 def test_a_variable_of_a_tool_or_a_function_is_enough_for_a_tool(name: str) -> None:
     variables: dict[str, Any] = {name: 1}
-    assert lack("tool_context", sight(**variables)) is None
+    assert lack("tool_context", node_input(**variables)) is None
 
 
 def test_other_variables_are_not_enough_for_a_tool() -> None:
-    found = lack("tool_context", sight(USER, tools=1, toolbox__x=1))
+    found = lack("tool_context", node_input(USER, tools=1, toolbox__x=1))
     assert found is not None
     assert found.missing == ("tool.*", "function.*", "tool_calls")
 
 
 def test_an_unanswered_call_is_enough_for_a_tool() -> None:
-    assert lack("tool_context", sight(USER, call("c1"))) is None
-    assert lack("tool_context", sight(USER, call("c1", "c2"), RESULT)) is None
+    assert lack("tool_context", node_input(USER, call("c1"))) is None
+    assert lack("tool_context", node_input(USER, call("c1", "c2"), RESULT)) is None
 
 
 def test_an_answered_or_a_hidden_call_is_not_enough_for_a_tool() -> None:
-    assert lack("tool_context", sight(USER, call("c1"), RESULT)) is not None
-    assert lack("tool_context", sight(USER, call("c1"), shown=[0])) is not None
+    assert lack("tool_context", node_input(USER, call("c1"), RESULT)) is not None
+    assert lack("tool_context", node_input(USER, call("c1"), shown=[0])) is not None
 
 
 @pytest.mark.parametrize(
@@ -82,28 +82,28 @@ def test_an_answered_or_a_hidden_call_is_not_enough_for_a_tool() -> None:
     ],
 )
 def test_the_other_types_need_nothing(kind: str) -> None:
-    assert lack(kind, sight()) is None
+    assert lack(kind, node_input()) is None
 
 
 def test_what_a_model_would_reject_is_named_by_its_indices() -> None:
-    seen = sight(USER, call("c1"), RESULT, shown=[0, 2])
+    seen = node_input(USER, call("c1"), RESULT, shown=[0, 2])
     found = lack("llm_context", seen)
     assert found is not None
     assert found.indices == (2,)
 
 
 def test_an_llm_node_of_another_context_type_calls_a_model_too() -> None:
-    seen = sight(USER, call("c1"), RESULT, shown=[0, 1])
+    seen = node_input(USER, call("c1"), RESULT, shown=[0, 1])
     assert lack("pass_through", seen, "llm") is not None
     assert lack("pass_through", seen, "decision") is None
 
 
 def test_whole_pairs_are_no_lack() -> None:
-    assert lack("llm_context", sight(USER, call("c1"), RESULT)) is None
+    assert lack("llm_context", node_input(USER, call("c1"), RESULT)) is None
 
 
 def test_the_refusal_carries_what_is_missing() -> None:
-    found = lack("llm_context", sight())
+    found = lack("llm_context", node_input())
     assert found is not None
     refusal = found.refusal()
     assert isinstance(refusal, IncompatibleContext)

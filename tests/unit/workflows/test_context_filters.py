@@ -10,11 +10,11 @@ from tests.unit.workflows.contexts import (
     block,
     let_pass,
     names,
+    node_input,
     nodes,
     of_filter,
     rule,
     shown,
-    sight,
 )
 from workflows.domain.context.prompt_context import HistoryEntry
 
@@ -144,7 +144,7 @@ def test_a_transform_is_applied_to_what_is_kept() -> None:
 
 def test_transforms_of_one_name_are_applied_in_their_order() -> None:
     rules = [rule("transform", "secret", transform=name) for name in ("json", "length")]
-    given = applied(of_filter(let_pass(*rules)), sight({"secret": [1, 2]}))
+    given = applied(of_filter(let_pass(*rules)), node_input({"secret": [1, 2]}))
     assert given.context.variables == {"secret": 5}
 
 
@@ -156,7 +156,7 @@ def test_an_include_rule_may_carry_its_transform() -> None:
 def test_a_transform_of_history_changes_prompt_and_response() -> None:
     entry = HistoryEntry("n", "ask", "say", "2026-01-01", {"k": 1})
     step = of_filter(let_pass(rule("transform", "n", target="history", transform="uppercase")))
-    [changed] = applied(step, sight(history=[entry])).context.history
+    [changed] = applied(step, node_input(history=[entry])).context.history
     assert changed == HistoryEntry("n", "ASK", "SAY", "2026-01-01", {"k": 1})
 
 

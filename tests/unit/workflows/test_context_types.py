@@ -8,10 +8,10 @@ from tests.unit.workflows.contexts import (
     REGISTRIES,
     chat,
     names,
+    node_input,
     nodes,
     rule,
     shown,
-    sight,
     verdicts,
 )
 from workflows.domain.context.explain import StepOutcome, run_steps
@@ -24,7 +24,7 @@ from workflows.domain.filters.context_types import (
     node_steps,
 )
 
-GIVEN = sight(
+GIVEN = node_input(
     {
         "llm": 1,
         "llm.model": 1,
@@ -61,7 +61,7 @@ EVERY_NODE = ["plain", "tool", "tool2", "not_tool", "person", "person2"]
 def see(
     context_type: str, *filters: JsonValue, given: NodeInput = GIVEN, **config: JsonValue
 ) -> NodeInput:
-    return told(context_type, *filters, given=given, **config).sight
+    return told(context_type, *filters, given=given, **config).node_input
 
 
 def told(
@@ -93,7 +93,7 @@ def test_an_llm_sees_its_variables_and_no_tool_calls() -> None:
 
 
 def test_the_example_of_the_seed() -> None:
-    given = sight({"llm.model": "gpt-4", "tool.name": "calculator", "system.version": "1.0"})
+    given = node_input({"llm.model": "gpt-4", "tool.name": "calculator", "system.version": "1.0"})
     assert names(see("llm_context", given=given)) == ["llm.model"]
 
 

@@ -10,10 +10,10 @@ from tests.unit.workflows.contexts import (
     chat,
     explained,
     names,
+    node_input,
     nodes,
     of_edge,
     shown,
-    sight,
 )
 from workflows.domain.filters.edge_filter import (
     EdgeFilter,
@@ -23,7 +23,7 @@ from workflows.domain.filters.edge_filter import (
     read_edge_filter,
 )
 
-GIVEN = sight(
+GIVEN = node_input(
     {"error.code": 7, "result.text": "r", "exception.kind": "x", "a": 1},
     history=["error.handler", "writer"],
     metadata={"error.at": "now", "team": "red"},
@@ -39,7 +39,7 @@ def problems_of(**fields: JsonValue) -> dict[str, str]:
 
 def variables_after(*rules: JsonValue, **given: JsonValue) -> dict[str, JsonValue]:
     step = of_edge(type="transform", transform_rules=list(rules))
-    return dict(applied(step, sight(given)).context.variables)
+    return dict(applied(step, node_input(given)).context.variables)
 
 
 # Types
@@ -207,7 +207,7 @@ def test_a_rename_of_metadata_leaves_variables_alone() -> None:
     step = of_edge(
         type="transform", transform_rules=[{"pattern": "*", "rename": "m.*", "target": "metadata"}]
     )
-    given = applied(step, sight({"k": 1}, metadata={"k": 2}))
+    given = applied(step, node_input({"k": 1}, metadata={"k": 2}))
     assert (given.context.variables, given.context.metadata) == ({"k": 1}, {"m.k": 2})
 
 
@@ -231,7 +231,7 @@ def test_a_rename_does_not_collide_with_a_name_that_is_dropped() -> None:
         exclude_patterns=["b"],
         transform_rules=[{"pattern": "a", "rename": "b"}],
     )
-    assert applied(step, sight({"a": 1, "b": 2})).context.variables == {"b": 1}
+    assert applied(step, node_input({"a": 1, "b": 2})).context.variables == {"b": 1}
 
 
 @pytest.mark.parametrize(

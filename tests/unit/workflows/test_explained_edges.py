@@ -1,9 +1,9 @@
 """Edges explain what they pass, rename and block."""
 
-from tests.unit.workflows.contexts import chat, explained, of_edge, sight, verdicts
+from tests.unit.workflows.contexts import chat, explained, node_input, of_edge, verdicts
 from workflows.domain.context.explain import run_steps
 
-GIVEN = sight(
+GIVEN = node_input(
     {"error.code": 7, "result.text": "r", "exception.kind": "x", "a": 1},
     history=["error.handler", "writer"],
     metadata={"error.at": "now", "team": "red"},
@@ -32,10 +32,12 @@ def test_a_renamed_name_is_followed_through_the_next_step() -> None:
     drop = of_edge(type="selective", exclude_patterns=["b"])
     shout = of_edge(type="transform", transform_rules=[{"pattern": "b", "transform": "uppercase"}])
     [dropped] = run_steps(
-        sight({"a": "x"}), [("one", rename), ("two", drop)], explain=True
+        node_input({"a": "x"}), [("one", rename), ("two", drop)], explain=True
     ).decisions
     assert (dropped.name, dropped.verdict, dropped.step) == ("a", "dropped", "two")
-    [changed] = run_steps(sight({"a": "x"}), [("one", rename), (2, shout)], explain=True).decisions
+    [changed] = run_steps(
+        node_input({"a": "x"}), [("one", rename), (2, shout)], explain=True
+    ).decisions
     assert (changed.name, changed.renamed, changed.step) == ("a", "b", 2)
     assert (changed.before, changed.after) == ("x", "X")
 
@@ -46,7 +48,7 @@ def test_names_that_swap_are_followed() -> None:
         transform_rules=[{"pattern": "a", "rename": "b"}, {"pattern": "b", "rename": "a"}],
     )
     drop = of_edge(type="selective", exclude_patterns=["a"])
-    told = run_steps(sight({"a": 1, "b": 2}), [(0, swap), (1, drop)], explain=True).decisions
+    told = run_steps(node_input({"a": 1, "b": 2}), [(0, swap), (1, drop)], explain=True).decisions
     assert [(each.name, each.verdict, each.renamed) for each in told] == [
         ("a", "changed", "b"),
         ("b", "dropped", None),
@@ -59,7 +61,7 @@ def test_history_entries_are_followed_by_their_place() -> None:
         type="transform",
         transform_rules=[{"pattern": "b", "target": "history", "transform": "redact"}],
     )
-    given = sight(history=["x", "a", "b", "x", "a"])
+    given = node_input(history=["x", "a", "b", "x", "a"])
     told = run_steps(given, [(0, first), (1, second)], explain=True).decisions
     assert [(each.name, each.index, each.verdict, each.step) for each in told] == [
         ("x", 0, "dropped", 0),

@@ -11,11 +11,11 @@ from tests.unit.workflows.contexts import (
     chat,
     let_pass,
     names,
+    node_input,
     of_edge,
     of_filter,
     rule,
     shown,
-    sight,
 )
 from workflows.domain.conditions.condition import compile_condition
 from workflows.domain.conditions.figures import add_figures, figures_seen
@@ -45,28 +45,30 @@ def holds(text: str, given: NodeInput) -> bool:
     ],
 )
 def test_they_count_the_visible_messages(text: str, expected: bool) -> None:
-    assert holds(text, sight(messages=chat())) is expected
+    assert holds(text, node_input(messages=chat())) is expected
 
 
 def test_a_variable_or_metadata_of_that_name_wins() -> None:
-    assert holds("context.tokens === 7", sight({"tokens": 7}, messages=chat()))
-    assert holds("context.turns === 'many'", sight(metadata={"turns": "many"}, messages=chat()))
-    assert holds("context.last_role.deep === 1", sight({"last_role": {"deep": 1}}))
+    assert holds("context.tokens === 7", node_input({"tokens": 7}, messages=chat()))
+    assert holds(
+        "context.turns === 'many'", node_input(metadata={"turns": "many"}, messages=chat())
+    )
+    assert holds("context.last_role.deep === 1", node_input({"last_role": {"deep": 1}}))
 
 
 def test_without_messages_they_are_zero_and_null() -> None:
     text = "context.tokens === 0 && context.messages === 0 && context.last_role === null"
-    assert holds(text, sight())
+    assert holds(text, node_input())
 
 
 def test_a_rule_and_an_edge_filter_look_at_what_comes_in() -> None:
     large = {"condition": "context.messages > 5"}
     step = of_filter(let_pass(rule("exclude", "tool", target="messages", **large)))
-    assert shown(applied(step, sight(messages=chat()))) == [0, 1, 2, 4, 5]
+    assert shown(applied(step, node_input(messages=chat()))) == [0, 1, 2, 4, 5]
     few: list[JsonValue] = [{"role": "user", "content": "hi"}]
-    assert shown(applied(step, sight(messages=chat(*few)))) == [0]  # type: ignore[arg-type]
+    assert shown(applied(step, node_input(messages=chat(*few)))) == [0]  # type: ignore[arg-type]
     edge = of_edge(type="conditional", condition="context.turns > 5")
-    assert names(applied(edge, sight({"a": 1}, messages=chat()))) == []
+    assert names(applied(edge, node_input({"a": 1}, messages=chat()))) == []
 
 
 def test_tokens_that_were_emptied_do_not_count() -> None:
@@ -85,7 +87,8 @@ def test_tokens_that_were_emptied_do_not_count() -> None:
         },
     }
     given = applied(
-        of_filter(block(messages=[empty], default_behavior="pass")), sight(messages=chat(*messages))
+        of_filter(block(messages=[empty], default_behavior="pass")),
+        node_input(messages=chat(*messages)),
     )
     assert holds("context.tokens < 100", given)
 

@@ -9,10 +9,10 @@ from tests.unit.workflows.contexts import (
     block,
     let_pass,
     names,
+    node_input,
     of_filter,
     rule,
     shown,
-    sight,
 )
 from workflows.domain.filters.context_filter import (
     filter_step,
@@ -51,7 +51,7 @@ def test_several_filters_of_a_node_act_as_one() -> None:
 def test_the_filter_of_the_higher_priority_transforms_first() -> None:
     count = let_pass(rule("transform", "secret", transform="length"))
     text = let_pass(rule("transform", "secret", transform="to_string"), priority=5)
-    given = sight({"secret": [1, 2, 3]})
+    given = node_input({"secret": [1, 2, 3]})
     assert applied(of_filter(count, text), given).context.variables == {"secret": 7}
     merged = merge_all([read_filter(count), read_filter(text)])
     assert [each.transform for each in merged.rules] == ["to_string", "length"]

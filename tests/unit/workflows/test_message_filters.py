@@ -13,10 +13,10 @@ from tests.unit.workflows.contexts import (
     block,
     chat,
     let_pass,
+    node_input,
     of_filter,
     rule,
     shown,
-    sight,
 )
 from workflows.domain.filters.context_filter import (
     filter_step,
@@ -34,7 +34,7 @@ def test_rules_on_messages_match_roles(pattern: str, left: list[int]) -> None:
 
 
 def test_a_developer_counts_as_system() -> None:
-    given = sight(
+    given = node_input(
         messages=chat({"role": "developer", "content": "d"}, {"role": "user", "content": "u"})
     )
     assert shown(
@@ -91,7 +91,7 @@ def test_a_replaced_message_is_seen_instead() -> None:
 def test_a_clear_shows_the_description_of_the_tools() -> None:
     clear: JsonValue = {"operation": "clear"}
     given = applied(
-        of_filter(let_pass(messages=[clear])), sight(messages=chat(), tools="Tools: search")
+        of_filter(let_pass(messages=[clear])), node_input(messages=chat(), tools="Tools: search")
     )
     assert shown(given) == [0, 6]
     assert given.messages.inserted[0].draft.tool_description

@@ -8,11 +8,11 @@ from tests.unit.workflows.contexts import (
     chat,
     explained,
     let_pass,
+    node_input,
     of_edge,
     of_filter,
     rule,
     shown,
-    sight,
 )
 from workflows.domain.context.prompt_context import NodeInput
 from workflows.domain.document.yaml_io import dump, load
@@ -25,7 +25,7 @@ def talk() -> NodeInput:
         {"role": "assistant", "content": "ok"},
         {"role": "user", "content": "on"},
     ]
-    return sight(messages=chat(*messages))
+    return node_input(messages=chat(*messages))
 
 
 def test_rules_on_roles_keep_what_is_pinned_and_explain_it() -> None:
@@ -39,7 +39,7 @@ def test_rules_on_roles_keep_what_is_pinned_and_explain_it() -> None:
 
 
 def test_a_pinned_result_keeps_its_call_where_a_rule_lets_no_assistant_pass() -> None:
-    given = sight(
+    given = node_input(
         messages=chat(
             {"role": "user", "content": "go"},
             {"role": "assistant", "content": None, "tool_calls": [{"id": "c"}]},

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, Forbidden, InvalidState, NotFound, ValidationFailed
-from tests.unit.workflows.contexts import REGISTRIES, chat, names, rule, shown, sight, verdicts
+from tests.unit.workflows.contexts import REGISTRIES, chat, names, node_input, rule, shown, verdicts
 from workflows.domain.context.explain import StepOutcome, run_steps
 from workflows.domain.context.prompt_context import HistoryEntry, Messages, NodeInput
 from workflows.domain.filters.context_filter import filter_step, read_filter
@@ -24,7 +24,9 @@ from workflows.domain.processors.registries import (
     standard,
 )
 
-GIVEN = sight({"a": 1, "b": [1]}, history=["x", "y"], metadata={"k": {"v": 1}}, messages=chat())
+GIVEN = node_input(
+    {"a": 1, "b": [1]}, history=["x", "y"], metadata={"k": {"v": 1}}, messages=chat()
+)
 
 Config = Mapping[str, JsonValue]
 
@@ -68,10 +70,10 @@ def test_the_ten_context_types_are_builtin_processors() -> None:
 def test_a_registered_processor_is_found_and_is_a_context_type() -> None:
     registries = fresh(only_a=only_a)
     assert "only_a" in registries.processors.names()
-    assert names(run("only_a", registries).sight) == ["a"]
+    assert names(run("only_a", registries).node_input) == ["a"]
     [(label, step)] = node_steps("only_a", [], registries)
     assert label == "type:only_a"
-    assert names(step(GIVEN, label, False).sight) == ["a"]
+    assert names(step(GIVEN, label, False).node_input) == ["a"]
 
 
 def test_a_processor_is_given_the_config_of_its_node() -> None:
@@ -147,7 +149,7 @@ def test_a_package_adds_a_processor_when_it_is_asked_for() -> None:
     assert registries.processors.find("llm_context") is not None
     assert "theirs" in registries.processors.names()
     assert loads == []
-    assert names(run("theirs", registries).sight) == ["a"]
+    assert names(run("theirs", registries).node_input) == ["a"]
     run("theirs", registries)
     assert loads == ["theirs"]
     [entry] = [each for each in registries.processors.entries() if each.name == "theirs"]
@@ -175,7 +177,7 @@ def test_packages_are_looked_for_only_when_another_name_does_not_answer() -> Non
 def test_a_package_that_cannot_be_loaded_is_named_and_harms_no_other(
     broken: EntryPoint, words: str
 ) -> None:
-    registries = with_points(broken, point("good", "tests.unit.workflows.contexts:sight"))
+    registries = with_points(broken, point("good", "tests.unit.workflows.contexts:node_input"))
     with pytest.raises(ValidationFailed, match="theirs") as caught:
         run("theirs", registries)
     assert words in caught.value.detail
@@ -285,7 +287,7 @@ def test_a_transform_that_fails_is_named() -> None:
     for name, words in (("divide", "ZeroDivisionError"), ("odd", "not JSON")):
         own = read_filter({"rules": [rule("transform", "*", transform=name)]})
         with pytest.raises(ValidationFailed, match=f"the transform '{name}' failed") as caught:
-            filter_step([own], registries)(sight({"a": 0}), 0, False)
+            filter_step([own], registries)(node_input({"a": 0}), 0, False)
         assert words in caught.value.detail
 
 
@@ -338,7 +340,7 @@ def test_a_processor_that_shows_a_hidden_message_again_is_reported() -> None:
     registries = fresh(all=all_of_them)
     hidden = replace(GIVEN, messages=GIVEN.messages.with_view(View([(4, 6)])))
     result = run_steps(hidden, [(0, processor_step("all", registries))], explain=True)
-    assert shown(result.sight) == [0, 1, 2, 3, 4, 5]
+    assert shown(result.node_input) == [0, 1, 2, 3, 4, 5]
     told = verdicts(result.decisions, "messages")
     assert (told[0], told[4]) == ("added", "kept")
 

@@ -12,11 +12,11 @@ from tests.unit.workflows.contexts import (
     chat,
     explained,
     let_pass,
+    node_input,
     of_edge,
     of_filter,
     rule,
     shown,
-    sight,
     verdicts,
 )
 from workflows.domain.checks.compatibility import find_missing_context
@@ -37,7 +37,7 @@ def talk(count: int = 6) -> NodeInput:
         {"role": "assistant" if n % 2 else "user", "content": f"text {n} " * 5}
         for n in range(count)
     ]
-    return sight(messages=chat(*messages))
+    return node_input(messages=chat(*messages))
 
 
 def texts(given: NodeInput) -> list[JsonValue]:
@@ -65,8 +65,8 @@ def test_an_edge_leaves_a_line_too() -> None:
 def test_rules_on_messages_leave_one_line_for_what_they_hide() -> None:
     filters = block(rule("include", "user", target="messages"), leave_pointer=True)
     found = explained(of_filter(filters), talk())
-    assert shown(found.sight) == [0, 6, 2, 4]
-    assert str(texts(found.sight)[1]).startswith("[3 messages are hidden: 1, 3, 5.")
+    assert shown(found.node_input) == [0, 6, 2, 4]
+    assert str(texts(found.node_input)[1]).startswith("[3 messages are hidden: 1, 3, 5.")
     assert verdicts(found.decisions, "messages")[6] == "added"
 
 
@@ -111,7 +111,7 @@ def test_a_budget_of_a_filter_leaves_its_line_and_counts_it() -> None:
 
 
 def test_emptied_results_of_a_filter_name_their_messages() -> None:
-    given = sight(
+    given = node_input(
         messages=chat(
             {"role": "user", "content": "go"},
             {"role": "assistant", "content": None, "tool_calls": [{"id": "c"}]},

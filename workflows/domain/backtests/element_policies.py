@@ -106,8 +106,8 @@ def _of_edges(plan: Plan) -> Iterator[ElementPolicy]:
         except ContextError:
             continue
 
-        def see(sight: NodeInput, call: int, step: Step = step) -> Messages:
-            return step(sight, "edge", False).sight.messages
+        def see(node_input: NodeInput, call: int, step: Step = step) -> Messages:
+            return step(node_input, "edge", False).node_input.messages
 
         policy = Policy(edge.id, edge.id, see)
         found = digest(dumps(["edge", dict(edge.context_filter or {})]))
@@ -126,15 +126,15 @@ def _policy_of(plan: Plan, config: PolicyConfig) -> Policy | None:
 def _digest_of_node(plan: Plan, node: Node, edges: Sequence[str]) -> bytes:
     ways = [plan.graph.edges[name] for name in edges]
     parts: list[object] = [
-        _what_decides(node, "type", "context_type", "context_filter", "config"),
-        *(_what_decides(way, "type", "context_filter", "condition") for way in ways),
-        *(_what_decides(plan.graph.nodes[way.from_node], "outgoing_filter") for way in ways),
+        _deciding_fields(node, "type", "context_type", "context_filter", "config"),
+        *(_deciding_fields(way, "type", "context_filter", "condition") for way in ways),
+        *(_deciding_fields(plan.graph.nodes[way.from_node], "outgoing_filter") for way in ways),
         [*plan.registries.processors.names()],
     ]
     return digest(dumps(parts))
 
 
-def _what_decides(element: Node | Edge, *names: str) -> Mapping[str, JsonValue]:
+def _deciding_fields(element: Node | Edge, *names: str) -> Mapping[str, JsonValue]:
     whole = element.model_dump(mode="json", include=set(names), exclude_unset=True)
     return {name: whole[name] for name in names if name in whole}
 

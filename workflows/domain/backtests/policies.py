@@ -25,7 +25,7 @@ MAX_POLICIES: Final = 32
 FULL: Final = "full"
 RECORDED: Final = "recorded"
 
-# What a call sees of a sight that has all messages before it; the index of the call's message.
+# What a call sees of an input with all messages before it; the index of the message of the call.
 See = Callable[[NodeInput, int], Messages]
 
 
@@ -100,8 +100,8 @@ def policies_of(
     return rows
 
 
-def _see_all(sight: NodeInput, call: int) -> Messages:
-    return sight.messages
+def _see_all(node_input: NodeInput, call: int) -> Messages:
+    return node_input.messages
 
 
 def recorded_views(recorded: Recorded) -> See | None:
@@ -110,8 +110,8 @@ def recorded_views(recorded: Recorded) -> See | None:
     if views is None:
         return None
 
-    def see(sight: NodeInput, call: int) -> Messages:
-        return sight.messages.with_view(View(views.get(call, ())))
+    def see(node_input: NodeInput, call: int) -> Messages:
+        return node_input.messages.with_view(View(views.get(call, ())))
 
     return see
 
@@ -138,9 +138,9 @@ def _see_by_steps(operations: Operations, pointer: str) -> See:
         for index, config in enumerate(operations)
     ]
 
-    def see(sight: NodeInput, call: int) -> Messages:
+    def see(node_input: NodeInput, call: int) -> Messages:
         seen = filter_messages(
-            sight.messages, KEEP_ALL, placed, "filter", False, with_notices=False
+            node_input.messages, KEEP_ALL, placed, "filter", False, with_notices=False
         )
         return seen.messages
 
@@ -157,7 +157,7 @@ def _see_by_node(plan: Plan, node: str, pointer: str) -> See:
     except ContextError:
         pass  # an empty conversation has no place for an operation; others may have
 
-    def see(sight: NodeInput, call: int) -> Messages:
-        return flow.enter(plan, node, sight, edges, check=False).sight.messages
+    def see(node_input: NodeInput, call: int) -> Messages:
+        return flow.enter(plan, node, node_input, edges, check=False).node_input.messages
 
     return see

@@ -131,11 +131,11 @@ class _Row:
     policy: Policy
     before: dict[str, _Sent] = field(default_factory=dict)
 
-    def call(self, log: MemoryLog, sight: NodeInput, node: str, tool_tokens: int) -> Call:
-        """Returns the next call, with all of ``log`` before it in its ``sight``."""
+    def call(self, log: MemoryLog, node_input: NodeInput, node: str, tool_tokens: int) -> Call:
+        """Returns the next call, with all of ``log`` before it in its ``node_input``."""
         logged = len(log)
         try:
-            seen = self.policy.see(sight, logged)
+            seen = self.policy.see(node_input, logged)
         except ContextError as error:
             self.before.pop(node, None)
             return Call(unseen=logged, problem=error.detail)
@@ -174,8 +174,8 @@ def replay(
     number = 0
     for entry, message in zip(recorded.entries(), recorded.messages, strict=True):
         if entry.draft.role == "assistant" and (not node or message.node in ("", node)):
-            sight = NodeInput(context, Messages(log, View([(0, len(log))])))
-            calls = [row.call(log, sight, message.node, recorded.tool_tokens) for row in rows]
+            node_input = NodeInput(context, Messages(log, View([(0, len(log))])))
+            calls = [row.call(log, node_input, message.node, recorded.tool_tokens) for row in rows]
             if same is not None:
                 calls.insert(same, calls[0])
             yield CallOfAll(entry.index, message.node, number, calls)
@@ -187,8 +187,8 @@ def seen_at(recorded: Recorded, policy: Policy, index: int) -> Messages:
     """Returns what the call saw that led to the message at a log index."""
     log = log_upto(recorded, index)
     context = PromptContext(metadata=orjson.loads(recorded.metadata))
-    sight = NodeInput(context, Messages(log, View([(0, index)])))
-    return _with_views(policy, recorded).see(sight, index)
+    node_input = NodeInput(context, Messages(log, View([(0, index)])))
+    return _with_views(policy, recorded).see(node_input, index)
 
 
 def _row_like_the_first(recorded: Recorded, policies: Sequence[Policy]) -> int | None:

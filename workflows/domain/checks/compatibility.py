@@ -26,8 +26,10 @@ class MissingContext:
         return IncompatibleContext(self.message, missing=self.missing, indices=self.indices)
 
 
-def find_missing_context(node: Node, context_type: str, sight: NodeInput) -> MissingContext | None:
-    """What ``sight`` lacks for ``node``, whose effective type is ``context_type``; or None.
+def find_missing_context(
+    node: Node, context_type: str, node_input: NodeInput
+) -> MissingContext | None:
+    """What ``node_input`` lacks for ``node``, whose effective type is ``context_type``; or None.
 
     ``llm_context`` needs a variable or a visible message that is no line about hidden ones,
     ``tool_context`` a variable of a tool or function or a call without an answer; the other types
@@ -35,13 +37,13 @@ def find_missing_context(node: Node, context_type: str, sight: NodeInput) -> Mis
     calls a model (of type ``llm``, or with that context type) has no split tool pairs either.
     """
     if context_type == "llm_context" and not (
-        sight.context.variables or _sees_a_message(sight.messages)
+        node_input.context.variables or _sees_a_message(node_input.messages)
     ):
         return MissingContext(
             say("{node} would see neither a variable nor a message.", node=node.id),
             ("variables", "messages"),
         )
-    if context_type == "tool_context" and not _has_tool_call(sight):
+    if context_type == "tool_context" and not _has_tool_call(node_input):
         return MissingContext(
             say(
                 "{node} would see neither a tool or function variable nor an unanswered call.",
@@ -50,7 +52,7 @@ def find_missing_context(node: Node, context_type: str, sight: NodeInput) -> Mis
             ("tool.*", "function.*", "tool_calls"),
         )
     if calls_a_model(node, context_type):
-        return _rejected(node, sight.messages)
+        return _rejected(node, node_input.messages)
     return None
 
 
@@ -79,9 +81,9 @@ def _sees_a_message(messages: Messages) -> bool:
     return bool(view) and len(view) > sum(line in view for line in messages.log.pointers())
 
 
-def _has_tool_call(sight: NodeInput) -> bool:
-    named = any(name.partition(".")[0] in _TOOL_NAMES for name in sight.context.variables)
-    return named or _has_unanswered_call(sight.messages)
+def _has_tool_call(node_input: NodeInput) -> bool:
+    named = any(name.partition(".")[0] in _TOOL_NAMES for name in node_input.context.variables)
+    return named or _has_unanswered_call(node_input.messages)
 
 
 def _has_unanswered_call(messages: Messages) -> bool:

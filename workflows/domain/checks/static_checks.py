@@ -97,8 +97,8 @@ def _is_never_entered(node: Node, filters: Sequence[ContextFilter], registries: 
     names = list(dict.fromkeys(_names(rules_only)))
     # Most nodes see a message, or one of a few names: to try all of many takes milliseconds.
     for given in ([], names[:_FEW], names):
-        sight = _remaining_context(node, context_type, rules_only, registries, given)
-        lack = find_missing_context(node, context_type, sight)
+        node_input = _remaining_context(node, context_type, rules_only, registries, given)
+        lack = find_missing_context(node, context_type, node_input)
         if lack is None or not lack.missing:
             return False
     return True
@@ -113,10 +113,10 @@ def _remaining_context(
 ) -> NodeInput:
     """Returns what is left of a context with a message of each role and these variables."""
     given = PromptContext(template="", variables=dict.fromkeys(names, 1))
-    sight = replace(NodeInput.of(given), messages=_messages())
+    node_input = replace(NodeInput.of(given), messages=_messages())
     for label, step in node_steps(context_type, filters, registries, config=node.config):
-        sight = step(sight, label, False).sight
-    return sight
+        node_input = step(node_input, label, False).node_input
+    return node_input
 
 
 def _names(filters: Sequence[ContextFilter]) -> Iterator[str]:

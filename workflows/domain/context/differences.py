@@ -13,16 +13,16 @@ from workflows.domain.context.prompt_context import HistoryEntry, NodeInput
 
 
 def differences(
-    sight: NodeInput, seen: NodeInput, name: str, reasons: Mapping[Section, str], label: Label
+    node_input: NodeInput, seen: NodeInput, name: str, reasons: Mapping[Section, str], label: Label
 ) -> Iterator[Decision]:
     """Returns a decision for each name and message, with the reason of its section in
     ``reasons``.
     """
     collector = _Teller(name, reasons, label)
-    yield from collector.names("variables", sight.context.variables, seen.context.variables)
-    yield from collector.history(sight.context.history, seen.context.history)
-    yield from collector.names("metadata", sight.context.metadata, seen.context.metadata)
-    yield from collector.messages(sight.messages.view, seen.messages.view)
+    yield from collector.names("variables", node_input.context.variables, seen.context.variables)
+    yield from collector.history(node_input.context.history, seen.context.history)
+    yield from collector.names("metadata", node_input.context.metadata, seen.context.metadata)
+    yield from collector.messages(node_input.messages.view, seen.messages.view)
 
 
 @dataclass(frozen=True, slots=True)

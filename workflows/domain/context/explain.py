@@ -89,7 +89,7 @@ class StepOutcome:
     ``decisions`` is empty unless an explanation was requested.
     """
 
-    sight: NodeInput
+    node_input: NodeInput
     decisions: tuple[Decision, ...] = ()
     warnings: tuple[StepNotice, ...] = ()
 
@@ -98,12 +98,12 @@ class StepOutcome:
 # microseconds each.
 _EXPLAINING: Final = 120
 
-# A step takes the sight, the label under which it explains itself, and whether it should.
+# A step gets the input, the label of its explanations, and whether it should explain.
 Step = Callable[[NodeInput, Label, bool], StepOutcome]
 
 
 def run_steps(
-    sight: NodeInput, steps: Sequence[tuple[Label, Step]], *, explain: bool = False
+    node_input: NodeInput, steps: Sequence[tuple[Label, Step]], *, explain: bool = False
 ) -> StepOutcome:
     """Applies labelled steps one after the other (semantics 2.5, 2.13).
 
@@ -114,19 +114,22 @@ def run_steps(
     warnings: list[StepNotice] = []
     each = _EXPLAINING if explain else 1
     for label, step in steps:
-        spend(each * _size(sight), f"what step {label} does to {_size(sight)} names and messages")
-        applied = step(sight, label, explain)
-        sight = applied.sight
+        spend(
+            each * _size(node_input),
+            f"what step {label} does to {_size(node_input)} names and messages",
+        )
+        applied = step(node_input, label, explain)
+        node_input = applied.node_input
         decisions.append(applied.decisions)
         warnings.extend(applied.warnings)
-    return StepOutcome(sight, final_decisions(decisions) if explain else (), tuple(warnings))
+    return StepOutcome(node_input, final_decisions(decisions) if explain else (), tuple(warnings))
 
 
-def _size(sight: NodeInput) -> int:
+def _size(node_input: NodeInput) -> int:
     """Returns the number of names, history entries and messages that a step processes."""
-    context = sight.context
+    context = node_input.context
     named = len(context.variables) + len(context.history) + len(context.metadata)
-    return named + len(sight.messages.view)
+    return named + len(node_input.messages.view)
 
 
 def final_decisions(steps: Iterable[Sequence[Decision]]) -> tuple[Decision, ...]:

@@ -42,7 +42,7 @@ class Arrival:
     """What arrived along one edge, with its filter applied; ``edge`` is its id or a name for it."""
 
     edge: str
-    sight: NodeInput
+    node_input: NodeInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class JoinedContext:
     messages that have another one.
     """
 
-    sight: NodeInput
+    node_input: NodeInput
     conflicts: tuple[ArrivalConflict, ...] = ()
     history_places: tuple[tuple[int, ...], ...] = ()
     moved_messages: tuple[Mapping[int, int], ...] = ()
@@ -70,16 +70,16 @@ def join(arrivals: Sequence[Arrival], origin: NodeInput | None = None) -> Joined
     if not arrivals:
         raise ValidationFailed.at("/arrivals", say("at least one arrival is needed"))
     if len(arrivals) == 1:
-        only = arrivals[0].sight
+        only = arrivals[0].node_input
         return JoinedContext(only, (), (tuple(range(len(only.context.history))),), ({},))
     conflicts: list[ArrivalConflict] = []
-    contexts = [arrival.sight.context for arrival in arrivals]
+    contexts = [arrival.node_input.context for arrival in arrivals]
     edges = [arrival.edge for arrival in arrivals]
     variables = _unite("variables", [each.variables for each in contexts], edges, conflicts)
     metadata = _unite("metadata", [each.metadata for each in contexts], edges, conflicts)
     history, places = _unite_history(contexts, edges, origin, conflicts)
     messages = join_messages(
-        [arrival.sight.messages for arrival in arrivals], origin.messages if origin else None
+        [arrival.node_input.messages for arrival in arrivals], origin.messages if origin else None
     )
     conflicts.extend(
         ArrivalConflict("messages", clash.name, edges[clash.winner], edges[clash.loser])

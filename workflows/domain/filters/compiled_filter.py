@@ -29,12 +29,12 @@ class CompiledFilter:
         block = Selection(keeps_rest=False, rest=reason)
         return cls(block, block, block, block)
 
-    def apply(self, sight: NodeInput, step: Label, explain: bool) -> StepOutcome:
+    def apply(self, node_input: NodeInput, step: Label, explain: bool) -> StepOutcome:
         """Applies the filter.
 
         Raises Duplicate on a rename that collides, and what operations raise.
         """
-        context = sight.context
+        context = node_input.context
         variables, of_variables = select_names(
             self.variables, "variables", context.variables, step, explain
         )
@@ -43,7 +43,7 @@ class CompiledFilter:
             self.metadata, "metadata", context.metadata, step, explain
         )
         narrowed = filter_messages(
-            sight.messages,
+            node_input.messages,
             self.messages,
             self.operations,
             step,

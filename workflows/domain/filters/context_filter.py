@@ -318,12 +318,12 @@ class _FilterStep:
         self._figures = frozenset(name for each in conditions for name in each.figures)
         self._sieve = None if conditional else self._sieve_of(rules)
 
-    def __call__(self, sight: NodeInput, step: Label, explain: bool) -> StepOutcome:
+    def __call__(self, node_input: NodeInput, step: Label, explain: bool) -> StepOutcome:
         sieve = self._sieve
         if sieve is None:
-            variables = sight.context.variables
+            variables = node_input.context.variables
             metadata = add_figures(
-                sight.context.metadata, figures_seen(self._figures, sight.messages)
+                node_input.context.metadata, figures_seen(self._figures, node_input.messages)
             )
             sieve = self._sieve_of(
                 [
@@ -332,7 +332,7 @@ class _FilterStep:
                     if rule.condition is None or rule.condition.evaluate(variables, metadata)
                 ]
             )
-        return sieve.apply(sight, step, explain)
+        return sieve.apply(node_input, step, explain)
 
     def _sieve_of(self, live: Sequence[_Rule]) -> CompiledFilter:
         chosen = {section: self._selection(section, live) for section in SECTIONS}

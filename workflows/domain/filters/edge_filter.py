@@ -208,11 +208,11 @@ def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
 
 
 def _conditional(condition: Condition, passed: CompiledFilter, blocked: CompiledFilter) -> Step:
-    def step(sight: NodeInput, label: Label, explain: bool) -> StepOutcome:
-        figures = figures_seen(condition.figures, sight.messages)
-        metadata = add_figures(sight.context.metadata, figures)
-        holds = condition.evaluate(sight.context.variables, metadata)
-        return (passed if holds else blocked).apply(sight, label, explain)
+    def step(node_input: NodeInput, label: Label, explain: bool) -> StepOutcome:
+        figures = figures_seen(condition.figures, node_input.messages)
+        metadata = add_figures(node_input.context.metadata, figures)
+        holds = condition.evaluate(node_input.context.variables, metadata)
+        return (passed if holds else blocked).apply(node_input, label, explain)
 
     return step
 

@@ -25,56 +25,56 @@ _SYSTEM: Final = PatternSet(SYSTEM_NAMES)
 
 Config = Mapping[str, JsonValue]
 
-# What a node of such a type sees of a sight; the mapping is the node's config. Pure: neither may
-# be changed, ``dataclasses.replace`` makes the new sight, ``Messages.with_view`` narrows messages.
+# What a node of such a type sees of its input; the mapping is the node's config. Pure: neither may
+# be changed, ``dataclasses.replace`` makes the new input, ``Messages.with_view`` narrows messages.
 Processor = Callable[[NodeInput, Config], NodeInput]
 
 
-def _everything(sight: NodeInput, config: Config) -> NodeInput:
+def _everything(node_input: NodeInput, config: Config) -> NodeInput:
     """Passes everything; the node's own filter decides."""
-    return sight
+    return node_input
 
 
-def _nothing(sight: NodeInput, config: Config) -> NodeInput:
+def _nothing(node_input: NodeInput, config: Config) -> NodeInput:
     """Passes the template only."""
-    return sight.template_only()
+    return node_input.template_only()
 
 
-def _llm_context(sight: NodeInput, config: Config) -> NodeInput:
+def _llm_context(node_input: NodeInput, config: Config) -> NodeInput:
     """Passes what a model needs: its variables, the history without tool calls, all messages."""
-    return _narrowed(sight, _LLM, lambda entry: not _marked(entry, "toolCall", "tool_call"))
+    return _narrowed(node_input, _LLM, lambda entry: not _marked(entry, "toolCall", "tool_call"))
 
 
-def _tool_context(sight: NodeInput, config: Config) -> NodeInput:
+def _tool_context(node_input: NodeInput, config: Config) -> NodeInput:
     """Passes what a tool needs: the variables of tools and functions."""
-    return _narrowed(sight, _TOOL, lambda entry: True)
+    return _narrowed(node_input, _TOOL, lambda entry: True)
 
 
-def _human_context(sight: NodeInput, config: Config) -> NodeInput:
+def _human_context(node_input: NodeInput, config: Config) -> NodeInput:
     """Passes what a person needs: their variables and the history of what people did."""
     return _narrowed(
-        sight, _HUMAN, lambda entry: _marked(entry, "humanInteraction", "human_interaction")
+        node_input, _HUMAN, lambda entry: _marked(entry, "humanInteraction", "human_interaction")
     )
 
 
-def _system_context(sight: NodeInput, config: Config) -> NodeInput:
+def _system_context(node_input: NodeInput, config: Config) -> NodeInput:
     """Passes what the system needs: variables and metadata of system, config and env, no
     history.
     """
-    narrowed = _narrowed(sight, _SYSTEM, lambda entry: False)
-    metadata = _matching(sight.context.metadata, _SYSTEM)
+    narrowed = _narrowed(node_input, _SYSTEM, lambda entry: False)
+    metadata = _matching(node_input.context.metadata, _SYSTEM)
     return replace(narrowed, context=replace(narrowed.context, metadata=metadata))
 
 
 def _narrowed(
-    sight: NodeInput, names: PatternSet, remembers: Callable[[HistoryEntry], bool]
+    node_input: NodeInput, names: PatternSet, remembers: Callable[[HistoryEntry], bool]
 ) -> NodeInput:
     context = replace(
-        sight.context,
-        variables=_matching(sight.context.variables, names),
-        history=tuple(entry for entry in sight.context.history if remembers(entry)),
+        node_input.context,
+        variables=_matching(node_input.context.variables, names),
+        history=tuple(entry for entry in node_input.context.history if remembers(entry)),
     )
-    return replace(sight, context=context)
+    return replace(node_input, context=context)
 
 
 def _matching(values: Mapping[str, JsonValue], names: PatternSet) -> dict[str, JsonValue]:

@@ -74,14 +74,14 @@ def _adopted(name: str, function: Processor) -> Processor:
     """Returns a package's processor whose failures and results are named and checked."""
 
     @functools.wraps(function)
-    def checked(sight: NodeInput, config: Mapping[str, JsonValue]) -> NodeInput:
+    def checked(node_input: NodeInput, config: Mapping[str, JsonValue]) -> NodeInput:
         try:
-            result = function(sight, config)
+            result = function(node_input, config)
         except ContextError:
             raise
         except Exception as error:
             raise _failed("processor", name, _described(error)) from error
-        fault = _fault_of(result, sight)
+        fault = _fault_of(result, node_input)
         if fault:
             raise _failed("processor", name, fault)
         return result
@@ -99,20 +99,20 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _fault_of(result: object, sight: NodeInput) -> str | None:
+def _fault_of(result: object, node_input: NodeInput) -> str | None:
     """Returns what is wrong with a processor's result: it can have only data, and only given
     messages.
     """
     if not isinstance(result, NodeInput) or not isinstance(result.context, PromptContext):
         return "its result is not a NodeInput"
-    if result.messages.log is not sight.messages.log:
+    if result.messages.log is not node_input.messages.log:
         return "it put in messages of its own"
     try:
-        View.from_runs(result.messages.view.runs, len(sight.messages.log))
+        View.from_runs(result.messages.view.runs, len(node_input.messages.log))
     except ValueError as error:
         return f"its view of the messages is wrong: {error}"
     try:
-        for value in _new_data(result.context, sight.context):
+        for value in _new_data(result.context, node_input.context):
             _JSON.validate_python(value, strict=True)
     except (ValidationError, TypeError, AttributeError):
         return "its result is not JSON"
@@ -150,16 +150,16 @@ def processor_step(
     given = {} if config is None else config
     reasons = REASONS.get(name, {})
 
-    def step(sight: NodeInput, label: Label, explain: bool) -> StepOutcome:
-        seen = processor(sight, given)
-        decisions = tuple(differences(sight, seen, name, reasons, label)) if explain else ()
-        return StepOutcome(seen, decisions, _warnings(sight, seen, label))
+    def step(node_input: NodeInput, label: Label, explain: bool) -> StepOutcome:
+        seen = processor(node_input, given)
+        decisions = tuple(differences(node_input, seen, name, reasons, label)) if explain else ()
+        return StepOutcome(seen, decisions, _warnings(node_input, seen, label))
 
     return step
 
 
-def _warnings(sight: NodeInput, seen: NodeInput, label: Label) -> tuple[StepNotice, ...]:
-    before, after = sight.messages.view, seen.messages.view
+def _warnings(node_input: NodeInput, seen: NodeInput, label: Label) -> tuple[StepNotice, ...]:
+    before, after = node_input.messages.view, seen.messages.view
     if not after or after == before:
         return ()
-    return label_warnings(compare(before, after, sight.messages.log).warnings, label)
+    return label_warnings(compare(before, after, node_input.messages.log).warnings, label)

@@ -46,7 +46,7 @@ class Entered:
 
     node_id: str
     edges: tuple[str, ...]
-    sight: NodeInput
+    node_input: NodeInput
     explanation: tuple[Decision, ...] = ()
     conflicts: tuple[ArrivalConflict, ...] = ()
     warnings: tuple[StepNotice, ...] = ()
@@ -74,44 +74,46 @@ class Preview:
 def enter(
     plan: Plan,
     node_id: str,
-    sight: NodeInput,
+    node_input: NodeInput,
     edges: Sequence[str] = (),
     *,
     explain: bool = False,
     check: bool = True,
     pointer: str = "/edges",
 ) -> Entered:
-    """Returns what a node sees of the whole state ``sight`` when it is entered along ``edges``.
+    """Returns what a node sees of the state ``node_input`` when it is entered along ``edges``.
 
     Along each edge: the outgoing filter of the node that it comes from, then the edge's own filter
     (or the default of its type). Then all are joined, and the later edge wins; then come the node's
     context type, its own filters, and the compatibility check, which is reported and does not
     refuse. ``check`` False omits it, because it needs as many log queries as all else together.
     Without edges the state reaches the node unchanged: at a start, or out of turn. The node's
-    template replaces that of ``sight``. Raises NotFound for the node, ValidationFailed at
+    template replaces that of ``node_input``. Raises NotFound for the node, ValidationFailed at
     ``pointer`` for an edge that does not lead to it, and what filters raise. Source: semantics 2.1,
     2.8-2.11, 2.13.
     """
     planned = plan.node(node_id)
     ways = _ways(plan, node_id, edges, pointer)
-    template = planned.settings.template or sight.context.template
-    origin = replace(sight, context=replace(sight.context, template=template))
+    template = planned.settings.template or node_input.context.template
+    origin = replace(node_input, context=replace(node_input.context, template=template))
     came = [run_steps(origin, _steps_along(plan, way), explain=explain) for way in ways]
     joined = JoinedContext(origin)
     decisions: Sequence[Decision] = ()
     if came:
-        arrivals = [Arrival(way.edge.id, each.sight) for way, each in zip(ways, came, strict=True)]
+        arrivals = [
+            Arrival(way.edge.id, each.node_input) for way, each in zip(ways, came, strict=True)
+        ]
         joined = join(arrivals, origin)
         decisions = _decisions_of_arrivals(came, joined) if explain else ()
-    seen = run_steps(joined.sight, planned.steps, explain=explain)
+    seen = run_steps(joined.node_input, planned.steps, explain=explain)
     return Entered(
         node_id=node_id,
         edges=tuple(edges),
-        sight=seen.sight,
+        node_input=seen.node_input,
         explanation=final_decisions([decisions, seen.decisions]) if decisions else seen.decisions,
         conflicts=joined.conflicts,
         warnings=(*(notice for each in came for notice in each.warnings), *seen.warnings),
-        lack=find_missing_context(planned.node, planned.context_type, seen.sight)
+        lack=find_missing_context(planned.node, planned.context_type, seen.node_input)
         if check
         else None,
     )
@@ -190,7 +192,7 @@ def _as_joined(
 
 
 def walk_path(
-    plan: Plan, edges: Sequence[str], sight: NodeInput, *, explain: bool = False
+    plan: Plan, edges: Sequence[str], node_input: NodeInput, *, explain: bool = False
 ) -> tuple[Entered, ...]:
     """Returns what each node on a path of edges sees; the first is entered without an edge.
 
@@ -207,15 +209,15 @@ def walk_path(
     steps = [way for way in ways if way is not None]
     if not steps:
         raise ValidationFailed.at("/edges", say("a path has at least one edge"))
-    first = enter(plan, steps[0].from_node, sight, explain=explain)
-    rest = (enter(plan, way.to_node, sight, [way.id], explain=explain) for way in steps)
+    first = enter(plan, steps[0].from_node, node_input, explain=explain)
+    rest = (enter(plan, way.to_node, node_input, [way.id], explain=explain) for way in steps)
     return (first, *rest)
 
 
 def preview(
     plan: Plan,
     node_id: str,
-    sight: NodeInput,
+    node_input: NodeInput,
     edges: Sequence[str] = (),
     *,
     tokens: TokensOf,
@@ -228,8 +230,8 @@ def preview(
     Messages that filters add are counted too; texts that transforms change count as logged, results
     that a budget emptied do not.
     """
-    entered = enter(plan, node_id, sight, edges, explain=explain)
-    before, after = sight.messages, entered.sight.messages
+    entered = enter(plan, node_id, node_input, edges, explain=explain)
+    before, after = node_input.messages, entered.node_input.messages
     common = common_prefix(before, after)
     return Preview(
         entered=entered,

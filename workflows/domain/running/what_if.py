@@ -53,7 +53,7 @@ class InputChange:
 
 def is_same(before: Entered, after: Entered) -> bool:
     """Returns True if a node sees the same by both; needs no explanation."""
-    old, new = before.sight, after.sight
+    old, new = before.node_input, after.node_input
     return (
         old.context == new.context
         and old.messages.view == new.messages.view
@@ -65,7 +65,7 @@ def is_same(before: Entered, after: Entered) -> bool:
 def changes_of(before: Entered, after: Entered) -> list[InputChange]:
     """Returns what a node loses, gains or sees changed; both need an explanation, of one input."""
     found: list[InputChange] = []
-    if before.sight.context.template != after.sight.context.template:
+    if before.node_input.context.template != after.node_input.context.template:
         reason = say("the node has a different template")
         found.append(InputChange(TEMPLATE, "changed", reason=reason))
     old, new = _decisions_by_item(before), _decisions_by_item(after)
@@ -74,7 +74,7 @@ def changes_of(before: Entered, after: Entered) -> list[InputChange]:
         if kind is not None:
             found.append(_change(kind, decision))
     found += _inserted(before, after)
-    if not found and before.sight.messages.view != after.sight.messages.view:
+    if not found and before.node_input.messages.view != after.node_input.messages.view:
         reason = say("the messages are in a different order")
         found.append(InputChange(MESSAGES, "changed", reason=reason))
     return found
@@ -82,7 +82,7 @@ def changes_of(before: Entered, after: Entered) -> list[InputChange]:
 
 def _decisions_by_item(entered: Entered) -> Mapping[_Key, Decision]:
     """Returns the decision on each input item, by its original name and index."""
-    logged = entered.sight.messages.logged
+    logged = entered.node_input.messages.logged
     return {
         (each.section, each.name, each.index): each
         for each in entered.explanation
@@ -109,9 +109,9 @@ def _kind(
 
 def _value(entered: Entered, decision: Decision) -> object:
     """Returns what the node sees of an item; of a message only transformed texts are compared."""
-    context = entered.sight.context
+    context = entered.node_input.context
     if decision.section == MESSAGES:
-        return entered.sight.messages.rewrites.get(_at(decision), ())
+        return entered.node_input.messages.rewrites.get(_at(decision), ())
     if decision.section == "history":
         return None if decision.place is None else context.history[decision.place].as_json()
     values = context.variables if decision.section == "variables" else context.metadata
@@ -141,6 +141,6 @@ def _inserted(before: Entered, after: Entered) -> Iterator[InputChange]:
 
 
 def _bodies(entered: Entered) -> list[bytes]:
-    messages = entered.sight.messages
+    messages = entered.node_input.messages
     shown: list[Entry | None] = [messages.inserted_at(index) for index in messages.view]
     return [entry.draft.body for entry in shown if entry is not None]

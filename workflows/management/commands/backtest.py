@@ -21,8 +21,8 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import dumps, loads_strict
 from ctxadmin.storage.commands import ReadyCommand
-from workflows.backtesting import Asked, ProcessDied, run_backtest
-from workflows.definitions import definition
+from workflows.backtests.recordings import recorded_conversations
+from workflows.backtests.replaying import ProcessDied, ReplayRequest, run_backtest
 from workflows.domain.backtests.policies import Policies, PolicyConfig, policies_of
 from workflows.domain.backtests.presets import DEFAULT_PRICE, PRESETS, RATIOS
 from workflows.domain.backtests.recorded import Recorded
@@ -31,8 +31,8 @@ from workflows.domain.backtests.sums import compare
 from workflows.domain.backtests.table import calls_csv, csv_text, table_lines
 from workflows.domain.document.graph import Document
 from workflows.domain.running.plan import Plan
-from workflows.recordings import recorded_conversations
-from workflows.store import find_workflow
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_workflow
 
 ReadT = TypeVar("ReadT")
 
@@ -116,13 +116,13 @@ class Command(ReadyCommand):
         for path in filter(None, (options["csv"], options["calls_csv"])):
             _write(path, "", mode="a")  # refused now and not after minutes of work
         document = _draft(actor, options["workflow"]) if options["nodes"] else None
-        asked = Asked(_policies(options), document, options["calls_of"])
+        request = ReplayRequest(_policies(options), document, options["calls_of"])
 
         def conversations() -> Iterator[Recorded]:
             return _conversations(actor, options)
 
         sums = run_backtest(
-            asked, conversations(), processes=options["processes"], progress=self._print_progress
+            request, conversations(), processes=options["processes"], progress=self._print_progress
         )
         if options["workflow"] and not sums[0].conversations:
             # One that was deleted can still have conversations.
@@ -137,8 +137,8 @@ class Command(ReadyCommand):
             _write(options["csv"], csv_text(compared))
         if options["calls_csv"]:
             plan = None if document is None else Plan(document)
-            rows = policies_of(asked.policies, plan)
-            told = ((each.name, replay(each, rows, node=asked.node)) for each in conversations())
+            rows = policies_of(request.policies, plan)
+            told = ((each.name, replay(each, rows, node=request.node)) for each in conversations())
             _write(options["calls_csv"], calls_csv(told, sums))
 
     def _print_progress(self, done: int) -> bool:

@@ -18,7 +18,7 @@ from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.storage.commands import ReadyCommand
 from workflows.domain.document.graph import read
 from workflows.models import Workflow
-from workflows.services import save_draft
+from workflows.services.use_cases import save_draft
 
 
 class Command(ReadyCommand):

@@ -17,16 +17,16 @@ from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows.backtest_questions import Question
-from workflows.backtests import names_of
-from workflows.compared_calls import OpenedCall, open_call
+from workflows.backtests.compared_calls import OpenedCall, open_call
+from workflows.backtests.questions import Question
+from workflows.backtests.use_cases import names_of
 from workflows.models import Workflow
 from workflows.pages.comparison.form import Choice
 from workflows.pages.comparison.labels import policy_rows
 from workflows.pages.comparison.links import find_comparison
 from workflows.pages.definition.links import compare_url, crumbs
 from workflows.pages.preview.preview_result import message_text
-from workflows.store import find_workflow
+from workflows.store.workflow import find_workflow
 
 _MOST_OFFERED = 100  # conversations to choose from
 

@@ -16,7 +16,7 @@ from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Text
-from workflows.backtests import MOST_CONVERSATIONS
+from workflows.backtests.use_cases import MOST_CONVERSATIONS
 from workflows.domain.backtests.budget_offers import Budget
 from workflows.domain.backtests.presets import DEFAULT_PRICE, PRESETS, RATIOS
 from workflows.domain.document.graph import Document, Node

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.templatetags.ui import grouped
-from workflows.backtest_questions import Question
+from workflows.backtests.questions import Question
 from workflows.domain.backtests.presets import PRESETS
 
 PRESET_LABELS: Final[Mapping[str, Text]] = {

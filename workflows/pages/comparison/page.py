@@ -16,15 +16,15 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.form_idempotency import FIELD, run_once_per_form
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows import backtest_store, backtests
-from workflows.backtests import MOST_CONVERSATIONS, NewBacktest
-from workflows.definitions import definition
+from workflows.backtests import store, use_cases
+from workflows.backtests.recordings import latest_heads
+from workflows.backtests.use_cases import MOST_CONVERSATIONS, NewBacktest
 from workflows.domain.backtests.budget_offers import first_budgets
 from workflows.models import Backtest, Workflow
 from workflows.pages.comparison.form import USUAL, CompareForm, FirstValues, read_form
 from workflows.pages.definition.links import crumbs
-from workflows.recordings import latest_heads
-from workflows.store import find_workflow
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_workflow
 
 _LISTED = 5
 
@@ -64,7 +64,7 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
     if request.method == "POST" and not form.is_wrong:
 
         def start() -> HttpResponse:
-            started = backtests.start(actor, new_backtest(slug, form, data))
+            started = use_cases.start(actor, new_backtest(slug, form, data))
             return redirect("workflows:comparison", slug, started.public_id)
 
         try:
@@ -78,7 +78,7 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
         row=row,
         form=form,
         most=MOST_CONVERSATIONS,
-        latest=backtest_store.latest_backtests(actor.workspace, slug, _LISTED),
+        latest=store.latest_backtests(actor.workspace, slug, _LISTED),
         own=bool(own),
         all=bool(sizes),
         problem=problem,

@@ -12,7 +12,7 @@ from ctxadmin.ui.components import Text
 from ctxadmin.ui.plots import Plot, Series, highest, stack_bars
 from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.templatetags.ui import dollars, thousands
-from workflows.backtests import Result
+from workflows.backtests.use_cases import Result
 from workflows.domain.backtests.spread import Spread, changes_of, spread_of
 from workflows.domain.backtests.sums import Comparison, PolicySums, compare
 from workflows.pages.comparison.labels import PolicyRow

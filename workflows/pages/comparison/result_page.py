@@ -17,12 +17,11 @@ from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows import backtests
-from workflows.backtest_questions import Question
-from workflows.backtest_store import BacktestProblem
-from workflows.backtests import MOST_CONVERSATIONS, MOST_MESSAGES, Result
-from workflows.compared_calls import calls_in, short_names
-from workflows.definitions import definition
+from workflows.backtests import use_cases
+from workflows.backtests.compared_calls import calls_in, short_names
+from workflows.backtests.questions import Question
+from workflows.backtests.store import BacktestProblem
+from workflows.backtests.use_cases import MOST_CONVERSATIONS, MOST_MESSAGES, Result
 from workflows.domain.backtests.sums import compare
 from workflows.domain.backtests.table import csv_text
 from workflows.domain.document.graph import Document
@@ -40,7 +39,8 @@ from workflows.pages.comparison.labels import policy_rows
 from workflows.pages.comparison.links import find_comparison
 from workflows.pages.comparison.result import CompareResult, Pricing, compare_result
 from workflows.pages.definition.links import compare_url, crumbs
-from workflows.store import find_workflow
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_workflow
 
 _MOST_OFFERED = 100  # conversations to choose from
 _MOST_MESSAGES_SHOWN = 1_000  # of the conversation that is shown first
@@ -101,7 +101,7 @@ def comparison(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) 
         if "csv" in request.GET:
             return _csv(slug, result, pricing)
         compared = _compared(request, actor, row, question, result, pricing)
-    names = backtests.names_of(question.long)
+    names = use_cases.names_of(question.long)
     shown = ComparisonPage(
         title=_("Compare policies"),
         crumbs=crumbs(row, Crumb(_("Compare policies"), compare_url(slug)), Crumb(_("Comparison"))),
@@ -128,7 +128,7 @@ def cancel(request: HttpRequest, actor: Actor, slug: str, backtest_id: str) -> H
     backtest = find_comparison(actor, slug, backtest_id)
     was_active = backtest.status in (Backtest.Status.QUEUED, Backtest.Status.RUNNING)
     query = Question.read(bytes(backtest.question)).form
-    backtests.remove(actor, backtest_id)
+    use_cases.remove(actor, backtest_id)
     flash.success(request, _("Comparison cancelled.") if was_active else _("Comparison removed."))
     return redirect(compare_url(slug, query))
 

@@ -16,9 +16,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.pages import page
-from workflows import services
-from workflows.backtest_questions import Question
-from workflows.definitions import definition
+from workflows.backtests.questions import Question
 from workflows.domain.document.graph import Document
 from workflows.domain.document.policy_use import filter_of, with_filter, with_policy
 from workflows.models import Workflow
@@ -26,7 +24,9 @@ from workflows.pages.comparison.form import named
 from workflows.pages.comparison.labels import policy_rows
 from workflows.pages.comparison.links import find_comparison
 from workflows.pages.elements.document_edits import find
-from workflows.store import find_workflow
+from workflows.services import use_cases
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_workflow
 
 _SALT: Final = "workflows.comparison.use"
 _FIELD: Final = "used"
@@ -108,7 +108,7 @@ def _save(
 ) -> Workflow | None:
     """The row with the new draft; None, which is reported, if someone else changed it since."""
     try:
-        return services.save_draft(actor, slug, made, version).workflow
+        return use_cases.save_draft(actor, slug, made, version).workflow
     except VersionConflict:
         flash.error(
             request,

@@ -20,8 +20,6 @@ from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
-from workflows import services
-from workflows.definitions import definition
 from workflows.domain.document.compare import compare
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
@@ -38,7 +36,9 @@ from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, pro
 from workflows.pages.definition.publish_costs import PublishCosts, publish_costs
 from workflows.pages.elements import document_edits
 from workflows.pages.elements.forms import DetailsForm
-from workflows.store import find_version, find_workflow
+from workflows.services import use_cases
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_version, find_workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def edit(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     if form.is_valid():
         given = form.model
         try:
-            services.change(
+            use_cases.change(
                 actor,
                 slug,
                 name=given.name or row.slug,
@@ -143,7 +143,7 @@ def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     conflict = False
     if request.method == "POST":
         try:
-            version = services.publish(actor, slug, _seen(request, "draft_version"), note)
+            version = use_cases.publish(actor, slug, _seen(request, "draft_version"), note)
         except VersionConflict:
             conflict = True
             row = find_workflow(actor.workspace, slug)
@@ -305,7 +305,7 @@ def delete(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     find_workflow(actor.workspace, slug)
 
     def write(_reason: str) -> Redirection:
-        services.delete(actor, slug, expected=_seen(request, "changes"))
+        use_cases.delete(actor, slug, expected=_seen(request, "changes"))
         done = _("Workflow %(slug)s deleted.") % {"slug": slug}
         return Redirection(reverse("workflows:list"), done)
 

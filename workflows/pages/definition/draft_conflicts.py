@@ -11,15 +11,15 @@ from django.utils.translation import gettext as _
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
 from ctxadmin.ui.components import DiffRow
-from workflows import services
-from workflows.definitions import definition
 from workflows.domain.document import graph
 from workflows.domain.document.compare import ElementChange, compare
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
-from workflows.services import SavedDraft
-from workflows.store import draft_conflict, find_workflow
+from workflows.services import use_cases
+from workflows.services.use_cases import SavedDraft
+from workflows.store.definitions import definition
+from workflows.store.workflow import draft_conflict, find_workflow
 
 FIELD: Final = "seen"
 _SALT: Final = "workflows.draft"
@@ -92,7 +92,7 @@ def change_draft(
         raise DraftConflict(row, seen)
     document = graph.read(graph.dump(change(definition(bytes(row.draft)).document)))
     try:
-        return services.save_draft(actor, slug, document, seen.version)
+        return use_cases.save_draft(actor, slug, document, seen.version)
     except VersionConflict:
         raise DraftConflict(find_workflow(actor.workspace, slug), seen) from None
 

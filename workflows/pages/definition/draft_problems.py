@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctxadmin.lib.json_bytes import digest
-from workflows.definitions import BoundedCache, definition
 from workflows.domain.checks import problems
 from workflows.domain.checks.problems import Problem
+from workflows.store.definitions import BoundedCache, definition
 
 
 @dataclass(frozen=True, slots=True)

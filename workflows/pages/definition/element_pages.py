@@ -18,7 +18,6 @@ from ctxadmin.lib.errors import ContextError, Duplicate, FieldProblem, Forbidden
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
-from workflows.definitions import definition
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition import draft_conflicts
@@ -38,10 +37,11 @@ from workflows.pages.elements.checks import (
     repeated_patterns,
 )
 from workflows.pages.elements.edge_fields import EdgeFields
+from workflows.pages.elements.element_ids import new_edge_id, new_node_id
 from workflows.pages.elements.forms import EdgeForm, NodeForm, ReducersForm
-from workflows.pages.elements.made_ids import new_edge_id, new_node_id
 from workflows.pages.elements.node_fields import NodeFields
-from workflows.store import find_workflow
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_workflow
 
 FormT = TypeVar("FormT", bound=ContractForm[Any])
 

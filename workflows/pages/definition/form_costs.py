@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from workflows.definitions import definition
+from workflows.costs.elements import Offer, element_cost
 from workflows.domain.backtests.element_policies import ElementKind
-from workflows.element_costs import Offer, element_cost
 from workflows.models import Workflow
 from workflows.pages.drawing.cost_words import CostWords, cost_words, sample_words
+from workflows.store.definitions import definition
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, Validation
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows import imports, services
 from workflows.api.schemas import Slug
 from workflows.pages.definition.links import crumbs
-from workflows.services import SavedDraft
+from workflows.services import imports, use_cases
+from workflows.services.use_cases import SavedDraft
 
 _SLUG: TypeAdapter[str] = TypeAdapter(Slug)
 _MOST_SHOWN = 50
@@ -87,7 +87,7 @@ def _text_given(text: str, file: "UploadedFile[bytes] | None") -> str | bytes:
 def _import(actor: Actor, slug: str, given: str | bytes) -> SavedDraft:
     named = parse(_SLUG, slug, "/slug") if slug else None
     document = imports.read_yaml(given, default_name=slug)
-    return services.import_document(actor, document, named, None)
+    return use_cases.import_document(actor, document, named, None)
 
 
 def _sentence(problem: FieldProblem) -> str:

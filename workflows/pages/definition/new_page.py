@@ -16,11 +16,11 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-from workflows import services
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.thumbnail import Thumbnail, thumbnail
 from workflows.pages.elements.forms import CreateForm
-from workflows.services import NewWorkflow
+from workflows.services import use_cases
+from workflows.services.use_cases import NewWorkflow
 from workflows.starters import STARTERS, StarterName, starter
 
 _WORDS: Final[dict[StarterName, tuple[Text, Text]]] = {
@@ -75,7 +75,7 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
         given = form.model
         try:
             new = NewWorkflow(given.slug, given.name, given.description, given.start_with)
-            row = services.create(actor, new)
+            row = use_cases.create(actor, new)
         except ContextError as error:
             _show_error(form, error)
         else:

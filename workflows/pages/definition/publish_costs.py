@@ -14,11 +14,11 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.pages import page
-from workflows.definitions import definition
+from workflows.costs.elements import Offer
+from workflows.costs.versions import ElementBeside, draft_beside
 from workflows.domain.backtests.budget_offers import Budget, repaired
 from workflows.domain.backtests.element_policies import ElementKind
 from workflows.domain.document.graph import Document
-from workflows.element_costs import Offer
 from workflows.models import Workflow
 from workflows.pages.definition.draft_conflicts import DraftConflict, change_draft
 from workflows.pages.drawing.cost_words import (
@@ -28,8 +28,8 @@ from workflows.pages.drawing.cost_words import (
     cost_words,
     sample_words,
 )
-from workflows.store import find_version
-from workflows.version_costs import ElementBeside, draft_beside
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_version
 
 _MOST_DIGITS: Final = 10
 

@@ -17,8 +17,6 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.ui.pages import page, show
-from workflows import exports, queries
-from workflows.definitions import definition
 from workflows.domain.document import graph, yaml_io
 from workflows.domain.document.compare import compare
 from workflows.domain.document.graph import Document
@@ -35,8 +33,10 @@ from workflows.pages.definition.links import (
 from workflows.pages.definition.outline import PER_PAGE, Outline, outline_of
 from workflows.pages.drawing.diff_drawing import draw_difference
 from workflows.pages.drawing.svg import Drawing, draw
-from workflows.sources import runs_of
-from workflows.store import find_version, find_workflow
+from workflows.reading import exports, queries
+from workflows.reading.sources import runs_of
+from workflows.store.definitions import definition
+from workflows.store.workflow import find_version, find_workflow
 
 _LISTED: Final = 50
 # Drafts larger than this are not checked for a list; their own page does it.

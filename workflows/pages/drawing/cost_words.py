@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ctxadmin.ui.templatetags.ui import grouped
+from workflows.costs.elements import DraftCosts, Offer, PricedElement
 from workflows.domain.backtests.sampling import FEWEST_CALLS, ElementCost
 from workflows.domain.backtests.table import shown_percent
-from workflows.element_costs import DraftCosts, Offer, PricedElement
 
 _HUNDRED: Final = 100
 

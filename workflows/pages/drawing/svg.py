@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from ctxadmin.ui.components import Text, Tone
+from ctxadmin.ui.visible_text import plain
 from workflows.domain.checks.problems import Problem
 from workflows.domain.document.graph import Document, Edge, Node
 from workflows.domain.document.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition, lay_out, layers
@@ -363,8 +364,11 @@ def _framed(cards: Sequence[Card], lines: Sequence[DrawnEdge], ways: Sequence[Ro
 
 
 def shorten(text: str, most: int) -> str:
-    """Returns ``text`` cut to about ``most`` letters of usual width; wide letters count as two."""
-    text = " ".join(text.split())
+    """Returns ``text`` cut to about ``most`` letters of usual width; wide letters count as two.
+
+    Invisible characters appear as their code points.
+    """
+    text = plain(" ".join(text.split()))
     if _width(text) <= most:
         return text
     kept, used = "", 0

@@ -11,12 +11,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
 
+from conversations.reading.display_names import display_name
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-from workflows import queries
-from workflows.definitions import stored
 from workflows.domain.document import graph
 from workflows.domain.document.graph import Document
 from workflows.domain.document.layout import lay_out
@@ -30,7 +29,9 @@ from workflows.pages.drawing.marks import Marks
 from workflows.pages.editor.card_summaries import summaries_of
 from workflows.pages.editor.document_parts import parts_of
 from workflows.pages.preview.page import suggested_conversations
-from workflows.store import find_workflow
+from workflows.reading import queries
+from workflows.store.definitions import stored
+from workflows.store.workflow import find_workflow
 
 # Larger graphs open for seconds and move like treacle; the outline of the workflow has all of it.
 MOST_DRAWN: Final = 5_000
@@ -94,7 +95,7 @@ def _setup(
         "workflow": str(row.key),
         "version": row.draft_version,
         "published": None if which == queries.DRAFT else int(which),
-        "conversations": [[each.public_id, each.title] for each in conversations],
+        "conversations": [[each.public_id, display_name(each)] for each in conversations],
         "may_change": may_change,
         "may_preview": may_preview,
         "urls": {

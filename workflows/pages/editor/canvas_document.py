@@ -9,7 +9,7 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.models import Workflow
 from workflows.pages.editor.document_parts import DocumentParts, RawChanges, parts_of
-from workflows.store import draft_conflict, find_version
+from workflows.store.workflow import draft_conflict, find_version
 
 Version = Annotated[int, Field(ge=0, lt=2**31)]
 

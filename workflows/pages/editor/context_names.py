@@ -8,9 +8,9 @@ from pydantic import Field
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
-from workflows import previews
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
-from workflows.previews import PreviewRequest
+from workflows.previews import conversation as previews
+from workflows.previews.conversation import PreviewRequest
 
 _MOST: Final = 500
 
@@ -29,7 +29,7 @@ def context_names(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse
     workflow_named(actor, slug)
     asked = json_body(request, NamesRequest)
     wanted = PreviewRequest(node="", conversation=asked.conversation, at=asked.at)
-    context = previews.preview_source_of(actor, slug, wanted).sight.context
+    context = previews.preview_source_of(actor, slug, wanted).node_input.context
     return json_answer(
         {
             "variables": sorted(context.variables)[:_MOST],

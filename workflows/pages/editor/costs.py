@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from workflows.calibrations import calibrations_of
-from workflows.element_costs import DraftCosts, Offer, draft_costs
+from workflows.costs.calibrations import calibrations_of
+from workflows.costs.elements import DraftCosts, Offer, draft_costs
 from workflows.pages.drawing.cost_words import cost_words, sample_words
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named

@@ -15,7 +15,6 @@ from django.views.decorators.http import require_safe
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.pages import page, show
-from workflows import queries
 from workflows.domain.document.compare import Element, ElementChange, compare
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
@@ -25,7 +24,8 @@ from workflows.pages.definition.workflow_pages import version_label
 from workflows.pages.drawing.diff_drawing import is_only_moved, merge_graphs
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
-from workflows.store import find_workflow
+from workflows.reading import queries
+from workflows.store.workflow import find_workflow
 
 _SIGNS: Final = (
     Sign("added", "plus", gettext_lazy("new")),

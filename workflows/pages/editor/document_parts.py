@@ -13,7 +13,6 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
 from ctxadmin.ui.sentences import translated
-from workflows.definitions import BoundedCache
 from workflows.domain.checks import problems
 from workflows.domain.checks.static_checks import node_problems
 from workflows.domain.document.draft_changes import DocumentChanges, refuse_too_many
@@ -21,6 +20,7 @@ from workflows.domain.document.elements import Problem, read_edge
 from workflows.domain.document.graph import Document, Edge, Node
 from workflows.domain.processors.registries import Registries, standard
 from workflows.pages.drawing import summaries
+from workflows.store.definitions import BoundedCache
 
 ElementT = TypeVar("ElementT", Node, Edge)
 

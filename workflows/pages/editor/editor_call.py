@@ -23,7 +23,7 @@ from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from workflows.models import Workflow
-from workflows.store import find_workflow
+from workflows.store.workflow import find_workflow
 
 P = ParamSpec("P")
 BodyT = TypeVar("BodyT", bound=Contract)

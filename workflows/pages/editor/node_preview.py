@@ -15,19 +15,19 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.ui.sentences import translated
-from workflows import previews
-from workflows.calibrations import known_calibrations
-from workflows.call_costs import CallCost, call_cost
+from workflows.costs.calibrations import known_calibrations
+from workflows.costs.calls import CallCost, call_cost
 from workflows.domain.context.prompt_context import PromptContext
 from workflows.domain.document.topology import Graph, shortest_path
 from workflows.domain.running.plan import Plan
-from workflows.dry_run import GivenContext
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 from workflows.pages.preview.preview_result import PreviewView, preview_view
 from workflows.pages.preview.result_line import result_line, result_problem
-from workflows.previews import NodePreview, PreviewRequest
+from workflows.previews import conversation as previews
+from workflows.previews.conversation import NodePreview, PreviewRequest
+from workflows.previews.dry_run import GivenContext
 
 _MOST_STEPS: Final = 50
 _MOST_IN_A_STEP: Final = 40
@@ -100,10 +100,10 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
     if not body.path:
         stop = (body.node, edges)
-        (looked,) = previews.preview_path(actor, plan, [stop], origin)
+        (node_preview,) = previews.preview_path(actor, plan, [stop], origin)
         known = known_calibrations(actor.workspace)
-        cost = call_cost(actor.workspace, slug, plan, looked, known)
-        return _answer(looked, call=cost)
+        cost = call_cost(actor.workspace, slug, plan, node_preview, known)
+        return _answer(node_preview, call=cost)
     stops = _stops(plan.graph, body.node, edges)
     steps = previews.preview_path(actor, plan, stops[-_MOST_STEPS:], origin)
     return _answer(*steps, left_out=len(stops) - len(steps))
@@ -147,15 +147,15 @@ def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
 
 
 def _answer(
-    *looked: NodePreview, left_out: int | None = None, call: CallCost | None = None
+    *node_previews: NodePreview, left_out: int | None = None, call: CallCost | None = None
 ) -> HttpResponse:
     """Returns the answer for one node, or for a path whose first ``left_out`` nodes are not
     shown.
     """
-    last = looked[-1]
+    last = node_previews[-1]
     data: dict[str, object] = {}
     if left_out is not None:
-        steps = [_step(each, last is each) for each in looked]
+        steps = [_step(each, last is each) for each in node_previews]
         data["steps"] = [
             {"node": each.node, "edge": each.edge, "tokens_after": each.seen.tokens_after}
             for each in steps
@@ -166,7 +166,7 @@ def _answer(
     else:
         seen = preview_view(last, call=call)
         data["html"] = render_to_string("workflows/_seen.html", {"seen": seen})
-    problems = [problem.as_json() for each in looked for problem in each.problems]
+    problems = [problem.as_json() for each in node_previews for problem in each.problems]
     return json_answer(
         {
             **data,
@@ -181,7 +181,7 @@ def _answer(
     )
 
 
-def _step(looked: NodePreview, is_last: bool) -> PathStep:
-    seen = preview_view(looked) if is_last else preview_view(looked, _MOST_IN_A_STEP)
-    entered = looked.entered
+def _step(node_preview: NodePreview, is_last: bool) -> PathStep:
+    seen = preview_view(node_preview) if is_last else preview_view(node_preview, _MOST_IN_A_STEP)
+    entered = node_preview.entered
     return PathStep(entered.node_id, next(iter(entered.edges), ""), seen)

@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue
 
 from ctxadmin.lib.contract import Contract
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen, Tile
+from ctxadmin.ui.visible_text import plain
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
 from workflows.domain.document.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
 from workflows.domain.processors.registries import standard
@@ -26,7 +27,7 @@ from workflows.pages.elements.filter_hints import (
     transforms,
 )
 from workflows.pages.elements.node_fields import NodeFields
-from workflows.reducers import REDUCERS
+from workflows.reading.reducers import REDUCERS
 
 _NODE_TYPES: Final = [
     Tile(name, label, summaries.icon_of(name), summaries.tone_of(name))
@@ -268,7 +269,9 @@ class EdgeForm(ContractForm[EdgeFields]):
     ) -> None:
         # A field called ``id`` would hide the id of its form from scripts.
         super().__init__(data, initial=initial, root="edge")
-        named = {node.id: f"{node.name} ({node.id})" if node.name else node.id for node in nodes}
+        named = {
+            node.id: f"{plain(node.name)} ({node.id})" if node.name else node.id for node in nodes
+        }
         for name in ("edge-from", "edge-to"):
             widget = self.fields[name].widget
             value = str(self[name].value() or "")

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ctxadmin.ui.templatetags.ui import dollars, grouped
-from workflows.call_costs import CallCost
+from workflows.costs.calls import CallCost
 from workflows.pages.drawing.cost_words import change_words
 
 

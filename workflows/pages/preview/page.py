@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from conversations.domain.message import read_messages
 from conversations.models import Conversation
 from conversations.reading import queries as conversation_queries
+from conversations.reading.display_names import read_display_names
 from conversations.store.conversation import find_head
 from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import PageRequest
@@ -24,20 +25,21 @@ from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
-from workflows import previews, queries
-from workflows.calibrations import calibrations_of
-from workflows.call_costs import call_cost
+from workflows.costs.calibrations import calibrations_of
+from workflows.costs.calls import call_cost
 from workflows.domain.context.prompt_context import PromptContext
 from workflows.domain.document.graph import Document, Edge, Node
 from workflows.domain.document.topology import graph_of, usual_edges
 from workflows.domain.running.plan import Plan
-from workflows.dry_run import GivenContext
 from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.svg import edge_sentence
 from workflows.pages.preview.preview_result import PreviewView, preview_view
-from workflows.previews import NodePreview, PreviewRequest
-from workflows.store import find_workflow
+from workflows.previews import conversation as previews
+from workflows.previews.conversation import NodePreview, PreviewRequest
+from workflows.previews.dry_run import GivenContext
+from workflows.reading import queries
+from workflows.store.workflow import find_workflow
 
 _SUGGESTED: Final = 30
 _EXAMPLE: Final = """{
@@ -115,15 +117,15 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     problem, problems = "", []
     if document.nodes and (request.method == "POST" or (asked.conversation and not pasted)):
         try:
-            looked = _try(actor, slug, asked)
+            node_preview = _try(actor, slug, asked)
             cost = call_cost(
                 actor.workspace,
                 slug,
                 Plan(document),
-                looked,
+                node_preview,
                 calibrations_of(actor.workspace),
             )
-            seen, taken = preview_view(looked, call=cost), looked.entered.edges
+            seen, taken = preview_view(node_preview, call=cost), node_preview.entered.edges
         except ContextError as error:
             problem = translated(error.detail)
             problems = [_sentence(each) for each in error.problems if each.message != error.detail]
@@ -274,7 +276,9 @@ def suggested_conversations(actor: Actor, slug: str) -> Sequence[Conversation]:
             ConversationFilter(),
         )
     )
-    return [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
+    found = [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
+    read_display_names(found)
+    return found
 
 
 def _tabs(path: str, asked: PreviewQuestion, taken: Sequence[str]) -> list[Tab]:

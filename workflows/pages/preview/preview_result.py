@@ -19,13 +19,13 @@ from conversations.pages.changes.budget_hints import over_budget_text
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
-from workflows.call_costs import CallCost
+from workflows.costs.calls import CallCost
 from workflows.domain.context.explain import Decision, Label, StepNotice, Verdict
 from workflows.domain.context.prompt_context import Messages, PromptContext
-from workflows.node_inputs import shown_messages
 from workflows.pages.drawing import summaries
 from workflows.pages.preview.call_words import CallWords, call_words
-from workflows.previews import NodePreview
+from workflows.previews.conversation import NodePreview
+from workflows.previews.node_inputs import shown_messages
 
 MOST_ITEMS: Final = 300
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
@@ -97,25 +97,27 @@ Bodies = Mapping[int, Mapping[str, JsonValue]]
 
 
 def preview_view(
-    looked: NodePreview, most: int = MOST_ITEMS, *, call: CallCost | None = None
+    node_preview: NodePreview, most: int = MOST_ITEMS, *, call: CallCost | None = None
 ) -> PreviewView:
     """What a node would see beside what it was made from, at most ``most`` items a section.
 
     ``call`` is what its next call costs, if that is known.
     """
-    entered, seen = looked.entered, looked.entered.sight
+    entered, seen = node_preview.entered, node_preview.entered.node_input
     verdicts = {
         name: [each for each in entered.explanation if each.section == name]
         for name in summaries.SECTION_WORDS
     }
     parts = {name: _positions_to_show(listed, most) for name, listed in verdicts.items()}
     shown = [verdicts["messages"][place] for place in parts["messages"]]
-    bodies = _bodies(looked, shown)
-    teller = _Teller(looked.origin.context, seen.context, *bodies, looked.origin.messages)
+    bodies = _bodies(node_preview, shown)
+    teller = _Teller(
+        node_preview.origin.context, seen.context, *bodies, node_preview.origin.messages
+    )
     return PreviewView(
         template=seen.context.template,
         sections=[_section(name, verdicts[name], parts[name], teller) for name in verdicts],
-        lacks=[translated(each.message) for each in looked.problems],
+        lacks=[translated(each.message) for each in node_preview.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
             for conflict in entered.conflicts
@@ -126,17 +128,17 @@ def preview_view(
             if notice.code != "system_hidden"  # system_dropped tells it, and in red.
         ],
         message_count=len(seen.messages.view),
-        system_dropped=_system_dropped(looked),
+        system_dropped=_system_dropped(node_preview),
         split=format_indices(validate_for_model(seen.messages.view, seen.messages.log)),
-        tokens_before=looked.tokens_before,
-        tokens_after=looked.tokens_after,
-        cached_prefix_lost=looked.cached_prefix_lost,
+        tokens_before=node_preview.tokens_before,
+        tokens_after=node_preview.tokens_after,
+        cached_prefix_lost=node_preview.cached_prefix_lost,
         call=None if call is None else call_words(call),
     )
 
 
-def _system_dropped(looked: NodePreview) -> str:
-    messages, seen = looked.origin.messages, looked.entered.sight.messages.view
+def _system_dropped(node_preview: NodePreview) -> str:
+    messages, seen = node_preview.origin.messages, node_preview.entered.node_input.messages.view
     dropped = messages.view.without(seen.indices_as_runs()).indices_as_runs()
     found = messages.log.with_roles(_SYSTEM, dropped) if dropped else ()
     if not found:
@@ -153,16 +155,16 @@ def _system_dropped(looked: NodePreview) -> str:
     return text % {"n": len(gone), "places": format_indices(gone)}
 
 
-def _bodies(looked: NodePreview, decisions: Sequence[Decision]) -> tuple[Bodies, Bodies]:
+def _bodies(node_preview: NodePreview, decisions: Sequence[Decision]) -> tuple[Bodies, Bodies]:
     """Reads the messages that are shown, before and after, and no others."""
     verdicts = {each.index: each.verdict for each in decisions if each.index is not None}
     former = [index for index, verdict in verdicts.items() if verdict in ("dropped", "changed")]
-    origin = looked.origin.messages
+    origin = node_preview.origin.messages
     logged = View.of_indices(index for index in sorted(former) if index < len(origin.log))
-    before = shown_messages(looked.source, origin.with_view(logged))
-    view = looked.entered.sight.messages.view
+    before = shown_messages(node_preview.source, origin.with_view(logged))
+    view = node_preview.entered.node_input.messages.view
     now = View.of_indices(index for index in verdicts if view.position_of(index) is not None)
-    return _by_index(before), _by_index(looked.messages(now))
+    return _by_index(before), _by_index(node_preview.messages(now))
 
 
 def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:

@@ -1,6 +1,6 @@
 """The answers of the server as typed objects.
 
-``data`` is always the whole answer as it came, with what a newer server says besides.
+``data`` is always the whole answer, including fields that only newer servers send.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ class Answer:
 
     @classmethod
     def of(cls, data: JsonObject) -> Self:
-        """Takes the fields that it knows from an answer."""
+        """Reads the known fields of an answer."""
         names = cls.__dataclass_fields__.keys() - {"data"}
         known = {name: data[name] for name in names if name in data}
         return cls(data=data, **known)
@@ -25,7 +25,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot(Answer):
-    """An execution as it stands; ``status`` is IDLE and ``execution`` None if there was none."""
+    """The current execution; without one ``status`` is IDLE and ``execution`` is None."""
 
     status: str
     version: int = 0
@@ -46,10 +46,11 @@ class Snapshot(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entered(Answer):
-    """What a node gets: its context and the messages for its model.
+    """The context of a node and the messages for its model.
 
-    ``system`` is the system text of a provider's format that keeps it apart. ``revision`` and
-    ``count`` name the view that was read. ``node_type`` is None in an execution without a workflow.
+    ``system`` is the system text in formats of providers that have a field for it. ``revision`` and
+    ``count`` identify the view that was read. ``node_type`` is None in an execution without a
+    workflow.
     """
 
     context: JsonObject
@@ -66,7 +67,7 @@ class Entered(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed(Answer):
-    """What became of the execution when a node was completed."""
+    """The execution after a node was completed."""
 
     version: int
     status: str
@@ -77,7 +78,7 @@ class Completed(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appended(Answer):
-    """Where new messages stand: the index of the first, and how many."""
+    """The position of new messages: the index of the first, and their number."""
 
     first_index: int
     count: int
@@ -87,7 +88,7 @@ class Appended(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operated(Answer):
-    """What an operation on messages did; of a dry run ``revision`` is None."""
+    """The result of an operation on messages; in a dry run ``revision`` is None."""
 
     batch: int
     revision: int | None
@@ -99,7 +100,7 @@ class Operated(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved(Answer):
-    """How an execution stands after it was paused, resumed, approved, rejected or cancelled."""
+    """An execution after it was paused, resumed, approved, rejected or cancelled."""
 
     status: str
     version: int
@@ -109,7 +110,7 @@ class Moved(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waited(Answer):
-    """What a wait ended with; ``changed`` is false if only the time was over."""
+    """The result of a wait; ``changed`` is false after a timeout."""
 
     status: str
     version: int
@@ -118,7 +119,7 @@ class Waited(Answer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event(Answer):
-    """One change in the feed of the workspace; ``cursor`` is where to go on behind it."""
+    """A change in the feed of the workspace; ``cursor`` is the position after it."""
 
     cursor: str
     conversation: str

@@ -1,4 +1,4 @@
-"""One call as data, and what to do with what came of it: pure rules, no network."""
+"""A call as data, when to repeat it, and how to read its answer: pure rules."""
 
 import email.utils
 import json
@@ -19,11 +19,11 @@ _MOST_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to one address of the contract, below ``/api/v1``.
+    """A request to an address below ``/api/v1``.
 
-    ``key`` is the idempotency key of a POST or PATCH: with it the server does a repeat only once.
-    ``wait`` are the seconds that the server may take to answer, beside the usual; ``patience`` is
-    how many seconds its repeats may take, if not as many as those of other calls.
+    ``key`` is the idempotency key of a POST or PATCH: with it the server does a repeated call once.
+    ``wait`` is the number of seconds that the server may take longer than usual; ``patience``
+    limits the seconds spent on repeats, if they differ from those of other calls.
     """
 
     method: str
@@ -36,7 +36,7 @@ class Call:
 
     @property
     def target(self) -> str:
-        """Path and query, as they stand in the request."""
+        """Returns path and query as sent in the request."""
         given = {name: _text(value) for name, value in self.query.items() if value is not None}
         return f"{BASE}{self.path}" + (f"?{urlencode(given)}" if given else "")
 
@@ -50,9 +50,9 @@ class Call:
         return made
 
     def content(self) -> bytes | None:
-        """The body as JSON in UTF-8; None without one.
+        """Returns the body as JSON in UTF-8; None without one.
 
-        NaN, Infinity and half a character, which JSON cannot hold, are a ValueError.
+        Raises ValueError for NaN, Infinity and lone surrogates, which JSON cannot represent.
         """
         if self.body is None:
             return None
@@ -67,7 +67,7 @@ class Call:
 
 
 def _halves(value: object, pointer: str = "") -> Iterator[str]:
-    """The JSON pointers of texts that have half a character."""
+    """Returns the JSON pointers of texts with a lone surrogate."""
     if isinstance(value, str):
         if any("\ud800" <= each <= "\udfff" for each in value):
             yield pointer
@@ -80,14 +80,14 @@ def _halves(value: object, pointer: str = "") -> Iterator[str]:
 
 
 def address(url: str) -> str:
-    """The address of a server without a slash at its end; ValueError if it cannot be one."""
+    """Returns an address without trailing slash; raises ValueError if it is malformed."""
     if not url.startswith(("http://", "https://")):
         raise ValueError(f"url: write http:// or https:// and the server's name, not {url!r}")
     return url.rstrip("/")
 
 
 def secret(token: str) -> str:
-    """A token as a header takes it; ValueError if it is none. The value is not told."""
+    """Returns a token for a header; raises ValueError, without the value, if it is malformed."""
     known = token.strip()
     if not known:
         raise ValueError("token: it is empty")
@@ -97,12 +97,12 @@ def secret(token: str) -> str:
 
 
 def path(*parts: str) -> str:
-    """The path of ``parts``, with what an address cannot hold written as ``%XX``."""
+    """Returns the path of ``parts``, percent-encoded."""
     return "".join(f"/{quote(part, safe='')}" for part in parts)
 
 
 def new_key() -> str:
-    """An idempotency key that nobody else has."""
+    """Returns a new unique idempotency key."""
     return uuid4().hex
 
 
@@ -116,23 +116,24 @@ def _text(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How a call is repeated that met a lost connection, a restart or a busy server.
+    """How calls are repeated after a lost connection, a restart, or a busy server.
 
-    At most ``seconds`` are spent on one call, with pauses that begin at ``first`` seconds and
-    double, each with some chance in it. 0 seconds repeat nothing.
+    At most ``seconds`` are spent on a call. Pauses begin at ``first`` seconds and double, with
+    random variation. With 0 seconds nothing is repeated.
     """
 
     seconds: float = 120.0
     first: float = 0.2
 
     def within(self, seconds: float | None) -> "Retries":
-        """These, or with at most so many seconds."""
+        """Returns the same rules limited to so many seconds."""
         return self if seconds is None else Retries(min(seconds, self.seconds), self.first)
 
     def pause(self, repeats: int, spent: float, wished: float | None) -> float | None:
-        """Seconds to wait before the next try; None to give up.
+        """Returns the seconds before the next try; None to give up.
 
-        ``repeats`` were made in the ``spent`` seconds, ``wished`` is what the server asked for.
+        ``repeats`` is the number of repeats so far, ``spent`` the seconds they took, ``wished`` the
+        pause that the server asked for.
         """
         doubled = min(self.first * 2.0 ** min(repeats, 20), _MOST_SECONDS)
         pause = max(doubled * random.uniform(0.5, 1.0), wished or 0.0)  # noqa: S311 - no secret
@@ -140,14 +141,14 @@ class Retries:
 
 
 def is_temporary(status: int) -> bool:
-    """True for an answer that may be another one if the same call is made again."""
+    """Returns True for a status that can change when the same call is repeated."""
     return status in _AGAIN
 
 
-def wished_pause(headers: Mapping[str, str]) -> float | None:
-    """The seconds that ``Retry-After`` asks for, which may be a number or a date.
+def requested_pause(headers: Mapping[str, str]) -> float | None:
+    """Returns the seconds that ``Retry-After`` asks for as a number or a date.
 
-    A date is compared with the ``Date`` of the answer, so that no clock here counts.
+    A date is compared with the ``Date`` of the answer, so that the local clock does not matter.
     """
     value = headers.get("retry-after", "").strip()
     if not value:
@@ -162,7 +163,7 @@ def wished_pause(headers: Mapping[str, str]) -> float | None:
 
 
 def _moment(date: str) -> float | None:
-    """Seconds since 1970 of a date in a header, None if it is none."""
+    """Returns the seconds since 1970 of a date in a header, None if it is malformed."""
     try:
         return email.utils.parsedate_to_datetime(date).timestamp()
     except ValueError:
@@ -170,7 +171,7 @@ def _moment(date: str) -> float | None:
 
 
 def problem_of(status: int, content: bytes, headers: Mapping[str, str]) -> Refused:
-    """The error that an answer of 300 or above says."""
+    """Returns the error of an answer with status 300 or above."""
     if status < 400:
         where = headers.get("location", "elsewhere")
         return refusal(status, {"detail": f"The server redirects to {where}: use that address."})
@@ -184,5 +185,5 @@ def problem_of(status: int, content: bytes, headers: Mapping[str, str]) -> Refus
 
 
 def answer_of(content: bytes) -> Any:
-    """The JSON of an answer, None if it has no body."""
+    """Returns the JSON of an answer, None if it has no body."""
     return json.loads(content) if content else None

@@ -1,4 +1,4 @@
-"""What can go wrong: one class for each code of the contract, and one for no answer at all."""
+"""The errors: a class for each error code of REST, and one for a missing answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ class CtxAdminError(Exception):
 
 
 class NoAnswer(CtxAdminError):
-    """The server gave no answer that counts, however often it was asked.
+    """The server did not answer, or never completely, in spite of repeats.
 
-    Whether a write was done is not known: make the same call again, with the same id or key.
+    It is unknown whether a write was done: repeat the call with the same id or key.
     """
 
 
 class OtherWorkflow(CtxAdminError):
-    """The conversation has an execution of another workflow than the one that was asked for."""
+    """The conversation has an execution of another workflow than the requested one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with one field: its JSON pointer in the body, a message, a code."""
+    """A problem of one field: its JSON pointer in the body, a message, a code."""
 
     pointer: str
     message: str
@@ -30,10 +30,10 @@ class Fault:
 
 
 class Refused(CtxAdminError):
-    """The server refused a call; nothing of it was done.
+    """The server refused a call and changed nothing.
 
-    ``code`` is the stable name of the reason, ``status`` that of HTTP, ``faults`` what is wrong
-    with which field, ``problem`` the whole answer.
+    ``code`` is the stable error code, ``status`` the HTTP status, ``faults`` are the problems of
+    fields, ``problem`` is the whole answer.
     """
 
     codes: ClassVar[tuple[str, ...]] = ()
@@ -58,7 +58,7 @@ class Refused(CtxAdminError):
 
 
 class Invalid(Refused):
-    """The call is wrong as it stands; ``faults`` names the fields."""
+    """The call is invalid; ``faults`` names the fields."""
 
     codes = (
         "validation",
@@ -71,7 +71,7 @@ class Invalid(Refused):
 
 
 class IncompatibleContext(Refused):
-    """A node's filters leave nothing that it could take: its workflow has to be changed."""
+    """A node's filters leave too little context for it; the workflow has to be changed."""
 
     codes = ("incompatible_context",)
 
@@ -83,21 +83,21 @@ class Unauthenticated(Refused):
 
 
 class Forbidden(Refused):
-    """The token has not the scope that the call needs."""
+    """The token lacks the scope that the call needs."""
 
     codes = ("forbidden",)
 
 
 class NotFound(Refused):
-    """There is no such thing in the token's workspace."""
+    """The token's workspace has no such object."""
 
     codes = ("not_found",)
 
 
 class InvalidState(Refused):
-    """The execution is not in a state that allows this; read it again and go on from there.
+    """The status of the execution does not allow this; read the execution again.
 
-    ``held_by`` is who holds the node by a lease, "" if nobody does.
+    ``held_by`` is the worker with the lease of the node, "" if there is none.
     """
 
     codes = ("invalid_state",)
@@ -108,7 +108,7 @@ class InvalidState(Refused):
 
 
 class VersionConflict(Refused):
-    """Something changed since it was read; ``actual`` is the version of now."""
+    """Something changed since it was read; ``actual`` is the current version."""
 
     codes = ("version_conflict",)
 
@@ -130,19 +130,19 @@ class Duplicate(Refused):
 
 
 class Damaged(Refused):
-    """What is stored is not what was written; an administrator has to look at it."""
+    """Stored data differs from what was written; an administrator has to examine it."""
 
     codes = ("damaged",)
 
 
 class TooLarge(Refused):
-    """The body, or the work that it asks for, is over a limit of the server."""
+    """The body, or the work that it causes, exceeds a limit of the server."""
 
     codes = ("too_large",)
 
 
 class Busy(Refused):
-    """The server could not answer in time, after all the repeats: try again later."""
+    """The server could not answer in time, even after all repeats; try again later."""
 
     codes = ("unavailable", "rate_limited", "request_timeout")
 
@@ -152,6 +152,6 @@ _BY_STATUS = {401: Unauthenticated, 403: Forbidden, 404: NotFound, 413: TooLarge
 
 
 def refusal(status: int, problem: Mapping[str, Any]) -> Refused:
-    """The error of an answer; of a code that this release does not know, one by its status."""
+    """Returns the error of an answer; for an unknown code, one that fits its status."""
     kind = _BY_CODE.get(str(problem.get("code"))) or _BY_STATUS.get(status)
     return (kind or (Busy if status >= 500 else Refused))(status, problem)

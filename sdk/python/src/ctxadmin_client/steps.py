@@ -1,4 +1,4 @@
-"""Names that survive a crash, and what a run does next: pure rules."""
+"""Ids that are the same after a crash, and what a run does next: pure rules."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ _TAIL = 8
 
 
 def checkpoint_id(execution: str, node: str, version: int) -> str:
-    """The id of what a node writes that was entered at ``version``.
+    """Returns the id of the checkpoint of a node that was entered at ``version``.
 
-    Whoever enters the same node at the same version makes the same id: a worker that died behind
-    its completion and one that takes over repeat one save instead of making two.
+    Workers that enter the same node at the same version get the same id: if a worker dies after its
+    completion and another one takes over, the save is repeated and not done twice.
     """
     name = f"{node}-v{version}-{execution[-_TAIL:]}"
     if len(name) <= _LONGEST:
@@ -25,14 +25,14 @@ def checkpoint_id(execution: str, node: str, version: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """What a worker does with an execution as it stands: try these nodes, wait, or stop."""
+    """What a worker does next with an execution: try these nodes, wait, or stop."""
 
     nodes: Sequence[str] = ()
     ended: bool = False
 
 
-def what_next(snapshot: Snapshot) -> Next:
-    """Try the ready nodes of a RUNNING execution, wait for people and others, stop at the end."""
+def next_action(snapshot: Snapshot) -> Next:
+    """Decides what to do: try ready nodes, wait for people and others, or stop at the end."""
     if snapshot.ended:
         return Next(ended=True)
     return Next(nodes=snapshot.ready_nodes if snapshot.status == "RUNNING" else ())

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One event of a stream: its name, its data as JSON, and the id to go on behind."""
+    """An event of a stream: its name, its data as JSON, and its id."""
 
     event: str
     data: Any
@@ -16,7 +16,7 @@ class Sent:
 
 @dataclass(slots=True)
 class Reader:
-    """Takes the lines of a stream one by one; ``last_id`` is where to go on after a break."""
+    """Reads a stream line by line; after a break the stream continues after ``last_id``."""
 
     last_id: str = ""
     _id: str | None = None
@@ -24,7 +24,7 @@ class Reader:
     _data: list[str] = field(default_factory=list)
 
     def feed(self, line: str) -> Sent | None:
-        """The event that ends with this line, None in the middle of one."""
+        """Returns the event that ends with this line, None within an event."""
         if line:
             self._take(line)
             return None
@@ -35,7 +35,7 @@ class Reader:
         return Sent(event, json.loads("\n".join(data)), self.last_id) if data else None
 
     def broken(self) -> None:
-        """Forget a half event: the connection ended within it."""
+        """Discards an incomplete event after the connection broke."""
         self._id, self._event, self._data = None, "", []
 
     def _take(self, line: str) -> None:

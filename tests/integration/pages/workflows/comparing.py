@@ -16,7 +16,7 @@ from tests.factories import (
     user,
 )
 from tests.integration.pages.workflows.designing import text
-from workflows.backtest_runner import RUNNER
+from workflows.backtests.runner import RUNNER
 
 PAGE = "/workflows/small/compare/"
 LONG = "word " * 300

@@ -8,11 +8,11 @@ from pydantic import JsonValue
 
 from ctxadmin.identity.roles import Role
 from tests.factories import person
-from workflows import services
-from workflows.definitions import definition
 from workflows.domain.document import graph
 from workflows.domain.document.graph import Document, Edge, Node
 from workflows.models import Workflow
+from workflows.services import use_cases
+from workflows.store.definitions import definition
 
 SMALL: dict[str, JsonValue] = {
     "name": "Small",
@@ -36,7 +36,7 @@ SMALL: dict[str, JsonValue] = {
 
 def made(slug: str, document: JsonValue, workspace: str = "default") -> Workflow:
     read = graph.read(document)
-    return services.import_document(person(Role.DESIGNER, workspace), read, slug, None).workflow
+    return use_cases.import_document(person(Role.DESIGNER, workspace), read, slug, None).workflow
 
 
 def text(answer: Any) -> str:
@@ -106,4 +106,4 @@ def root_of(path: str) -> str:
 
 
 def theirs(document: Document) -> None:
-    services.save_draft(person(Role.DESIGNER), "small", document, 1)
+    use_cases.save_draft(person(Role.DESIGNER), "small", document, 1)

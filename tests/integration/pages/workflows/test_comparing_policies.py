@@ -29,8 +29,8 @@ from tests.integration.pages.workflows.comparing import (
     talk,
 )
 from tests.integration.pages.workflows.designing import SMALL, made, text
-from workflows import backtest_store, backtests
-from workflows.backtest_runner import RUNNER
+from workflows.backtests import store, use_cases
+from workflows.backtests.runner import RUNNER
 from workflows.models import Backtest, Workflow
 
 pytestmark = pytest.mark.django_db
@@ -118,9 +118,9 @@ def test_a_comparison_that_runs_shows_its_progress_and_continues_by_itself(
     waiting = text(designer.get(url))
     assert "Waiting: 2 conversations" in waiting
     assert f'hx-get="{url}"' in waiting
-    row = backtest_store.JOBS.take_next("server", clock.now())
+    row = store.JOBS.take_next("server", clock.now())
     assert row is not None
-    backtest_store.JOBS.renew(row, clock.now(), done=1)
+    store.JOBS.renew(row, clock.now(), done=1)
     assert "Running: 1 of 2 conversations" in text(designer.get(url))
     assert "Running: 1 of 2 conversations" in text(designer.get(PAGE))
     Backtest.objects.update(until=clock.now() - timedelta(seconds=1))
@@ -355,7 +355,7 @@ def test_conversations_that_are_too_long_are_left_out_by_name(
     designer: Client, talks: list[Conversation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk("short", user("hi"), assistant("hello"))
-    monkeypatch.setattr(backtests, "MOST_MESSAGES", 80)
+    monkeypatch.setattr(use_cases, "MOST_MESSAGES", 80)
     shown = text(designer.get(compared(designer, preset="budget")))
     assert "2 conversations are too long" in shown
     assert "talk-0" in shown
@@ -365,7 +365,7 @@ def test_conversations_that_are_too_long_are_left_out_by_name(
 def test_more_work_than_one_comparison_may_ask_for_is_refused(
     designer: Client, talks: list[Conversation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backtests, "MOST_WORK", 100)
+    monkeypatch.setattr(use_cases, "MOST_WORK", 100)
     answer = designer.post(PAGE, {"last": "50", "preset": "budget"})
     assert answer.status_code == 422
     assert "Select fewer conversations or policies" in text(answer)

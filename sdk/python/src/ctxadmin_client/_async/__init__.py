@@ -1,1 +1,1 @@
-"""The client for asyncio; that for threads in ``_sync`` is written from it by make_sync.py."""
+"""The client for asyncio; make_sync.py generates the one for threads in ``_sync`` from it."""

@@ -1,4 +1,4 @@
-"""One conversation: its messages, and the execution over it."""
+"""One conversation: its messages, and its execution."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
@@ -21,23 +21,23 @@ _RELEASE = 2.0  # seconds
 
 
 class AsyncConversation:
-    """A conversation by its ``id``; each method is one call of the contract, or a list of them."""
+    """A conversation by its ``id``; each method is one REST call, or yields the items of a list."""
 
     def __init__(self, transport: AsyncTransport, conversation_id: str) -> None:
         self.id = conversation_id
         self._transport = transport
 
     async def read(self) -> JsonObject:
-        """Title, workflow, status, metadata, and how many messages and tokens it has."""
+        """Returns title, workflow, status, metadata, and the numbers of messages and tokens."""
         found: JsonObject = await self._get()
         return found
 
     async def delete(self) -> None:
-        """Erase the conversation with everything in it."""
+        """Erases the conversation with all its content."""
         await self._transport.send(Call("DELETE", self._path()))
 
     async def append(self, *messages: Mapping[str, Any], provider: str | None = None) -> Appended:
-        """Put messages behind the visible ones, all or none; as ``provider`` has them."""
+        """Appends messages in the format of ``provider``, all or none."""
         call = Call(
             "POST",
             self._path("messages"),
@@ -48,7 +48,7 @@ class AsyncConversation:
         return Appended.of(await self._transport.send(call))
 
     async def messages(self, view: str = "current") -> AsyncIterator[JsonObject]:
-        """The visible messages, or with ``view="all"`` every one, page by page."""
+        """Yields the visible messages, or all with ``view="all"``; pages are fetched as needed."""
         cursor = None
         while True:
             page = await self._get("messages", view=view, cursor=cursor)
@@ -59,7 +59,7 @@ class AsyncConversation:
                 return
 
     async def messages_for(self, provider: str) -> JsonObject:
-        """The visible messages as a provider takes them, with ``warnings``.
+        """Returns the visible messages in the format of a provider, with ``warnings``.
 
         ``provider`` is ``openai``, ``anthropic``, ``responses`` or ``vercel``.
         """
@@ -67,16 +67,16 @@ class AsyncConversation:
         return found
 
     async def recall(self, message: str | int, node: str | None = None) -> JsonObject:
-        """A message in full by its index or id, also a hidden one; counts as a recall.
+        """Returns a whole message by its index or id, also a hidden one; this counts as a recall.
 
-        ``node`` is the node that asks: with it a message counts that only its filter hides. A token
-        without the scope ``engine`` reads the same, and nothing is counted.
+        ``node`` is the node that reads: with it, messages that only its filter hides count too.
+        Without the scope ``engine`` the message is returned and nothing is counted.
         """
         found: JsonObject = await self._get("messages", str(message), node=node)
         return found
 
     async def recalls(self) -> AsyncIterator[JsonObject]:
-        """How often engines recalled which message, by node, in the order of the log."""
+        """Yields how often engines recalled each message, by node, in the order of the log."""
         cursor = None
         while True:
             page = await self._get("recalls", cursor=cursor)
@@ -87,24 +87,24 @@ class AsyncConversation:
                 return
 
     async def pop(self, count: int = 1) -> Sequence[JsonObject]:
-        """The last visible messages, which are hidden now; no two callers get the same."""
+        """Hides and returns the last visible messages; no two callers get the same one."""
         return list((await self._post("messages", "pop", body={"count": count}))["messages"])
 
     async def operate(self, operation: str, /, **config: Any) -> Operated:
-        """Apply an operation: ``operate("truncate", truncate={"keep_last": 6})``."""
+        """Applies an operation: ``operate("truncate", truncate={"keep_last": 6})``."""
         return Operated.of(await self._post("operations", body={"operation": operation, **config}))
 
     async def roll_back(self, batch: int, reason: str | None = None) -> Operated:
-        """Show the messages as they were in an earlier batch."""
+        """Rolls the view back to an earlier batch."""
         return Operated.of(await self._post("rollback", body=_given(batch=batch, reason=reason)))
 
     async def snapshot(self, *keys: str, state: bool = True) -> Snapshot:
-        """The execution as it stands, with all of its state, some ``keys``, or no ``state``."""
+        """Returns the execution with its whole state, some ``keys``, or without ``state``."""
         chosen = ",".join(keys) if keys or not state else None
         return Snapshot.of(await self._get("snapshot", keys=chosen))
 
     async def start(self, **begun: Any) -> JsonObject:
-        """Start an execution; InvalidState while another one has not ended."""
+        """Starts an execution; raises InvalidState while another one has not ended."""
         made: JsonObject = await self._post("executions", body=_given(**begun))
         return made
 
@@ -116,20 +116,20 @@ class AsyncConversation:
         known: Mapping[str, int] | None = None,
         explain: bool = False,
     ) -> Entered:
-        """What a node gets. It changes nothing and may be asked again."""
+        """Returns the context of a node. It changes nothing and can be repeated."""
         body = _given(known=known, explain=explain or None)
         where = self._path("nodes", node, "enter")
         call = Call("POST", where, query={"format": provider}, body=body)
         return Entered.of(await self._transport.send(call))
 
     async def claim_node(self, node: str, ttl: int, lease: str | None = None) -> JsonObject:
-        """Hold a node for ``ttl`` seconds; InvalidState with ``held_by`` if somebody else does."""
+        """Claims a node for ``ttl`` seconds; InvalidState with ``held_by`` if it is claimed."""
         body = _given(ttl=ttl, lease=lease)
         held: JsonObject = await self._post("nodes", node, "claim", body=body)
         return held
 
     async def release_node(self, node: str, lease: str) -> None:
-        """Give a node up that was claimed; not for long, since the lease runs out by itself."""
+        """Releases a claimed node; tried only briefly, because the lease expires anyway."""
         where = self._path("nodes", node, "release")
         call = Call("POST", where, body={"lease": lease}, key=new_key(), patience=_RELEASE)
         await self._transport.send(call)
@@ -143,31 +143,31 @@ class AsyncConversation:
         provider: str | None = None,
         **rest: Any,
     ) -> Completed:
-        """Say what a node did; the same id with the same body is the same completion."""
+        """Completes a node; repeated with the same id and body it is done once."""
         body = _given(checkpoint_id=checkpoint_id, result=result, **rest)
         where = self._path("nodes", node, "complete")
         call = Call("POST", where, query={"format": provider}, body=body)
         return Completed.of(await self._transport.send(call))
 
     async def save(self, checkpoint_id: str, node: str, **rest: Any) -> JsonObject:
-        """Save a checkpoint; the same id with the same body is the same save."""
+        """Saves a checkpoint; repeated with the same id and body it is done once."""
         body = {"state_data": {}, **_given(node_id=node, **rest)}
         call = Call("PUT", self._path("checkpoints", checkpoint_id), body=body)
         saved: JsonObject = await self._transport.send(call)
         return saved
 
     async def executions(self) -> AsyncIterator[JsonObject]:
-        """The executions of the conversation, latest first; only that one can go on."""
+        """Yields the executions of the conversation, latest first; only the latest can continue."""
         async for each in self._listed("executions", {}):
             yield each
 
     async def checkpoints(self, **query: Any) -> AsyncIterator[JsonObject]:
-        """The versions of the execution, newest first; see the contract for what chooses."""
+        """Yields the versions of the execution, newest first; rest.md lists the filters."""
         async for each in self._listed("checkpoints", query):
             yield each
 
     async def delete_checkpoint(self, version: int, *, execution: str | None = None) -> None:
-        """Delete a version and its bytes; one of a former ``execution`` if it is named."""
+        """Deletes a version and its bytes, by default of the current execution."""
         where = self._path("checkpoints", str(version))
         await self._transport.send(Call("DELETE", where, query={"execution": execution}))
 
@@ -182,18 +182,18 @@ class AsyncConversation:
                 return
 
     async def change_state(self, node: str, state: Mapping[str, Any], **rest: Any) -> JsonObject:
-        """Change the state of a PAUSED execution; ``expected_version`` guards what you read."""
+        """Changes the state of a PAUSED execution if it still has ``expected_version``."""
         body = _given(node_id=node, state_data=state, **rest)
         call = Call("PATCH", self._path("snapshot"), body=body, key=new_key())
         changed: JsonObject = await self._transport.send(call)
         return changed
 
     async def pause(self, **said: Any) -> Moved:
-        """Pause, at once or after the node that is under way."""
+        """Pauses at once, or after the node that is running."""
         return await self._move("pause", said)
 
     async def resume(self, **said: Any) -> Moved:
-        """Let a paused execution go on, elsewhere with ``from_node``."""
+        """Resumes a paused execution, or continues it at ``from_node``."""
         return await self._move("resume", said)
 
     async def approve(self, **said: Any) -> Moved:
@@ -213,10 +213,10 @@ class AsyncConversation:
         execution: str | None = None,
         seconds: int = 50,
     ) -> Waited:
-        """Wait for a version behind ``after_version`` and one of the statuses, at most 60 s.
+        """Waits for a version after ``after_version`` with one of the statuses, at most 60 s.
 
-        ``execution`` is the one that is meant: if another has begun, the answer comes at once, with
-        the last status and version of the one that is meant.
+        ``execution`` is the id of the expected execution: if another one has started, the answer
+        comes at once, with the last status and version of the expected one.
         """
         query = {
             "execution": execution,
@@ -228,7 +228,7 @@ class AsyncConversation:
         return Waited.of(await self._transport.send(call))
 
     async def events(self, last_id: str = "") -> AsyncIterator[Sent]:
-        """The changes of this conversation as they come, behind the one that was seen last."""
+        """Yields the changes of this conversation as they happen, after the last known one."""
         async for sent in self._transport.stream(self._path("events"), last_id):
             yield sent
             if sent.event == "erased":

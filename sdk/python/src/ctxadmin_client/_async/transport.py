@@ -1,4 +1,4 @@
-"""Making calls: repeated until they count, with the same key each time."""
+"""Sends calls and repeats them after temporary failures, each time with the same key."""
 
 import asyncio
 import json
@@ -16,15 +16,15 @@ from ctxadmin_client.calls import (
     answer_of,
     is_temporary,
     problem_of,
+    requested_pause,
     secret,
-    wished_pause,
 )
 from ctxadmin_client.errors import NoAnswer, Refused
 from ctxadmin_client.streams import Reader, Sent
 
 _SECONDS = 60.0
 _LOG: Final = logging.getLogger("ctxadmin_client")
-_TOLD: Final = 3  # the repeat that is logged: a short break needs no words
+_FIRST_LOGGED: Final = 3  # the first repeat that is logged: a short break is not worth a line
 _REPEATED: Final = "%s. The call is repeated for at most %d seconds."
 _BROKEN: Final = (httpx.TransportError, httpx.DecodingError)  # the answer was cut off, or garbled
 
@@ -37,9 +37,9 @@ class AsyncTransport:
         self._retries = retries
 
     async def send(self, call: Call) -> Any:
-        """The JSON of the answer; Refused if the server refuses it, NoAnswer if none comes.
+        """Returns the JSON of the answer; raises Refused or, without an answer, NoAnswer.
 
-        A repeat that finds nothing to delete any more has deleted it.
+        A repeated DELETE that finds nothing counts as done.
         """
         started, repeats = time.monotonic(), 0
         retries = self._retries.within(call.patience)
@@ -47,7 +47,7 @@ class AsyncTransport:
         timeout = httpx.Timeout(_SECONDS + call.wait, connect=10.0)
         while True:
             failure: Exception
-            wished = None
+            requested = None
             try:
                 response = await self._http.request(
                     call.method, call.target, content=content, headers=call.headers, timeout=timeout
@@ -66,13 +66,13 @@ class AsyncTransport:
                     return None
                 else:
                     failure = problem_of(response.status_code, response.content, response.headers)
-                    wished = wished_pause(response.headers)
+                    requested = requested_pause(response.headers)
                     if not is_temporary(response.status_code):
                         raise failure
-            pause = retries.pause(repeats, time.monotonic() - started, wished)
+            pause = retries.pause(repeats, time.monotonic() - started, requested)
             if pause is None:
                 raise failure
-            if repeats == _TOLD:
+            if repeats == _FIRST_LOGGED:
                 _LOG.warning(_REPEATED, failure, retries.seconds)
             await asyncio.sleep(pause)
             repeats += 1
@@ -80,16 +80,16 @@ class AsyncTransport:
     async def stream(
         self, target: str, last_id: str = "", *, beats: bool = False
     ) -> AsyncIterator[Sent]:
-        """The events of a stream, without end: a connection that breaks is made again.
+        """Yields the events of a stream without end; connects again after a break.
 
-        It goes on behind the last event that came. With ``beats`` an event ``beat`` comes every
-        15 seconds in which there is no other. Refused if the server refuses it.
+        It continues after the last event received. With ``beats`` there is an event ``beat`` after
+        every 15 seconds without another event. Raises Refused if the server refuses the call.
         """
         reader = Reader(last_id)
         timeout = httpx.Timeout(_SECONDS, connect=10.0)  # a beat comes every 15 seconds
         repeats, lost_at = 0, time.monotonic()
         while True:
-            wished, failure = None, Exception()
+            requested, failure = None, Exception()
             headers = {"Accept": "text/event-stream"}
             if reader.last_id:
                 headers["Last-Event-ID"] = reader.last_id
@@ -98,7 +98,7 @@ class AsyncTransport:
                     "GET", BASE + target, headers=headers, timeout=timeout
                 ) as response:
                     if not response.is_success:
-                        wished = wished_pause(response.headers)
+                        requested = requested_pause(response.headers)
                         await response.aread()
                         raise problem_of(response.status_code, response.content, response.headers)
                     async for line in response.aiter_lines():
@@ -108,7 +108,7 @@ class AsyncTransport:
                             sent = Sent("beat", {}, reader.last_id)
                         if sent is not None:
                             yield sent
-                            lost_at = time.monotonic()  # whoever reads may take their time
+                            lost_at = time.monotonic()  # the reader may be slow
                 failure = NoAnswer(f"{target}: the stream ended")
             except Refused as error:
                 if not is_temporary(error.status):
@@ -118,10 +118,10 @@ class AsyncTransport:
                 failure = NoAnswer(f"{target}: {error or type(error).__name__}")
                 failure.__cause__ = error
             reader.broken()
-            pause = self._retries.pause(repeats, time.monotonic() - lost_at, wished)
+            pause = self._retries.pause(repeats, time.monotonic() - lost_at, requested)
             if pause is None:
                 raise failure
-            if repeats == _TOLD:
+            if repeats == _FIRST_LOGGED:
                 _LOG.warning(_REPEATED, failure, self._retries.seconds)
             await asyncio.sleep(pause)
             repeats += 1

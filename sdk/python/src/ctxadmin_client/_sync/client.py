@@ -1,4 +1,4 @@
-"""The client: where everything of a workspace begins."""
+"""The client: the entry point to everything in a workspace."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
@@ -15,11 +15,12 @@ from ctxadmin_client.errors import Duplicate
 
 
 class Client:
-    """A workspace of a ctxadmin server, seen with one token.
+    """A workspace of a ctxadmin server, accessed with one token.
 
-    ``url`` is the server's (``http://127.0.0.1:8000``), ``http`` an httpx client of your own that
-    is used instead of a new one. Every call is repeated by ``retries`` until it counts; a write
-    that is repeated is done once. ValueError if the address or the token cannot be one.
+    ``url`` is the address of the server (``http://127.0.0.1:8000``); ``http`` is an httpx client to
+    use instead of a new one. ``retries`` says how often calls are repeated after temporary
+    failures; the server does a repeated write only once. Raises ValueError if the address or the
+    token is malformed.
     """
 
     def __init__(
@@ -48,11 +49,11 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connections to the server."""
+        """Closes the connections to the server."""
         self.transport.close()
 
     def conversation(self, conversation_id: str) -> Conversation:
-        """A conversation by its id; nothing is asked, so it need not exist yet."""
+        """Returns a conversation by its id without a request; it need not exist yet."""
         return Conversation(self.transport, conversation_id)
 
     def create(
@@ -66,9 +67,9 @@ class Client:
         tools: str | None = None,
         provider: str | None = None,
     ) -> Conversation:
-        """A new conversation, with a made id if none is given; Duplicate if the id is taken.
+        """Creates a conversation, by default with a generated id; Duplicate if the id is taken.
 
-        The messages are as ``provider`` has them, or as in the contract.
+        ``messages`` have the format of ``provider``; without one that of ctxadmin.
         """
         body: JsonObject = {
             "id": conversation_id,
@@ -85,30 +86,30 @@ class Client:
         return self.conversation(str(made["id"]))
 
     def ensure(self, conversation_id: str, **made: Any) -> Conversation:
-        """The conversation with this id, made as ``create`` does if there is none."""
+        """Returns the conversation with this id; creates it as ``create`` does if there is none."""
         try:
             return self.create(conversation_id, **made)
         except Duplicate:
             return self.conversation(conversation_id)
 
     def conversations(self, **query: Any) -> Iterator[JsonObject]:
-        """All conversations, newest first; ``status=``, ``workflow=`` and ``q=`` choose."""
+        """Yields conversations, newest first; filter by ``status=``, ``workflow=`` and ``q=``."""
         for each in self.listed("/conversations", query):
             yield each
 
     def search(self, words: str = "", **query: Any) -> Iterator[JsonObject]:
-        """The texts that have all words, latest first, page by page until you stop.
+        """Yields the texts that contain all words, latest first; pages are fetched as needed.
 
-        Each has its kind, its place, a ``snippet`` and the ``marks`` in it. ``in_=``, ``status=``,
-        ``workflow=``, ``role=``, ``tool=``, ``since=`` and ``archived=`` choose, as filters among
-        the words do (``tool:refund``). What was written in the last second may be missing.
+        Each hit has its kind, its place, a ``snippet`` and the ``marks`` in it. Filter by ``in_=``,
+        ``status=``, ``workflow=``, ``role=``, ``tool=``, ``since=`` and ``archived=``, or by
+        filters among the words (``tool:refund``). Texts of the last second can be missing.
         """
         given = {name.rstrip("_"): value for name, value in query.items()}
         for each in self.listed("/search", {"q": words, **given}):
             yield each
 
     def listed(self, where: str, query: Mapping[str, Any]) -> Iterator[JsonObject]:
-        """Everything in a list of the contract, page by page."""
+        """Yields all items of a list of the REST API; pages are fetched as needed."""
         cursor = None
         while True:
             page = self.transport.send(Call("GET", where, query={**query, "cursor": cursor}))
@@ -127,13 +128,14 @@ class Client:
         workflow: str | None = None,
         beats: bool = False,
     ) -> Iterator[Event]:
-        """The changes of all conversations as they come, without end.
+        """Yields the changes of all conversations as they happen, without end.
 
-        Keep the ``cursor`` of the event that you dealt with last, and give it as ``after`` when
-        you start again: none is left out. Without it the feed begins now, with an event ``state``
-        that has the cursor of now. An event ``reset`` tells that changes behind ``after`` are no
-        longer on record. These two have no conversation. With ``beats`` an event ``beat`` comes
-        about every 15 seconds in which nothing happened, for those who have to look at a clock.
+        Store the ``cursor`` of the last event that you processed and pass it as ``after`` when you
+        start again; then no event is missed. Without it the feed starts now, with an event
+        ``state`` that has the current cursor. An event ``reset`` means that changes after ``after``
+        are no longer recorded. These two events have no conversation. With ``beats`` there is an
+        event ``beat`` after about every 15 seconds without another event, so that a program can
+        check the time.
         """
         query = Call(
             "GET",
@@ -160,17 +162,16 @@ class Client:
         wait: bool = True,
         **made: Any,
     ) -> Run:
-        """One execution of ``workflow`` over a conversation, for ``with``.
+        """Returns an execution of ``workflow`` on a conversation, for ``with``.
 
-        It is begun if the conversation has none, and taken up where it stands if it has one:
-        whoever runs the same lines again after a crash goes on, and after its end has nothing to
-        do. So each question has a conversation of its own, or is appended and started by calls
-        (``append``, ``start``). OtherWorkflow if the execution is one of another workflow. The
-        conversation is made with ``made`` (see ``create``) if there is none. Nodes get their
-        messages as ``provider`` has them, and give them so: ``openai``, ``anthropic``,
-        ``responses`` or ``vercel``. A node is claimed for ``ttl`` seconds: what takes longer calls
-        ``renew``, or others may begin it, too. Without ``wait`` the run stops where only a person
-        can go on.
+        It is started if the conversation has none, and otherwise continued: the same code run again
+        after a crash goes on, and does nothing after the end of the execution. So use a new
+        conversation for each question, or call ``append`` and ``start`` yourself. Raises
+        OtherWorkflow if the conversation has an execution of another workflow. If there is no
+        conversation, one is created with the arguments ``made`` of ``create``. Nodes get and return
+        messages in the format of ``provider``: ``openai``, ``anthropic``, ``responses`` or
+        ``vercel``. A node is claimed for ``ttl`` seconds; call ``renew`` for longer work, or
+        another worker can claim it. Without ``wait`` the run stops where it needs a person.
         """
         begun = {"workflow": workflow, "input": input, "state": state}
         return Run(self, conversation_id, begun, made, provider=provider, ttl=ttl, wait=wait)

@@ -1,4 +1,4 @@
-"""Running an execution: its nodes as they get ready, each claimed, entered, completed."""
+"""Runs an execution: claims, enters and completes its nodes as they become ready."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,20 +15,20 @@ from ctxadmin_client.errors import (
     OtherWorkflow,
     Refused,
 )
-from ctxadmin_client.steps import checkpoint_id, what_next
+from ctxadmin_client.steps import checkpoint_id, next_action
 
 if TYPE_CHECKING:
     from ctxadmin_client._sync.client import Client
 
 _WAIT = 50  # seconds of one call; the server allows 60
-_HELD = 5  # of a wait for a node that another worker holds, which may have died
+_HELD = 5  # between two tries to claim a node whose worker may have died
 
 
 class Step:
-    """One node that this worker does: what it gets, and what it says of it.
+    """A node that this worker has claimed: its context, and how to report its result.
 
-    ``lease`` is what this worker holds the node by, ``version`` that of the execution when the
-    node was entered.
+    ``lease`` identifies the claim; ``version`` is the version of the execution at which the node
+    was entered.
     """
 
     def __init__(self, run: "Run", node: str, lease: str, entered: Entered) -> None:
@@ -69,12 +69,12 @@ class Step:
         messages: Sequence[Mapping[str, Any]] = (),
         **rest: Any,
     ) -> Completed:
-        """Say what the node did: its answer, changes of the state, new messages.
+        """Completes the node with its answer, changes of the state, and new messages.
 
-        The same words after a crash are the same completion. InvalidState if the node is no longer
-        ready: somebody else completed it, or the execution was cancelled; Duplicate if somebody
-        else completed it with other words. These end the block of the node and no more, and
-        ``overtaken`` tells; the run goes on with what is ready now.
+        Repeated with the same values after a crash, it is done once. Raises InvalidState if the
+        node is no longer ready, because another worker completed it or the execution was cancelled,
+        and Duplicate if another worker completed it with other values. Both end only the block of
+        the node and set ``overtaken``; the run continues with the nodes that are ready then.
         """
         result = {
             "response": response,
@@ -100,11 +100,11 @@ class Step:
         return self.completed
 
     def fail(self, error: str) -> Completed:
-        """Say that the node failed; its edges for errors are taken, or the execution fails."""
+        """Reports that the node failed; its error edges are followed, or the execution fails."""
         return self.complete(error=error)
 
     def renew(self, ttl: int | None = None) -> None:
-        """Hold the node for longer, before the lease runs out."""
+        """Extends the claim; call it before the lease expires."""
         conversation = self._run.conversation
         conversation.claim_node(self.node, ttl or self._run.ttl, self.lease)
 
@@ -118,12 +118,12 @@ class Node:
         self._run = run
 
     def claim(self) -> "Claim":
-        """The step of this node, for ``with``."""
+        """Returns the claim of this node, for ``with``."""
         return Claim(self._step, self._run)
 
 
 class Claim:
-    """Holds a node for a block, and gives it up if the block ends without completing it."""
+    """Keeps a claim during a block; releases it if the block ends without a completion."""
 
     def __init__(self, step: Step, run: "Run") -> None:
         self._step = step
@@ -144,9 +144,9 @@ class Claim:
 
 
 class Run:
-    """One execution that this process works on, alone or with others.
+    """An execution that this process works on, alone or with others.
 
-    ``conversation`` is the one that it is over, ``execution`` its id.
+    ``conversation`` is its conversation, ``execution`` its id.
     """
 
     def __init__(
@@ -191,24 +191,24 @@ class Run:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Give up the node of a loop that was left before its end."""
+        """Releases the node of a loop that ended early."""
         if self._held is not None:
             self.give_up(self._held)
 
     def ready(self) -> Iterator[Node]:
-        """The nodes that are ready and that nobody else does, until the execution ends.
+        """Yields the ready nodes that no other worker has claimed, until the execution ends.
 
-        Each is claimed for this worker, until the loop goes on. One that is not completed is given
-        up and comes again when the execution has another version. While people review, or others
-        do all ready nodes, it waits; a node that a dead worker holds comes when its lease has run
-        out.
+        Each is claimed for this worker until the next iteration. A node that was not completed is
+        released, and is yielded again when the execution has another version. While people review,
+        or other workers have all ready nodes, it waits; a node of a worker that died is yielded
+        when its lease has expired.
         """
         left: set[tuple[str, int]] = set()
         while True:
             snapshot = self.conversation.snapshot(state=False)
             if snapshot.execution != self.execution:
                 return
-            todo = what_next(snapshot)
+            todo = next_action(snapshot)
             if todo.ended:
                 return
             tried = [node for node in todo.nodes if (node, snapshot.version) not in left]
@@ -221,7 +221,7 @@ class Run:
                     self.give_up(step)
                 if step.completed is None and step.overtaken is None:
                     left.add((step.node, snapshot.version))
-                continue  # what is ready now, only the server knows
+                continue  # only the server knows which nodes are ready now
             if not self._wait and not todo.nodes:
                 return
             seconds = min(_HELD, self.ttl) if todo.nodes else _WAIT
@@ -230,11 +230,11 @@ class Run:
             )
 
     def status(self) -> str:
-        """The status of the execution now."""
+        """Returns the current status of the execution."""
         return (self.conversation.snapshot(state=False)).status
 
     def _snapshot(self) -> Snapshot | None:
-        """The execution that the conversation has, None if it never had one."""
+        """Returns the execution of the conversation, None without one."""
         try:
             snapshot = self.conversation.snapshot(state=False)
         except NotFound:
@@ -242,19 +242,19 @@ class Run:
         return snapshot if snapshot.execution else None
 
     def give_up(self, step: Step) -> None:
-        """Release a node that was not completed, once: others need not wait for its lease."""
+        """Releases a node that was not completed, so that others need not wait for its lease."""
         if step.completed is None and not step.given_up:
             step.given_up = True
             self._release(step.node, step.lease)
 
     def _release(self, node: str, lease: str) -> None:
-        with suppress(CtxAdminError):  # it is no longer held, or will not be for long
+        with suppress(CtxAdminError):  # it is no longer claimed, or its lease expires soon
             self.conversation.release_node(node, lease)
 
     def _first_free(self, nodes: Sequence[str]) -> Step | None:
-        """The first node that nobody else holds, claimed and entered; None if there is none.
+        """Claims and enters the first node that is free; returns None if there is none.
 
-        What cannot be entered raises, and is not held.
+        If the node cannot be entered, the claim is released and the error raised.
         """
         for node in nodes:
             try:
@@ -273,7 +273,7 @@ class Run:
         return None
 
     def _enter(self, node: str) -> Entered:
-        """What a node gets, of which only what is new since the last time is sent."""
+        """Returns the context of a node; only the messages that are new to this worker are sent."""
         if self.provider is not None:
             return self.conversation.enter(node, provider=self.provider)
         before = self._entered.get(node)

@@ -1,4 +1,4 @@
-"""A middleware for agents: the model gets the messages that pass filters of ctxadmin.
+"""A middleware for agents: the model gets only the messages that pass ctxadmin's filters.
 
 agent = create_agent(model, tools, middleware=[CtxAdminFilters(client, steps=[...])])
 """
@@ -24,12 +24,11 @@ _LOGGER: Final = logging.getLogger(__name__)
 class CtxAdminFilters(AgentMiddleware[Any, Any, Any]):
     """Filters the messages of each model call; the state of the agent keeps all of them.
 
-    ``steps`` are those of ``POST /filters/apply``. With ``workflow`` and ``node`` instead they are
-    the input filters of that node in the published version, which is looked up before each call:
-    what people publish counts for the next one. Other values of the agent's state are variables
-    for conditions. Any token will do, since nothing is stored.
-
-    A call that cannot be filtered fails, so that no message passes by.
+    ``steps`` are those of ``POST /filters/apply``. With ``workflow`` and ``node`` instead, the
+    steps are the input filters of that node in the published version, which is looked up before
+    each call: a newly published version applies from the next call on. Other values of the agent's
+    state are variables for conditions. Any token is enough, since nothing is stored. A call whose
+    messages cannot be filtered fails, so that no message is sent unfiltered.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class CtxAdminFilters(AgentMiddleware[Any, Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
     ) -> ModelResponse[Any]:
-        """Call the model with the filtered messages."""
+        """Calls the model with the filtered messages."""
         return handler(self._filtered(request))
 
     async def awrap_model_call(
@@ -63,11 +62,11 @@ class CtxAdminFilters(AgentMiddleware[Any, Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        """Call the model with the filtered messages."""
+        """Calls the model with the filtered messages."""
         return await handler(await asyncio.to_thread(self._filtered, request))
 
     def _filtered(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """The request with the messages that pass the filters."""
+        """Returns the request with the messages that pass the filters."""
         given = {f"m{number}": message for number, message in enumerate(request.messages)}
         sent = {name: to_stored(each, self._serde, name) for name, each in given.items()}
         state: Mapping[str, Any] = request.state
@@ -92,7 +91,7 @@ class CtxAdminFilters(AgentMiddleware[Any, Any, Any]):
         given: Mapping[str, BaseMessage],
         sent: Mapping[str, JsonObject],
     ) -> BaseMessage:
-        """The message that was given; if filters changed or added it, what it is now."""
+        """Returns the original message, or a new one if filters changed or added it."""
         name = str(passed["id"])
         if name not in given:
             return from_stored({**passed, "id": None}, self._serde)
@@ -102,7 +101,7 @@ class CtxAdminFilters(AgentMiddleware[Any, Any, Any]):
         return from_stored(changed, self._serde).model_copy(update={"id": given[name].id})
 
     def _steps_now(self) -> Sequence[Mapping[str, Any]]:
-        """The steps that were given, or those of the node in the published version."""
+        """Returns the given steps, or those of the node in the published version."""
         if self._steps is not None:
             return self._steps
         send, where = self._client.transport.send, ("workflows", self._workflow)
@@ -120,7 +119,7 @@ def _without_metadata(stored: JsonObject) -> JsonObject:
 
 
 def _input_steps(document: Mapping[str, Any], name: str) -> Sequence[JsonObject]:
-    """The filters of what comes into a node: its type's, then its own."""
+    """Returns the input filters of a node: those of its type, then its own."""
     node = next((each for each in document["nodes"] if each["id"] == name), None)
     if node is None:
         raise ValueError(f"the published version has no node {name!r}")

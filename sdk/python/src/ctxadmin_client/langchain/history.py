@@ -13,10 +13,10 @@ from ctxadmin_client.langchain.messages import from_stored, log_id, to_stored
 
 
 class CtxAdminChatHistory(BaseChatMessageHistory):
-    """Keeps the messages of a chat in the conversation ``session_id``.
+    """Stores the messages of a chat in the conversation ``session_id``.
 
-    What people hide, replace or roll back there is what the chat gets. ``clear`` hides; the log
-    keeps everything until the conversation is erased.
+    The chat gets the visible messages: what people hide, replace or roll back there has effect.
+    ``clear`` hides; the log keeps everything until the conversation is erased.
     """
 
     def __init__(self, session_id: str, client: Client) -> None:
@@ -27,17 +27,17 @@ class CtxAdminChatHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
-        """The visible messages, all pages of them; none if there is no conversation yet."""
+        """Returns all visible messages; none if there is no conversation yet."""
         try:
             return [from_stored(each, self._serde) for each in self._conversation.messages()]
         except NotFound:
             return []
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Append messages, all or none; the first ones make the conversation.
+        """Appends messages, all or none; creates the conversation if there is none.
 
-        A visible message with the same id and content is not appended again: whoever gives
-        messages ids can add them once more after a crash.
+        A visible message with the same id and content is not appended again: messages with ids can
+        be added again after a crash.
         """
         try:
             self._append([to_stored(each, self._serde, log_id(each)) for each in messages])
@@ -45,7 +45,7 @@ class CtxAdminChatHistory(BaseChatMessageHistory):
             self._append(self._unknown(messages))
 
     def _unknown(self, messages: Sequence[BaseMessage]) -> list[JsonObject]:
-        """Those that are not visible yet; one that is hidden, or changed, gets an id of the log."""
+        """Returns the messages to append; if a hidden or changed one has the id, with a new id."""
         logged = {str(each["id"]): each for each in self._conversation.messages("all")}
         visible = [from_stored(each, self._serde) for each in logged.values() if each["visible"]]
         named = [(each, log_id(each)) for each in messages if each not in visible or not each.id]
@@ -63,6 +63,6 @@ class CtxAdminChatHistory(BaseChatMessageHistory):
             self._conversation.append(*stored)
 
     def clear(self) -> None:
-        """Hide all messages; a person can bring them back."""
+        """Hides all messages; a person can show them again."""
         with suppress(NotFound):
             self._conversation.operate("truncate", truncate={"keep_last": 0}, reason="Cleared")

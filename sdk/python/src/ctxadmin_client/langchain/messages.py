@@ -1,8 +1,8 @@
-"""Messages of LangChain as those of the contract, and back without loss: pure rules.
+"""Converts messages of LangChain to those of ctxadmin, and back without loss: pure rules.
 
-What the contract has a field for stands in that field, where people read and edit it. The rest of a
-message stands in its ``metadata.langchain``: fields that are JSON as they are, a message that is
-more than that as bytes, which count only as long as nobody changed what is shown.
+What ctxadmin has a field for is stored in that field, where people read and edit it. The rest of a
+message is stored in its ``metadata.langchain``: fields that are JSON unchanged, a message with
+anything else as bytes, which are used only as long as nobody changed what is shown.
 """
 
 import base64
@@ -25,7 +25,7 @@ from ctxadmin_client.answers import JsonObject
 from ctxadmin_client.langchain.values import is_plain
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_OURS: Final = re.compile(r"log-[0-9]+|import|diff")  # ids that the server gives, or reserves
+_OURS: Final = re.compile(r"log-[0-9]+|import|diff")  # ids that the server generates or reserves
 _PAIR: Final = re.compile(r"tool|function|mcp|computer|shell|search|interpreter|call", re.I)
 _ROLES: Final = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
 _ASIDE: Final = "langchain"  # in the metadata of a message
@@ -37,7 +37,7 @@ _SHOWN: Final = ("role", "content", "name", "tool_calls", "tool_call_id")
 
 
 def log_id(message: BaseMessage) -> str | None:
-    """The id under which a message is logged: its own if the contract has such ids."""
+    """Returns the id under which a message is logged: its own if ctxadmin allows it."""
     if message.id is None:
         return None
     if _ID.fullmatch(message.id) and not _OURS.fullmatch(message.id):
@@ -46,7 +46,7 @@ def log_id(message: BaseMessage) -> str | None:
 
 
 def to_stored(message: BaseMessage, serde: SerializerProtocol, logged_as: str | None) -> JsonObject:
-    """A message as it is logged under the id ``logged_as``, by default one of the server."""
+    """Returns the message to log under the id ``logged_as``, by default one of the server."""
     shown = _shown(message)
     if logged_as is not None:
         shown["id"] = logged_as
@@ -70,7 +70,7 @@ def to_stored(message: BaseMessage, serde: SerializerProtocol, logged_as: str | 
 
 
 def from_stored(stored: Mapping[str, Any], serde: SerializerProtocol) -> BaseMessage:
-    """The message of LangChain that was logged, or what people made of it."""
+    """Returns the logged message of LangChain, or a new one with what people changed."""
     aside = (stored.get("metadata") or {}).get(_ASIDE)
     if not isinstance(aside, dict):
         return _from_shown(stored)
@@ -84,19 +84,19 @@ def from_stored(stored: Mapping[str, Any], serde: SerializerProtocol) -> BaseMes
 
 
 def is_shown_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """True if people see the same of two messages."""
+    """Returns True if two messages look the same to people."""
     return _digest(one) == _digest(other)
 
 
 def _shown(message: BaseMessage) -> JsonObject:
-    """What people see of a message."""
+    """Returns the fields of a message that people see."""
     role = _ROLES.get(message.type, "user")
     calls = _calls(message)
     content = _content(message.content)
     if role == "tool" and not getattr(message, "tool_call_id", ""):
         role = "user"
     if role == "system" and not content:
-        content = "(empty)"  # the contract refuses an empty system text
+        content = "(empty)"  # ctxadmin refuses an empty system text
     shown: JsonObject = {"role": role, "content": content}
     if message.name and is_plain(message.name):
         shown["name"] = message.name
@@ -108,7 +108,7 @@ def _shown(message: BaseMessage) -> JsonObject:
 
 
 def _content(content: Any) -> str | list[JsonObject]:
-    """A content that the contract takes; calls and results inside it stand elsewhere."""
+    """Returns a content that ctxadmin accepts; calls and results have other fields."""
     if isinstance(content, str):
         return content if is_plain(content) else content.encode(errors="replace").decode()
     parts: list[JsonObject] = []
@@ -123,7 +123,7 @@ def _content(content: Any) -> str | list[JsonObject]:
 
 
 def _calls(message: BaseMessage) -> list[JsonObject]:
-    """The calls of an assistant message; none if one lacks an id or two have the same."""
+    """Returns the calls of an assistant message; none if an id is missing or occurs twice."""
     calls = getattr(message, "tool_calls", None) or []
     ids = [call.get("id") for call in calls]
     if not all(ids) or len({*ids}) < len(ids) or not is_plain(calls):
@@ -142,7 +142,7 @@ def _calls(message: BaseMessage) -> list[JsonObject]:
 
 
 def _from_shown(stored: Mapping[str, Any]) -> BaseMessage:
-    """A message of LangChain from what people see of it."""
+    """Builds a message of LangChain from the fields that people see."""
     content = stored.get("content")
     common: dict[str, Any] = {
         "content": "" if content is None else content,

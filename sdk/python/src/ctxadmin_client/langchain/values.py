@@ -1,4 +1,4 @@
-"""Values of channels: which of them are JSON that people can read, and what the rest is."""
+"""Values of channels: which are readable JSON, and how the others are packed."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ _DIRECTIVES: Final = ("$replace", "$delete", "$opaque")
 
 
 def is_plain(value: Any, depth: int = 0) -> bool:
-    """True for a value that JSON gives back as the same one, of the same types."""
+    """Returns True for a value that a round trip through JSON leaves equal, with the same types."""
     kind = type(value)
     if value is None or kind is bool:
         return True
@@ -40,18 +40,18 @@ def is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def packed(value: Any, serde: SerializerProtocol) -> JsonObject:
-    """A value as an opaque one of the contract."""
+    """Returns an opaque value of ctxadmin for a value."""
     kind, data = serde.dumps_typed(value)
     return {"type": kind, "base64": base64.b64encode(data).decode()}
 
 
 def unpacked(value: Mapping[str, Any], serde: SerializerProtocol) -> Any:
-    """The value that ``packed`` took."""
+    """Returns the value that ``packed`` was called with."""
     return serde.loads_typed((value["type"], base64.b64decode(value["base64"])))
 
 
 def readable(value: Any) -> Any:
-    """A value for people: itself if it is JSON, else the nearest that is."""
+    """Returns a value for display: itself if it is JSON, else its nearest JSON."""
     if is_plain(value):
         return value
     try:

@@ -2,7 +2,7 @@
 
     graph = builder.compile(checkpointer=CtxAdminSaver(Client(url, token)))
 
-``resume_on_decision(graph, client)`` lets it go on when people have decided.
+``resume_on_decision(graph, client)`` continues it when people have decided.
 """
 
 from ctxadmin_client.langgraph._async.saver import AsyncCtxAdminSaver

@@ -1,8 +1,8 @@
-"""Checkpoints of LangGraph as state keys, and back: pure rules.
+"""Converts checkpoints of LangGraph to state keys, and back: pure rules.
 
-A channel of JSON is a state key of its name, any other an opaque one. What LangGraph needs besides
-(the versions of the channels, what each node saw) stands in one opaque key of each namespace, the
-head: so a state that was restored, forked or edited says by itself which checkpoint it is.
+A channel with JSON is a state key of the same name, any other an opaque key. The other data of
+LangGraph (the versions of the channels, what each node saw) are in one opaque key of each
+namespace, the head: so a state that was restored, forked or edited still names its checkpoint.
 """
 
 import copy
@@ -18,8 +18,8 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from ctxadmin_client.answers import JsonObject
 from ctxadmin_client.langchain.values import is_plain, packed, unpacked
 
-PAYLOAD: Final = "interrupt"  # the state key with what an interrupt asks
-ERROR: Final = "graph_error"  # the state key with why a graph failed
+PAYLOAD: Final = "interrupt"  # the state key with the question of an interrupt
+ERROR: Final = "graph_error"  # the state key with the reason why a graph failed
 MESSAGES: Final = "messages"
 HEAD: Final = "langgraph.checkpoint"
 _RESERVED: Final = ("execution_history", MESSAGES, PAYLOAD, ERROR)
@@ -34,9 +34,9 @@ _SENDS: Final = "__pregel_tasks"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest checkpoint of a namespace, less the values that are state keys.
+    """The latest checkpoint of a namespace without the values that are state keys.
 
-    ``values`` tells of each channel how it is kept: "json", "opaque", or "log" for the messages.
+    ``values`` says how each channel is stored: "json", "opaque", or "log" for the messages.
     ``internal`` are the channels that only LangGraph reads. ``previous`` is the execution before.
     """
 
@@ -66,7 +66,7 @@ def _dict(value: Any) -> Any:
 
 @dataclass(slots=True)
 class State:
-    """The state of an execution: its keys as they came, its messages as those of LangChain."""
+    """The state of an execution: its keys unchanged, its messages as those of LangChain."""
 
     data: JsonObject = field(default_factory=dict)
     opaque: JsonObject = field(default_factory=dict)
@@ -83,7 +83,7 @@ class State:
 
 @dataclass(slots=True)
 class Update:
-    """What a checkpoint changes of the state."""
+    """The changes of the state by a checkpoint."""
 
     data: JsonObject = field(default_factory=dict)
     opaque: JsonObject = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Update:
 
 
 def public_id(name: str) -> str:
-    """An id of the contract for one of LangGraph: itself if it can be one."""
+    """Returns an id of ctxadmin for one of LangGraph: the same if it is allowed."""
     if _PUBLIC.fullmatch(name) and name not in ("import", "diff"):
         return name
     return "lg-" + hashlib.sha256(name.encode(errors="replace")).hexdigest()[:40]
@@ -104,7 +104,7 @@ def head_key(namespace: str) -> str:
 
 
 def state_key(channel: str, namespace: str) -> str:
-    """The state key of a channel; one that ctxadmin needs itself gets a prefix."""
+    """Returns the state key of a channel; a name that ctxadmin reserves gets a prefix."""
     taken = channel in _RESERVED or "/" in channel
     if taken or channel.startswith((HEAD, "channel.")) or not channel:
         channel = f"channel.{channel}"
@@ -120,7 +120,7 @@ def _fitting(key: str) -> str:
 def is_log(channel: str, value: Any, namespace: str, shown: Sequence[BaseMessage] = ()) -> bool:
     """True for the channel that is the conversation: the messages of the graph at the top.
 
-    The messages that are ``shown`` already need no second look.
+    Messages that are ``shown`` already are not checked again.
     """
     if channel != MESSAGES or namespace or not isinstance(value, list):
         return False
@@ -136,7 +136,7 @@ def update_of(
     serde: SerializerProtocol,
     shown: Sequence[BaseMessage] = (),
 ) -> Update:
-    """What a checkpoint changes, ``before`` being the one that the state has now.
+    """Returns the changes by a checkpoint; ``before`` is the current one of the state.
 
     ``changed`` names the channels that changed since that one, None that all may have; ``shown``
     are the messages of the view.
@@ -172,9 +172,9 @@ def update_of(
 def checkpoint_of(
     head: Head, state: State, namespace: str, serde: SerializerProtocol, *, now: bool
 ) -> dict[str, Any]:
-    """The checkpoint of a head; ``now`` with what people added to the state since.
+    """Returns the checkpoint of a head; with ``now`` also what people added to the state since.
 
-    It belongs to the graph, which changes its versions in place.
+    It must not be shared: the graph changes its versions in place.
     """
     values = dict(head.internal)
     own = set()
@@ -196,7 +196,7 @@ def checkpoint_of(
 
 
 def nodes_of(checkpoint: Mapping[str, Any], before: Head | None) -> list[str]:
-    """The nodes that ran between two checkpoints: by what they saw, or as something sent them."""
+    """Returns the nodes that ran between two checkpoints, by versions seen or by sends."""
     seen = checkpoint["versions_seen"]
     then = before.checkpoint["versions_seen"] if before is not None else {}
     ran = {name for name, versions in seen.items() if versions and then.get(name) != versions}
@@ -208,7 +208,7 @@ def nodes_of(checkpoint: Mapping[str, Any], before: Head | None) -> list[str]:
 def node_name(
     checkpoint: Mapping[str, Any], metadata: Mapping[str, Any], namespace: str, before: Head | None
 ) -> str:
-    """The name under which a checkpoint is saved: of the nodes that ran, else of its source."""
+    """Returns the name to save a checkpoint under: the nodes that ran, or its source."""
     ran = nodes_of(checkpoint, before) if metadata.get("source") == "loop" else []
     source = str(metadata.get("source") or "checkpoint")
     name = ", ".join(ran) or ("input" if source == "loop" else source)
@@ -216,27 +216,27 @@ def node_name(
 
 
 def within(namespace: str, node: str) -> str:
-    """The name of a node of a subgraph, with those of the nodes that it is in."""
+    """Returns the name of a node of a subgraph, preceded by those of the nodes around it."""
     parts = [_OF_TASK.sub("", part) for part in namespace.split("|") if part]
     return "/".join([*parts, node])[:_LONGEST_NODE]
 
 
 def node_of_path(task_path: str) -> str:
-    """The node of a task by its path (``~__pregel_pull, NAME``), "" if the path has none."""
+    """Returns the node of a task by its path (``~__pregel_pull, NAME``), "" without one."""
     kind, _, name = task_path.partition(", ")
     return name if kind == "~__pregel_pull" else ""
 
 
 def of_ended_tasks(keys: set[str]) -> set[str]:
-    """The keys of subgraphs whose task has ended when the graph at the top goes on."""
+    """Returns the keys of subgraphs whose task has ended when the top graph continues."""
     return {key for key in keys if _OF_TASK.search(key)}
 
 
 def is_finished(checkpoint: Mapping[str, Any]) -> bool:
-    """True if a graph of nodes and edges has nothing left to do at a checkpoint.
+    """Returns True if a graph of nodes and edges has nothing left to do at a checkpoint.
 
-    LangGraph does not say; but each edge has a channel that starts its node, which is empty then.
-    A checkpoint of something else than a compiled StateGraph is never taken as finished.
+    LangGraph does not record it, but then the channels by which edges start nodes are empty.
+    Checkpoints of anything but a compiled StateGraph never count as finished.
     """
     if not any(name.startswith(_TRIGGER) for name in checkpoint["channel_versions"]):
         return False

@@ -1,4 +1,4 @@
-"""What people decided on a paused graph, read from the latest versions: pure rules."""
+"""Reads people's decisions on a paused graph from the latest versions: pure rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from ctxadmin_client.langgraph.threads import RESUMED
 
 _DECISIONS: Final = ("approve", "reject", "resume")
 _LONGEST_REASON: Final = 1_000
-LOOKED_AT: Final = 10  # versions: a decision and the resumes of those who took it up
+LOOKED_AT: Final = 10  # versions: a decision and the resumes of workers that handled it
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A decision on a graph: ``approve``, ``reject`` or ``resume``, by whom and why.
 
-    ``node`` is where the execution waited, ``version`` the latest one. ``asked`` is what the
-    interrupt asked, ``edited`` what people made of it, None if they left it as it was.
+    ``node`` is where the execution waited, ``version`` the latest one. ``asked`` is the question of
+    the interrupt, ``edited`` the question with people's edits, None without any.
     """
 
     decision: str
@@ -29,16 +29,16 @@ class Decision:
     asked: Any = None
 
     def as_json(self) -> dict[str, Any]:
-        """What ``interrupt()`` returns in the node."""
+        """Returns what ``interrupt()`` returns in the node."""
         told = {"decision": self.decision, "reason": self.reason, "by": self.by}
         return told if self.edited is None else {**told, "edited": self.edited}
 
 
 def decision_of(versions: Sequence[Mapping[str, Any]]) -> Decision | None:
-    """The decision that no graph has taken up; ``versions`` come newest first.
+    """Returns the decision that no graph has handled yet; ``versions`` are newest first.
 
-    One has if there is a checkpoint behind the decision. The resume by which a saver takes it up
-    is none: whoever did that may have died before the next checkpoint.
+    A decision is handled when there is a checkpoint after it. A saver's resume alone does not
+    count: its process may have died before the next checkpoint.
     """
     found = None
     for row in versions:
@@ -61,11 +61,11 @@ def decision_of(versions: Sequence[Mapping[str, Any]]) -> Decision | None:
 
 
 def human_in_the_loop(decision: Decision) -> dict[str, Any]:
-    """What LangChain's ``HumanInTheLoopMiddleware`` takes: ``answer=human_in_the_loop``.
+    """Answers LangChain's ``HumanInTheLoopMiddleware``: ``answer=human_in_the_loop``.
 
     One decision for all calls of tools that it asked about. A call whose name or arguments people
     changed on the review card is edited, the others are approved, or all are rejected with the
-    reason. ValueError if it was not this middleware that asked, or people removed a call.
+    reason. Raises ValueError if another program asked, or people removed a call.
     """
     calls = _calls(decision.asked)
     if decision.decision == "reject":
@@ -82,13 +82,13 @@ def human_in_the_loop(decision: Decision) -> dict[str, Any]:
 
 
 def unanswered(error: ValueError) -> str:
-    """What reviewers read if no answer can be made of their decision."""
+    """Returns the text for reviewers whose decision cannot be turned into an answer."""
     told = f"The graph cannot take this decision. Correct what it asks and decide again. {error}"
     return told.strip().encode(errors="replace").decode()[:_LONGEST_REASON]
 
 
 def _calls(payload: Any) -> list[dict[str, Any]]:
-    """The names and arguments of the calls that the middleware asks about."""
+    """Returns the names and arguments of the calls that the middleware asks about."""
     listed = payload.get("action_requests") if isinstance(payload, dict) else None
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
         raise ValueError("interrupt: this is no question of HumanInTheLoopMiddleware")
@@ -96,9 +96,9 @@ def _calls(payload: Any) -> list[dict[str, Any]]:
 
 
 def edited_payload(now: Any, questions: Sequence[Any]) -> Any:
-    """What people made of the questions of all interrupts, None if these stand as they were asked.
+    """Returns the questions of all interrupts with people's edits, None if nobody edited them.
 
-    Several questions are a list, in whichever order they were asked.
+    Several questions are a list, in the order in which they were asked.
     """
     if now is None or (len(questions) == 1 and now == questions[0]):
         return None

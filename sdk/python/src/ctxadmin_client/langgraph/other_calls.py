@@ -1,4 +1,4 @@
-"""Calls of LangGraph that a saver does not have, with what to use instead."""
+"""Calls of LangGraph that a saver lacks; their errors name what to use instead."""
 
 from collections.abc import Iterator
 from typing import Any, NoReturn

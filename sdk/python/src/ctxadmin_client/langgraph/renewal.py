@@ -1,4 +1,4 @@
-"""Claims that last as long as the graph that runs under them."""
+"""Renews claims for as long as their graph runs."""
 
 import asyncio
 import logging
@@ -17,17 +17,17 @@ from ctxadmin_client.errors import (
 )
 
 _LOG: Final = logging.getLogger("ctxadmin_client.langgraph")
-_LAST: Final = 5.0  # seconds for a renewal that is under way
+_LAST: Final = 5.0  # seconds to wait for a running renewal
 _LOST: Final = "The claim of %s could not be renewed: %s"
-_FINAL: Final = (Forbidden, InvalidState, NotFound, Unauthenticated)  # no repeat changes these
+_FINAL: Final = (Forbidden, InvalidState, NotFound, Unauthenticated)  # no repeat changes them
 
 
 class AsyncRenewal:
     """Renews a claim three times in each of its periods while a block runs.
 
-    A node may take longer than the period: an answer of a model, a search. When a renewal is
-    refused, somebody else has the node, or nobody needs it any more, and no other is tried. A
-    server that is busy or does not answer is asked again after the same pause.
+    A node may take longer than the period: an answer of a model, a search. A refused renewal means
+    that another worker has the node, or that nobody needs it any more; it is not repeated. If the
+    server is busy or does not answer, the renewal is repeated after the same pause.
     """
 
     def __init__(self, conversation: AsyncConversation, node: str, ttl: int, lease: str) -> None:

@@ -1,4 +1,4 @@
-"""Which edits of people a graph could not take, by the types of its state: pure rules."""
+"""Finds people's edits that do not fit the types of a graph's state: pure rules."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, get_type_hints
@@ -15,10 +15,10 @@ _UNKNOWN: Final = (PydanticUserError, NameError, TypeError)  # a type that pydan
 def refused_edits(
     builder: object, saved: Mapping[str, Any], now: Mapping[str, Any]
 ) -> dict[str, str]:
-    """The reasons by the keys that are other values ``now`` than were ``saved``.
+    """Returns why edits are refused, by key: values ``now`` that differ from ``saved``.
 
-    A key that was removed, or has no type, or had a value of another type before, is not refused:
-    there is nothing that says it were wrong.
+    Removed keys, keys without a type, and keys whose earlier value had a wrong type are not
+    refused, since nothing proves them wrong.
     """
     types = _types(builder)
     found: dict[str, str] = {}
@@ -33,13 +33,13 @@ def refused_edits(
 
 
 def sentence(refused: Mapping[str, str]) -> str:
-    """What reviewers read, with what to do."""
+    """Returns the text for reviewers, with what to do."""
     told = "; ".join(f"{key}: {reason}" for key, reason in refused.items())
     return f"The graph cannot take the edited state. Correct it and decide again. {told}"[:1_000]
 
 
 def _types(builder: object) -> dict[str, Any]:
-    """The types of the keys of a graph's state; none for what is no StateGraph."""
+    """Returns the types of the keys of a graph's state; none if it is not a StateGraph."""
     known: dict[str, Any] = {}
     for schema in getattr(builder, "schemas", None) or ():
         known = {**dict(_hints(schema)), **known}
@@ -54,7 +54,7 @@ def _hints(schema: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _reason(kind: Any, value: Any) -> str:
-    """Why a value is none of a type, "" if it is one, or if nobody can tell."""
+    """Returns why a value does not have a type; "" if it has, or if that is unknown."""
     try:
         TypeAdapter(kind).validate_python(value, strict=True)
     except ValidationError as error:

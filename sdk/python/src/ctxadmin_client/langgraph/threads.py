@@ -1,4 +1,4 @@
-"""What a saver knows of a thread: its execution as it stood when it was read or written last."""
+"""What a saver knows of a thread: its execution when it was last read or written."""
 
 import asyncio
 import hashlib
@@ -19,7 +19,7 @@ from ctxadmin_client.langchain.values import is_plain, packed, readable, unpacke
 from ctxadmin_client.langgraph.checkpoints import Head, State, head_key, public_id
 from ctxadmin_client.langgraph.view import Change, change
 
-MARK: Final = "langgraph.mark"  # the channel of what the saver notes beside the writes of a task
+MARK: Final = "langgraph.mark"  # the channel of the saver's own record in the writes of a task
 _MARK_INDEX: Final = -100
 _MOST_METADATA: Final = 60_000  # bytes; the contract takes 64 KiB
 _LONGEST_REASON: Final = 1_000
@@ -28,18 +28,18 @@ _ASKED: Final = ("question", "reason", "message", "title", "description", "actio
 INTERRUPT: Final = "__interrupt__"
 RESUME: Final = "__resume__"
 FAILURE: Final = "__error__"
-HANDLED: Final = "__error_source_node__"  # beside an error that a handler of the graph gets
-RESUMED: Final = "The graph was resumed."  # the reason of a saver that resumes
+HANDLED: Final = "__error_source_node__"  # marks an error that a handler of the graph gets
+RESUMED: Final = "The graph was resumed."  # the reason that a saver gives when it resumes
 Pending = list[tuple[str, str, Any]]  # task, channel and value of each write
 
 
 class Stopped(CtxAdminError):
-    """The execution stopped, or went on elsewhere, while the graph was running.
+    """The execution stopped, or continued elsewhere, while the graph was running.
 
     A person paused, rejected, cancelled or restored it, or erased the conversation, or another
-    process runs the same thread.
-    What the graph did since its last checkpoint is not stored. Invoke it again with None, once the
-    execution goes on: it continues from the latest checkpoint.
+    process runs the same thread. What the graph did since its last checkpoint is not stored. When
+    the execution is running again, invoke the graph with None: it continues from the latest
+    checkpoint.
     """
 
 
@@ -68,14 +68,14 @@ class Place:
 
 
 def thread_of(conversation: str, mark: Mapping[str, Any]) -> str:
-    """The thread of a conversation by its mark; a fork has the mark of its source."""
+    """Returns the thread of a conversation by its mark; a fork has the mark of its source."""
     thread = str(mark.get("thread_id"))
     return thread if public_id(thread) == conversation else conversation
 
 
 @dataclass(slots=True)
 class Now:
-    """An execution and the view as they stand; ``logged`` are the ids of the shown messages."""
+    """The current execution and view; ``logged`` are the ids of the shown messages."""
 
     status: str = "IDLE"
     version: int = 0
@@ -92,7 +92,7 @@ class Now:
 
     @property
     def is_new(self) -> bool:
-        """True if no graph has saved anything yet."""
+        """Returns True if no graph has saved anything yet."""
         return head_key("") not in self.state.opaque
 
     def head(self, namespace: str, serde: SerializerProtocol) -> Head | None:
@@ -101,7 +101,7 @@ class Now:
         return self.heads[namespace]
 
     def previous(self, serde: SerializerProtocol) -> str | None:
-        """The execution before the one in which the next checkpoint is saved."""
+        """Returns the execution before the one in which the next checkpoint is saved."""
         if self.ended:
             return self.execution
         head = self.head("", serde)
@@ -112,11 +112,11 @@ class Now:
 class Thread:
     """``known`` are the checkpoints that were saved or read, ``interrupts`` those of the latest.
 
-    ``used`` are the ids of messages that the log is known to have. ``prefix`` are messages of
-    before the graph, which it does not know until it is invoked again. ``stopped`` tells that a
-    checkpoint was answered with a pause that the graph did not ask for. ``then`` are checkpoints
-    that were read as they were saved: a graph that goes on from one has not seen what is now.
-    ``erased`` tells that the conversation was, after the graph had read it.
+    ``used`` are the ids of messages that the log is known to have. ``prefix`` are messages from
+    before the graph, which it does not know until it is invoked again. ``stopped`` is True if the
+    answer to a checkpoint was a pause that the graph did not ask for. ``then`` are older
+    checkpoints that were read: a graph that continues from one has not seen the current state.
+    ``erased`` is True if the conversation was erased after the graph had read it.
     """
 
     now: Now | None = None
@@ -135,7 +135,7 @@ def now_of(
     former: Now | None,
     serde: SerializerProtocol,
 ) -> Now:
-    """The execution of a snapshot; messages that ``former`` has are taken from there."""
+    """Returns the execution of a snapshot; known messages are taken from ``former``."""
     messages, logged = read_messages(stored, former, serde)
     data = {key: value for key, value in snapshot.state_data.items() if key != "messages"}
     return Now(
@@ -151,7 +151,7 @@ def now_of(
 def read_messages(
     stored: Sequence[Mapping[str, Any]], former: Now | None, serde: SerializerProtocol
 ) -> tuple[list[BaseMessage], list[str | None]]:
-    """The messages of a view and their ids; the log never changes, so former ones are the same."""
+    """Returns the messages of a view and their ids; known ones are reused."""
     had: dict[str | None, BaseMessage] = {}
     if former is not None:
         had = dict(zip(former.logged, former.state.messages, strict=False))
@@ -165,7 +165,7 @@ def read_messages(
 
 @dataclass(slots=True)
 class Shown:
-    """What a save sends of the messages, and what the view is after it."""
+    """The messages that a save sends, and the view after it."""
 
     operations: list[JsonObject] = field(default_factory=list)
     appended: list[JsonObject] = field(default_factory=list)
@@ -176,7 +176,7 @@ class Shown:
 def shown(
     now: Now, new: Sequence[BaseMessage], thread: Thread, serde: SerializerProtocol, *, again: bool
 ) -> Shown:
-    """How the view becomes ``new``; ``again`` gives all messages other ids, as theirs are taken."""
+    """Returns how to make the view ``new``; ``again`` gives messages new ids."""
     old = now.state.messages
     if thread.prefix:
         ids = {each.id for each in thread.prefix}
@@ -195,7 +195,7 @@ def shown(
         logged[place] = name
         return to_stored(new[place], serde, name)
 
-    if wanted == Change(tail=len(old)):  # nothing but new ones: no work for each old one
+    if wanted == Change(tail=len(old)):  # only new ones: skips the work for each old one
         found.appended = [stored(place) for place in range(len(old), len(new))]
         found.logged = [*now.logged, *(logged[place] for place in range(len(old), len(new)))]
         return found
@@ -227,7 +227,7 @@ def _kept(logged: Sequence[str | None], removed: Sequence[tuple[int, int]]) -> l
 
 
 def details_of(metadata: Mapping[str, Any], previous: str | None) -> JsonObject:
-    """The metadata by which a checkpoint is found: what of them is JSON and not too large."""
+    """Returns the metadata for finding a checkpoint: those that are JSON and not too large."""
     found: JsonObject = {}
     size = 0
     for name, value in metadata.items():
@@ -243,7 +243,7 @@ def details_of(metadata: Mapping[str, Any], previous: str | None) -> JsonObject:
 def writes_of(
     writes: Sequence[tuple[str, Any]], version: int, task_path: str, serde: SerializerProtocol
 ) -> list[JsonObject]:
-    """The writes of a task as the contract takes them, with the saver's mark."""
+    """Returns the writes of a task for ctxadmin, with the saver's mark."""
     mark = {"version": version, "path": task_path}
     listed: list[JsonObject] = [{"channel": MARK, "index": _MARK_INDEX, "value": mark}]
     for place, (channel, value) in enumerate(writes):
@@ -263,10 +263,10 @@ def pending(
     since: int = 0,
     until: int | None = None,
 ) -> Pending:
-    """The writes of all tasks of a checkpoint, in LangGraph's order.
+    """Returns the writes of all tasks of a checkpoint, in LangGraph's order.
 
-    Those that were written before version ``since`` are of a run that a restore undid, those behind
-    version ``until`` of one that a fork left behind: of them only what was asked counts.
+    Writes before version ``since`` belong to a run that a restore undid, writes after version
+    ``until`` to one that a fork did not copy: of these only the questions are kept.
     """
     marks = {each["task_id"]: each["value"] for each in listed if each["channel"] == MARK}
     found = []
@@ -284,14 +284,14 @@ def pending(
     return [write for _, write in found]
 
 
-def asked(value: Any) -> list[Any]:
-    """What the interrupts in a write ask."""
+def questions_in(value: Any) -> list[Any]:
+    """Returns the questions of the interrupts in a write."""
     listed = list(value) if isinstance(value, (list, tuple)) else [value]
     return [readable(getattr(each, "value", each)) for each in listed]
 
 
 def failure_of(writes: Sequence[tuple[str, Any]]) -> str:
-    """Why a task failed, "" if it did not, its error is handled, or its process was stopped."""
+    """Returns why a task failed; "" if it did not, its error is handled, or it was stopped."""
     if any(channel == HANDLED for channel, _ in writes):
         return ""
     error = next((value for channel, value in writes if channel == FAILURE), None)
@@ -302,7 +302,7 @@ def failure_of(writes: Sequence[tuple[str, Any]]) -> str:
 
 
 def reason_of(payload: Any) -> str:
-    """The sentence of a question for a reviewer, or a general one."""
+    """Returns the reason of a pause for a reviewer: the question, or a general sentence."""
     if isinstance(payload, list) and payload:
         payload = payload[0]
     if isinstance(payload, dict) and isinstance(payload.get("action_requests"), list):
@@ -316,17 +316,17 @@ def reason_of(payload: Any) -> str:
 
 
 def pause_id(checkpoint: str, version: int) -> str:
-    """The id of the save that pauses at an interrupt."""
+    """Returns the id of the save that pauses at an interrupt."""
     return "pause-" + hashlib.sha256(f"{checkpoint}|{version}".encode()).hexdigest()[:40]
 
 
 def is_of_graph(row: Mapping[str, Any]) -> bool:
-    """Whether LangGraph saved this version."""
+    """Returns True if LangGraph saved this version."""
     return row["kind"] == "checkpoint" and bool(row["metadata"].get("source"))
 
 
-def of_doomed(rows: Sequence[Mapping[str, Any]], doomed: set[str]) -> list[int]:
-    """The versions to delete of the rows of an execution, newest first as these are."""
+def versions_to_delete(rows: Sequence[Mapping[str, Any]], doomed: set[str]) -> list[int]:
+    """Returns the versions to delete among the rows of an execution, newest first like the rows."""
     found = []
     is_doomed = False
     for row in reversed(rows):

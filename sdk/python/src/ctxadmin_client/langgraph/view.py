@@ -1,4 +1,4 @@
-"""What changes the messages that are shown into those that a graph has now: pure rules."""
+"""Computes the changes from the shown messages to those of a graph: pure rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,15 +6,15 @@ from typing import Final
 
 from langchain_core.messages import BaseMessage
 
-_MOST_OPERATIONS: Final = 20  # more than these are said as one: hide all, then append all
+_MOST_OPERATIONS: Final = 20  # more changes are replaced by one: hide all, then append all
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """First ``removed`` positions are hidden, then the others happen in the positions of ``new``.
+    """First ``removed`` positions are hidden; the other changes use positions of ``new``.
 
-    ``replaced`` positions get the new message, ``inserted`` are runs, and all from ``tail`` on are
-    appended. With ``replaces_all`` everything is hidden and everything appended.
+    ``replaced`` positions get the new message, ``inserted`` are runs, and all messages from
+    ``tail`` on are appended. With ``replaces_all`` everything is hidden and everything appended.
     """
 
     removed: Sequence[tuple[int, int]] = ()
@@ -27,11 +27,11 @@ class Change:
 @dataclass(slots=True)
 class _Found:
     removed: list[tuple[int, int]] = field(default_factory=list)
-    kept: list[tuple[int, int]] = field(default_factory=list)  # places in old and new
+    kept: list[tuple[int, int]] = field(default_factory=list)  # positions in old and new
 
 
 def change(old: Sequence[BaseMessage], new: Sequence[BaseMessage]) -> Change:
-    """How the shown messages ``old`` become ``new``."""
+    """Returns the change from the shown messages ``old`` to ``new``."""
     length = len(old)
     # Lists compare what is the same object first: 14 us for 5,000, a loop takes 95.
     if new[:length] == old:
@@ -49,7 +49,7 @@ def change(old: Sequence[BaseMessage], new: Sequence[BaseMessage]) -> Change:
 
 
 def _match(old: Sequence[BaseMessage], new: Sequence[BaseMessage]) -> _Found | None:
-    """Which message is which; None if those that stay have another order."""
+    """Matches old and new messages; None if those that stay have another order."""
     by_id = {each.id: place for place, each in enumerate(old) if each.id is not None}
     found, following = _Found(), 0
     for place, message in enumerate(new):

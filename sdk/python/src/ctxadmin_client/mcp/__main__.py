@@ -7,11 +7,11 @@ from typing import Final
 from ctxadmin_client import AsyncClient, Retries
 from ctxadmin_client.mcp.server import build_server
 
-_RETRY_SECONDS: Final = 20.0  # whoever calls a tool waits for its answer
+_RETRY_SECONDS: Final = 20.0  # the caller of a tool waits for its answer
 
 
 def main() -> None:
-    """Serve until the input ends; exits with a message if an environment variable is missing."""
+    """Serves until the input ends; exits with a message if an environment variable is missing."""
     url, token = os.environ.get("CTXADMIN_URL"), os.environ.get("CTXADMIN_TOKEN")
     if not url or not token:
         sys.exit("Set CTXADMIN_URL and CTXADMIN_TOKEN.")

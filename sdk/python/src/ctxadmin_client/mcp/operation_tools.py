@@ -17,14 +17,14 @@ _Reason = Annotated[str, Field(min_length=1, description="Why; people read it in
 
 
 class OperationTools:
-    """Each method is one tool; what it previews is kept until it is applied."""
+    """Each method is one tool; a preview is kept until it is applied."""
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
         self._previews = Previews()
 
     def previews(self) -> Sequence[Callable[..., Awaitable[JsonObject]]]:
-        """The tools that change nothing."""
+        """Returns the tools that change nothing."""
         return self.preview_operation, self.preview_rollback, self.preview_restore
 
     async def preview_operation(
@@ -95,7 +95,7 @@ class OperationTools:
         return done
 
     async def _preview(self, conversation_id: str, call: str, body: JsonObject) -> JsonObject:
-        """The dry run on the view of now, which is the one that it may be applied to."""
+        """Runs the call dry on the current view, the only one that it can be applied to."""
         transport = self._client.transport
         seen = await transport.send(Call("GET", path("conversations", conversation_id)))
         bound = {

@@ -1,4 +1,4 @@
-"""Changes of a view that were previewed and can be applied once, as they were previewed."""
+"""Previewed changes of a view; each can be applied once, exactly as previewed."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ _MOST: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A dry run: the call it was made with, which names the view that it saw.
+    """A dry run: its call, which names the view that it saw.
 
-    ``key`` is the idempotency key of applying it: a repeat of it is done once.
+    ``key`` is the idempotency key of applying it, so that a repeat is done once.
     """
 
     conversation_id: str
@@ -30,7 +30,7 @@ class Previews:
         self._kept: OrderedDict[str, Preview] = OrderedDict()
 
     def add(self, preview: Preview) -> str:
-        """Keep a preview; the id that finds it again."""
+        """Stores a preview and returns its id."""
         made = uuid4().hex[:12]
         self._kept[made] = preview
         while len(self._kept) > _MOST:

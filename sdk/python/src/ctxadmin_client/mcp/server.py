@@ -1,4 +1,4 @@
-"""The MCP server: its instructions and the tools it has."""
+"""The MCP server: its instructions and its tools."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ _Tool = Callable[_P, Awaitable[JsonObject]]
 
 
 def build_server(client: AsyncClient) -> MCPServer[None]:
-    """A server whose tools call ctxadmin with the client's token, which decides what is allowed.
+    """Returns a server whose tools call ctxadmin with the client's token and its scopes.
 
     The client is closed when the server ends.
     """
@@ -60,7 +60,7 @@ def _add(server: MCPServer[None], tool: _Tool[...], hints: ToolAnnotations) -> N
 
 
 def _explained(tool: _Tool[_P]) -> _Tool[_P]:
-    """The tool, with errors of ctxadmin as texts that its caller reads."""
+    """Returns the tool; it raises errors of ctxadmin as texts for its caller."""
 
     @wraps(tool)
     async def call(*args: _P.args, **named: _P.kwargs) -> JsonObject:

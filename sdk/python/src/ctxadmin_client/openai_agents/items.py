@@ -1,8 +1,8 @@
-"""Items of the Agents SDK as messages of the contract, and back without loss: pure rules.
+"""Converts items of the Agents SDK to messages of ctxadmin, and back without loss: pure rules.
 
-Each item is one message, so that popping takes one. What people read stands in the message; the
-rest of the item in its ``metadata.openai_agents``, which counts as long as nobody changed what is
-shown.
+Each item is one message, so that a pop removes one item. The text that people read is in the
+message; the rest of the item is in its ``metadata.openai_agents``, which is used as long as nobody
+changed the message.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ _SHOWN: Final = ("role", "content", "tool_calls", "tool_call_id")
 
 
 def to_stored(item: Mapping[str, Any]) -> JsonObject:
-    """An item as it is logged."""
+    """Returns the message to log for an item."""
     shown = _shown(item)
     rest, left_out = dict(item), ""
     name, text = _text_of(shown)
@@ -33,7 +33,7 @@ def to_stored(item: Mapping[str, Any]) -> JsonObject:
 
 
 def from_stored(stored: Mapping[str, Any]) -> JsonObject:
-    """The item that was logged, or what people made of it."""
+    """Returns the logged item, or a new one with what people changed."""
     aside = (stored.get("metadata") or {}).get(_ASIDE)
     if isinstance(aside, dict) and aside.get("shown") == _digest(stored):
         left_out = aside.get("left_out")
@@ -54,7 +54,7 @@ def from_stored(stored: Mapping[str, Any]) -> JsonObject:
 
 
 def _text_of(shown: Mapping[str, Any]) -> tuple[str, str]:
-    """The text that people see, after the name that it has in an item of that kind; "" if none."""
+    """Returns the text of an item that people see, "" if it has none."""
     calls, content = shown.get("tool_calls"), shown.get("content")
     name = "output" if shown["role"] == "tool" else "content"
     if calls:
@@ -75,13 +75,13 @@ def _shown(item: Mapping[str, Any]) -> JsonObject:
     if kind == "message" and item.get("role") in _ROLES:
         content = _content(item.get("content"))
         if item["role"] in ("system", "developer") and not content:
-            content = "(empty)"  # the contract refuses an empty system text
+            content = "(empty)"  # ctxadmin refuses an empty system text
         return {"role": item["role"], "content": content}
     return {"role": "assistant", "content": f"({kind})"}
 
 
 def _content(content: Any) -> str | list[JsonObject]:
-    """A content that the contract takes; parts that it refuses stand in the item only."""
+    """Returns a content that ctxadmin accepts; other parts are in the stored item only."""
     if isinstance(content, str):
         return content
     parts: list[JsonObject] = []

@@ -1,4 +1,4 @@
-"""The session: the memory of an agent in a conversation."""
+"""The session: stores the memory of an agent in a conversation."""
 
 from typing import Any, Final, cast
 
@@ -13,11 +13,11 @@ _PAGE: Final = 1_000
 
 
 class CtxAdminSession(SessionABC):
-    """Keeps the items of a session as the visible messages of the conversation ``session_id``.
+    """Stores the items of a session as visible messages of the conversation ``session_id``.
 
-    What people hide, replace or roll back there is what the agent gets. ``pop_item`` and
-    ``clear_session`` hide; the log keeps everything until the conversation is erased. A token with
-    the scope ``engine`` is enough.
+    The agent gets the visible messages: what people hide, replace or roll back there has effect.
+    ``pop_item`` and ``clear_session`` hide; the log keeps everything until the conversation is
+    erased. A token with the scope ``engine`` is enough.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class CtxAdminSession(SessionABC):
         self._conversation = client.conversation(session_id)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """All items, or the last ``limit`` of them, the oldest first."""
+        """Returns all items, or the last ``limit`` of them, oldest first."""
         settings = self.session_settings
         most = limit if limit is not None or settings is None else settings.limit
         if most is not None and most <= 0:
@@ -51,7 +51,7 @@ class CtxAdminSession(SessionABC):
         return found[::-1]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Append items; the first ones make the conversation."""
+        """Appends items; creates the conversation if there is none."""
         if not items:
             return
         stored = [to_stored(cast(dict[str, Any], item)) for item in items]
@@ -62,7 +62,7 @@ class CtxAdminSession(SessionABC):
             await self._conversation.append(*stored)
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Hide the last item and return it; no two callers get the same."""
+        """Hides and returns the last item; no two callers get the same one."""
         try:
             popped = await self._conversation.pop()
         except NotFound:
@@ -70,7 +70,7 @@ class CtxAdminSession(SessionABC):
         return cast(TResponseInputItem, from_stored(popped[0])) if popped else None
 
     async def clear_session(self) -> None:
-        """Hide all items; a person can bring them back."""
+        """Hides all items; a person can show them again."""
         where = path("conversations", self.session_id, "operations")
         body = {"operation": "truncate", "truncate": {"keep_last": 0}, "reason": "Cleared"}
         try:

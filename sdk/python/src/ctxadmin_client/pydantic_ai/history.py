@@ -13,10 +13,10 @@ from ctxadmin_client.pydantic_ai.parts import from_stored, to_stored
 
 
 class CtxAdminMessageHistory:
-    """Keeps the messages of an agent's runs in the conversation ``conversation_id``.
+    """Stores the messages of an agent's runs in the conversation ``conversation_id``.
 
-    What people hide, replace or roll back there is what the agent gets. A token with the scope
-    ``engine`` is enough.
+    The agent gets the visible messages: what people hide, replace or roll back there has effect. A
+    token with the scope ``engine`` is enough.
     """
 
     def __init__(self, conversation_id: str, client: AsyncClient) -> None:
@@ -25,16 +25,16 @@ class CtxAdminMessageHistory:
         self._conversation = client.conversation(conversation_id)
 
     async def load(self) -> list[ModelMessage]:
-        """The history for ``message_history``; empty if there is no conversation yet."""
+        """Returns the history for ``message_history``; empty if there is no conversation yet."""
         try:
             stored = [each async for each in self._conversation.messages()]
         except NotFound:
             return []
-        # By way of JSON text, since only there bytes are base64.
+        # Through JSON text, because only there bytes become base64.
         return ModelMessagesTypeAdapter.validate_json(json.dumps(from_stored(stored)))
 
     async def add(self, messages: Sequence[ModelMessage]) -> None:
-        """Append what a run added, all or none; the first ones make the conversation."""
+        """Appends the new messages of a run, all or none; creates the conversation if needed."""
         dumped: Any = ModelMessagesTypeAdapter.dump_python([*messages], mode="json")
         stored = to_stored(dumped)
         if not stored:
@@ -46,7 +46,7 @@ class CtxAdminMessageHistory:
             await self._conversation.append(*stored)
 
     async def clear(self) -> None:
-        """Hide all messages; a person can bring them back."""
+        """Hides all messages; a person can show them again."""
         where = path("conversations", self.conversation_id, "operations")
         body = {"operation": "truncate", "truncate": {"keep_last": 0}, "reason": "Cleared"}
         with suppress(NotFound):

@@ -1,9 +1,10 @@
-"""Parts of Pydantic AI's messages as messages of the contract, and back: pure rules.
+"""Converts messages of Pydantic AI to messages of ctxadmin, and back: pure rules.
 
-A request is one message for each of its parts, a response is one message: where people read and
-edit is where the texts, calls and results stand. What they have no field for stands in
-``metadata.pydantic_ai``; its parts count as long as nobody changed what is shown. A long text that
-is shown is not stored again in them. Messages are here as ``ModelMessagesTypeAdapter`` dumps them.
+A request becomes one message for each of its parts, a response becomes one message, so that people
+read and edit texts, calls and results in their fields. What has no field is in
+``metadata.pydantic_ai``; the parts there are used as long as nobody changed the message. A long
+text of the message is not stored again in them. Messages here have the form in which
+``ModelMessagesTypeAdapter`` dumps them.
 """
 
 import hashlib
@@ -15,19 +16,19 @@ from ctxadmin_client.answers import JsonObject
 
 _ASIDE: Final = "pydantic_ai"
 _SHOWN: Final = ("role", "content", "tool_calls", "tool_call_id")
-_SHORT: Final = 100  # characters, which may be stored twice
-_EMPTY: Final = "(empty)"  # the contract refuses an empty system text
+_SHORT: Final = 100  # characters: a shorter text may be stored twice
+_EMPTY: Final = "(empty)"  # ctxadmin refuses an empty system text
 
 
 def to_stored(messages: Sequence[Mapping[str, Any]]) -> list[JsonObject]:
-    """Messages as they are logged."""
+    """Returns the messages to log."""
     return [each for message in messages for each in _stored(message)]
 
 
 def from_stored(stored: Sequence[Mapping[str, Any]]) -> list[JsonObject]:
-    """The messages that were logged, or what people made of them.
+    """Returns the logged messages, or new ones with what people changed.
 
-    Messages that were parts of one request, and stand behind each other, are one request again.
+    Consecutive messages that were parts of one request become one request again.
     """
     names = {
         call["id"]: (call.get("function") or {}).get("name")
@@ -51,7 +52,7 @@ def from_stored(stored: Sequence[Mapping[str, Any]]) -> list[JsonObject]:
 
 
 def _stored(message: Mapping[str, Any]) -> Iterator[JsonObject]:
-    """The messages that one message is logged as."""
+    """Returns the messages to log for one message."""
     rest = {name: value for name, value in message.items() if name != "parts"}
     parts = list(message["parts"])
     if message["kind"] == "response":
@@ -77,7 +78,7 @@ def _with_aside(shown: JsonObject, aside: JsonObject) -> JsonObject:
 
 
 def _has_text(part: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
-    """True if what people see is the content of a part, and long enough to count."""
+    """Returns True if people see the content of a part and it is long enough to matter."""
     text = part.get("content")
     return isinstance(text, str) and len(text) > _SHORT and text == shown["content"]
 
@@ -88,11 +89,11 @@ def _aside(stored: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _response(parts: Sequence[Mapping[str, Any]]) -> JsonObject:
-    """What people see of a response."""
+    """Returns the fields of a response that people see."""
     text = "".join(part["content"] for part in parts if part["part_kind"] == "text")
     calls = [_call(part) for part in parts if _is_call(part)]
     if len({call["id"] for call in calls}) < len(calls):
-        calls = []  # the contract wants an id for each
+        calls = []  # ctxadmin needs an id for each
     if not text and not calls:
         kinds = [f"({part['part_kind']})" for part in parts]
         return {"role": "assistant", "content": " ".join(kinds)}
@@ -101,7 +102,7 @@ def _response(parts: Sequence[Mapping[str, Any]]) -> JsonObject:
 
 
 def _is_call(part: Mapping[str, Any]) -> bool:
-    """True for a call that its application answers."""
+    """Returns True for a call that the application answers."""
     return "tool_call_id" in part and "args" in part and not part["part_kind"].startswith("builtin")
 
 
@@ -113,7 +114,7 @@ def _call(part: Mapping[str, Any]) -> JsonObject:
 
 
 def _request_part(part: Mapping[str, Any]) -> JsonObject:
-    """What people see of one part of a request."""
+    """Returns the fields of one part of a request that people see."""
     kind, content = part["part_kind"], part.get("content")
     if kind == "system-prompt":
         return {"role": "system", "content": content or _EMPTY}
@@ -127,14 +128,14 @@ def _request_part(part: Mapping[str, Any]) -> JsonObject:
 
 
 def _content(content: Any) -> str | list[JsonObject]:
-    """A content that the contract takes; of other parts than texts the kind is shown."""
+    """Returns a content that ctxadmin accepts; parts other than texts are named by their kind."""
     if isinstance(content, str):
         return content
     return [_item(each) for each in content or ()] or ""
 
 
 def _item(item: Any) -> JsonObject:
-    """What people see of one item of a prompt."""
+    """Returns the fields of one item of a prompt that people see."""
     if isinstance(item, str):
         return {"type": "text", "text": item}
     if item.get("kind") == "text-content":
@@ -147,7 +148,7 @@ def _item(item: Any) -> JsonObject:
 def _parts(
     stored: Mapping[str, Any], aside: Mapping[str, Any], names: Mapping[str, Any]
 ) -> list[JsonObject]:
-    """The parts that were logged; if people changed the message, those that it shows.
+    """Returns the logged parts; if people changed the message, the parts that it shows.
 
     ``names`` are the names of the tools by the ids of their calls.
     """
@@ -172,7 +173,7 @@ def _parts(
 
 
 def _prompt(content: Any, before: Any) -> str | list[Any]:
-    """A changed prompt, with those items of it that are shown as ``before``."""
+    """Returns a changed prompt with its unchanged items from ``before``."""
     if not isinstance(content, list):
         return str(content or "")
     items = (

@@ -7,8 +7,8 @@ from django.test import Client
 from ctxadmin.identity.roles import Role
 from tests.factories import person
 from tests.integration.pages.workflows.designing import draft, made, send, text
-from workflows import services
 from workflows.models import Workflow
+from workflows.services import use_cases
 from workflows.starters import STARTERS, StarterName, starter
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -27,7 +27,7 @@ def test_an_empty_list_says_what_to_do(designer: Client) -> None:
 
 def test_the_list_tells_versions_and_problems(designer: Client, small: Workflow) -> None:
     made("broken", {"name": "Broken", "nodes": [], "edges": []})
-    services.publish(person(Role.DESIGNER), "small", 1)
+    use_cases.publish(person(Role.DESIGNER), "small", 1)
     page = text(designer.get("/workflows/"))
     assert "version 1" in page
     assert "as published" in page
@@ -104,7 +104,7 @@ def test_a_workflow_starts_with_a_template_that_can_be_published(
     sent = {"slug": "fresh", "name": "Mine", "start_with": name}
     assert send(designer, "/workflows/+new/", sent)["Location"] == "/workflows/fresh/editor/"
     assert draft("fresh") == starter(name, "Mine")
-    assert services.publish(person(Role.DESIGNER), "fresh", 1).version == 1
+    assert use_cases.publish(person(Role.DESIGNER), "fresh", 1).version == 1
 
 
 def test_a_template_that_is_not_there_is_named_at_its_field(designer: Client) -> None:

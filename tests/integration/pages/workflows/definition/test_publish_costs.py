@@ -10,9 +10,9 @@ from pydantic import JsonValue
 from ctxadmin.identity.roles import Role
 from tests.factories import assistant, conversation, person, signed_in, system, user
 from tests.integration.pages.workflows.designing import draft, made, node, text
-from workflows import services
 from workflows.domain.document import graph
 from workflows.domain.document.graph import filters_in
+from workflows.services import use_cases
 
 pytestmark = pytest.mark.django_db
 
@@ -47,8 +47,8 @@ def document(operation: JsonValue) -> dict[str, JsonValue]:
 def worse() -> None:
     """A budget is published, and the draft has a window that moves at each call."""
     made("small", document(BUDGET))
-    services.publish(person(Role.DESIGNER), "small", 1)
-    services.save_draft(person(Role.DESIGNER), "small", graph.read(document(WINDOW)), 1)
+    use_cases.publish(person(Role.DESIGNER), "small", 1)
+    use_cases.save_draft(person(Role.DESIGNER), "small", graph.read(document(WINDOW)), 1)
     for name in ("one", "two"):
         own = {"node_id": "answer"}
         said = [each for _ in range(15) for each in (user(WORDS), {**assistant(WORDS), **own})]
@@ -93,7 +93,7 @@ def test_a_draft_that_someone_changed_meanwhile_stays_as_it_is(
 ) -> None:
     sent = offered(costs(designer))
     other = graph.read({**document(WINDOW), "name": "Other"})
-    services.save_draft(person(Role.DESIGNER), "small", other, 2)
+    use_cases.save_draft(person(Role.DESIGNER), "small", other, 2)
     assert designer.post(TAKE, sent).status_code == 302
     assert draft() == other
     assert "Someone else changed the draft" in text(designer.get(PAGE))

@@ -9,8 +9,8 @@ from ctxadmin.identity.roles import Role
 from demo.workflows import WORKFLOWS
 from tests.factories import person, signed_in
 from tests.integration.pages.workflows.designing import SMALL, made, text
-from workflows import services
 from workflows.models import Workflow
+from workflows.services import use_cases
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -32,7 +32,7 @@ CHANGING = (
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.REVIEWER])
 def test_who_may_not_change_is_offered_nothing_and_refused(role: Role, small: Workflow) -> None:
-    services.publish(person(Role.DESIGNER), "small", 1)
+    use_cases.publish(person(Role.DESIGNER), "small", 1)
     client = signed_in(role)
     assert "+new" not in text(client.get("/workflows/"))
     page = text(client.get("/workflows/small/"))

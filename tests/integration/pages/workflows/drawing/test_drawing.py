@@ -137,6 +137,22 @@ def test_hostile_texts_are_shown_as_texts(designer: Client) -> None:
     assert "<script>alert" not in text(designer.get("/workflows/"))
 
 
+def test_names_cannot_turn_the_text_of_a_page_around(designer: Client) -> None:
+    turned = "safe \u202egnp.exe"
+    nodes: list[JsonValue] = [
+        {"id": "a", "type": "start", "name": turned},
+        {"id": "b", "type": "llm", "name": turned},
+    ]
+    edges: list[JsonValue] = [{"id": "e", "type": "sequence", "from": "a", "to": "b"}]
+    made("small", {"name": turned, "nodes": nodes, "edges": edges})
+    conversation(user("hi"), public_id="chat")
+    for path in ("", "edges/e/", "publish/", "preview/?node=b&chosen=1&conversation=chat"):
+        page = text(designer.get(f"/workflows/small/{path}"))
+        shown = re.sub(r'="[^"]*"', "", page)
+        assert "\u202e" not in shown, path
+        assert "U+202E" in shown, path
+
+
 def test_a_workflow_that_is_too_large_to_draw_has_its_outline(designer: Client) -> None:
     nodes: list[JsonValue] = [{"id": f"n{place}", "type": "tool"} for place in range(1001)]
     made("large", {"name": "Large", "nodes": nodes, "edges": []})

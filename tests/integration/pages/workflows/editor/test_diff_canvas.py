@@ -10,8 +10,8 @@ from django.test import Client
 from ctxadmin.identity.roles import Role, Scope
 from tests.factories import engine, signed_in
 from tests.integration.checkpoints.flows import edge, node, publish
-from workflows import services
 from workflows.domain.document import graph
+from workflows.services import use_cases
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ def reader() -> Client:
         "nodes": after,
         "edges": [edge("ask", "answer"), edge("answer", "new"), edge("ask", "moved")],
     }
-    services.save_draft(engine(Scope.DESIGN), "small", graph.read(document), 1)
+    use_cases.save_draft(engine(Scope.DESIGN), "small", graph.read(document), 1)
     return signed_in(Role.VIEWER)
 
 

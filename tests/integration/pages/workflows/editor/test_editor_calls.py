@@ -25,13 +25,13 @@ from tests.integration.pages.workflows.unsaved import (
     read,
     typed,
 )
-from workflows import services
 from workflows.domain.document import graph
+from workflows.services import use_cases
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small")]
 
 
-def test_who_is_not_signed_in_hears_401_and_no_page() -> None:
+def test_without_a_session_the_answer_is_401_and_no_page() -> None:
     for call in CALLS:
         answer = ask(Client(), call, about(document()))
         assert answer.status_code == 401
@@ -130,7 +130,7 @@ def test_a_draft_that_was_saved_meanwhile_is_a_conflict(designer: Client) -> Non
 
 
 def test_the_canvas_of_a_published_version_asks_about_that(designer: Client) -> None:
-    services.publish(person(Role.DESIGNER), "small", 1)
+    use_cases.publish(person(Role.DESIGNER), "small", 1)
     theirs(graph.read(document(START, ANSWER, edges=())))
     told = ask(designer, "words", {"version": 1}).json()
     assert list(told["edges"]) == ["go"]

@@ -1,4 +1,4 @@
-"""What stands on the cards and chips of the graphical editor, and which problems it names."""
+"""The texts on cards and chips of the graphical editor, and the problems it lists."""
 
 import pytest
 from django.test import Client

@@ -14,7 +14,7 @@ from ctxadmin.lib.json_bytes import dumps
 from tests.factories import Api, assistant, calls, result, system, user
 from tests.integration.checkpoints.flows import Run, edge, node, ok, publish
 from tests.integration.pages.workflows.unsaved import about
-from workflows.sources import state_of
+from workflows.reading.sources import state_of
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from ctxadmin.identity.roles import Role
 from tests.factories import person
 from tests.integration.pages.workflows.designing import made, text
 from tests.integration.pages.workflows.unsaved import ask, panel, read, typed
-from workflows import services
+from workflows.services import use_cases
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small")]
 
@@ -71,4 +71,4 @@ def test_yaml_has_the_edge_and_the_workflow_is_published_with_it(designer: Clien
     made("long", document())
     yaml = text(designer.get("/workflows/long/yaml/"))
     assert LONG in yaml
-    assert services.publish(person(Role.DESIGNER), "long", 1).version == 1
+    assert use_cases.publish(person(Role.DESIGNER), "long", 1).version == 1

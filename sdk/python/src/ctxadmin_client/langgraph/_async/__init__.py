@@ -1,1 +1,1 @@
-"""The saver and the worker for asyncio; those for threads in ``_sync`` are written from them."""
+"""The saver and the worker for asyncio; those for threads in ``_sync`` are generated from them."""

@@ -1,4 +1,4 @@
-"""The threads that a saver has open: what it knows of each, one caller after another."""
+"""The open threads of a saver: what it knows of each; calls of one thread are serialized."""
 
 import asyncio
 from typing import Any, Final
@@ -18,7 +18,7 @@ _LONGEST_TITLE: Final = 300
 
 
 class AsyncOpenThreads:
-    """The threads of a saver by their ids, each with its conversation as it was read last."""
+    """The threads of a saver by id, each with its conversation as last read."""
 
     client: AsyncClient
     app: str
@@ -42,23 +42,23 @@ class AsyncOpenThreads:
         return self._locks.setdefault(thread_id, asyncio.Lock())
 
     def payload(self, thread_id: str) -> Any:
-        """What the latest interrupt asks, as people left it; None if there is nothing."""
+        """Returns what the latest interrupt asks, with people's edits; None without one."""
         now = self._thread(thread_id).now
         return None if now is None else now.state.data.get(PAYLOAD)
 
     def forget_reads(self, thread_id: str) -> None:
-        """Of checkpoints that were read as they were saved, none is what the graph goes on from."""
+        """Forgets the older checkpoints that were read: the graph does not continue from them."""
         self._thread(thread_id).then.clear()
 
     def _conversation(self, thread_id: str) -> AsyncConversation:
         return self.client.conversation(public_id(thread_id))
 
     def _mark(self, thread_id: str) -> JsonObject:
-        """By which the conversations of this saver are known."""
+        """Returns the metadata that identify the conversations of this saver."""
         return {"langgraph": {"thread_id": thread_id, "app": self.app}}
 
     async def _read(self, thread_id: str, thread: Thread) -> Now:
-        """The thread as it stands; one that is not there yet is empty."""
+        """Returns the current thread; an empty one if there is no conversation."""
         conversation = self._conversation(thread_id)
         try:
             snapshot = await conversation.snapshot()
@@ -73,7 +73,10 @@ class AsyncOpenThreads:
         return thread.now
 
     async def _ensured(self, thread_id: str, thread: Thread) -> None:
-        """Make the conversation if there is none; Stopped if it was erased under the graph."""
+        """Creates the conversation if needed; Stopped if it was erased while the graph ran.
+
+        Called with the lock of the thread.
+        """
         if thread.erased:
             raise Stopped("The conversation was erased while the graph was running.")
         if thread.now is None or not thread.now.exists:
@@ -84,8 +87,17 @@ class AsyncOpenThreads:
             if thread.now is not None:
                 thread.now.exists = True
 
+    async def _ensured_once(self, thread_id: str, thread: Thread) -> None:
+        """Does the same without the lock of the thread, and takes it if a request is needed.
+
+        Of two callers that both make a conversation, the later could make it again once erased.
+        """
+        if thread.erased or thread.now is None or not thread.now.exists:
+            async with self._lock(thread_id):
+                await self._ensured(thread_id, thread)
+
     async def _refuse_if_erased(self, thread_id: str, thread: Thread) -> None:
-        """Stopped if the conversation is gone, and not only a checkpoint of it."""
+        """Raises Stopped if the conversation is gone, and not only a checkpoint of it."""
         try:
             await self._conversation(thread_id).read()
         except NotFound:
@@ -93,7 +105,7 @@ class AsyncOpenThreads:
             await self._ensured(thread_id, thread)
 
     async def _marked(self, thread_id: str, *, replaces: bool = False) -> None:
-        """Mark a conversation that was made elsewhere; ``replaces`` the mark of another."""
+        """Marks a conversation that was created elsewhere; ``replaces`` the mark of another."""
         conversation = self._conversation(thread_id)
         metadata = (await conversation.read()).get("metadata") or {}
         if replaces or "langgraph" not in metadata:
@@ -102,7 +114,7 @@ class AsyncOpenThreads:
             await self.client.transport.send(Call("PATCH", where, body=body, key=new_key()))
 
     async def _go_on(self, thread_id: str, thread: Thread) -> Now:
-        """Resume an execution that waits or was rejected: the graph goes on."""
+        """Resumes an execution that is paused or was rejected, because the graph continues."""
         now = thread.now or await self._read(thread_id, thread)
         if now.status not in ("PAUSED", "FAILED"):
             return now
@@ -110,7 +122,7 @@ class AsyncOpenThreads:
             raise Stopped("The execution is PAUSED: somebody asked for a pause.")
         try:
             moved = await self._conversation(thread_id).resume(reason=RESUMED)
-        except InvalidState:  # somebody was faster
+        except InvalidState:  # another caller resumed it first
             return await self._read(thread_id, thread)
         now.status, now.version, now.pause = moved.status, moved.version, None
         return now

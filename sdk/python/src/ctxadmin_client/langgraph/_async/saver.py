@@ -1,4 +1,4 @@
-"""The saver: checkpoints of LangGraph in a conversation and its executions."""
+"""The saver: stores checkpoints of LangGraph in a conversation and its executions."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -55,12 +55,12 @@ _STOPPED: Final = frozenset({"PAUSED", "FAILED", "CANCELLED"})
 
 
 class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
-    """Keeps the checkpoints of graphs in ctxadmin: ``compile(checkpointer=AsyncCtxAdminSaver(c))``.
+    """Stores checkpoints of graphs in ctxadmin: ``compile(checkpointer=AsyncCtxAdminSaver(c))``.
 
     A thread is the conversation with its id. Its channel ``messages`` is the conversation, other
-    channels of JSON are state keys, the rest is opaque. ``interrupt()`` pauses the execution with
-    what it asks; state and messages as people left them are what the graph goes on with. ``app``
-    tells the graphs of several applications in a workspace apart. A token with the scope
+    channels of JSON are state keys, the rest is opaque. ``interrupt()`` pauses the execution and
+    shows its question; the graph continues with state and messages as people left them. ``app``
+    distinguishes the graphs of several applications in a workspace. A token with the scope
     ``engine`` is enough.
     """
 
@@ -76,7 +76,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The latest checkpoint with the state and messages of now, or one as it was saved."""
+        """Returns the latest checkpoint with current state and messages, or an older one."""
         place = Place.of(config)
         if place.checkpoint is not None:
             return await self._saved(place, place.checkpoint)
@@ -102,7 +102,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """Checkpoints, the newest first, those of earlier turns behind those of later ones."""
+        """Yields saved checkpoints, newest first, over all turns."""
         if limit is not None and limit <= 0:
             return
         left = limit
@@ -121,7 +121,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint: what changed of the state, and the new messages."""
+        """Saves a checkpoint: the changes of the state, and the new messages."""
         place = Place.of(config)
         told = dict(get_checkpoint_metadata(config, metadata))
         thread = self._thread(place.thread)
@@ -137,7 +137,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Save what a task wrote; an interrupt at the top pauses, an error fails the execution."""
+        """Saves the writes of a task; a top-level interrupt pauses, an error fails the run."""
         place = Place.of(config)
         checkpoint = place.checkpoint
         if checkpoint is None:
@@ -150,7 +150,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         version = thread.now.version if thread.now is not None else 0
         body = {"writes": writes_of(writes, version, task_path, self.serde)}
         where = ("checkpoints", public_id(checkpoint), "writes", public_id(task_id))
-        await self._ensured(place.thread, thread)
+        await self._ensured_once(place.thread, thread)
         call = Call("PUT", path("conversations", public_id(place.thread), *where), body=body)
         try:
             await self.client.transport.send(call)
@@ -165,7 +165,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
             await self._fail(place, thread, node_of_path(task_path) or "graph", why)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Fork a thread at its latest version; earlier turns stay with the source."""
+        """Forks a thread at its latest version; earlier turns are not copied."""
         source = self._conversation(source_thread_id)
         snapshot = await source.snapshot(state=False)
         where = path("conversations", source.id, "checkpoints", str(snapshot.version), "fork")
@@ -191,7 +191,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
             now = await self._before_save(place, thread, goes_back=goes_back)
             paused = now.pause if now.status == "PAUSED" else None
             now = await self._go_on(place.thread, thread)
-            if now.is_new:  # the conversation began without a graph: what it has stays
+            if now.is_new:  # the conversation began without a graph: its messages stay
                 thread.prefix = [*now.state.messages]
             head = now.head(place.namespace, self.serde)
             is_next = head is not None and head.id == place.checkpoint and not now.ended
@@ -218,7 +218,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
                 "expected_version": 0 if now.ended else now.version,
             }
             if not place.namespace:
-                rest |= _standing(checkpoint, metadata, paused)
+                rest |= _final_fields(checkpoint, metadata, paused)
             node = node_name(checkpoint, metadata, place.namespace, head)
             conversation = self._conversation(place.thread)
             try:
@@ -244,9 +244,9 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
                 return
 
     async def _before_save(self, place: Place, thread: Thread, *, goes_back: bool) -> Now:
-        """The thread as it stands, read again if the graph goes back to what was saved once.
+        """Returns the current thread, read again if the graph goes back to an older checkpoint.
 
-        It did not read the latest checkpoint, and what was known of that may be of long ago.
+        Such a graph did not read the latest checkpoint, so what the saver knows may be outdated.
         """
         now = thread.now or await self._read(place.thread, thread)
         head = now.head(place.namespace, self.serde)
@@ -260,7 +260,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         return now
 
     def _tidy(self, place: Place, now: Now, update: Update) -> None:
-        """Drop what the state does not need any more: an answered question, ended subgraphs."""
+        """Drops keys that are no longer needed: an answered question, ended subgraphs."""
         if place.namespace:
             return
         gone = of_ended_tasks(now.state.keys) | ({PAYLOAD, ERROR} & now.state.keys)
@@ -286,7 +286,7 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         view: Shown,
         answer: Mapping[str, Any],
     ) -> None:
-        """Remember what a save made of the thread."""
+        """Updates the thread after a save."""
         if now.ended:
             now.state.data, now.state.opaque, now.heads = {}, {}, {}
             now.execution = None
@@ -319,10 +319,10 @@ class AsyncCtxAdminSaver(AsyncStops, AsyncOtherCalls, BaseCheckpointSaver[int]):
         thread.now = now
 
 
-def _standing(
+def _final_fields(
     checkpoint: Checkpoint, metadata: Mapping[str, Any], paused: Mapping[str, Any] | None
 ) -> JsonObject:
-    """How the execution stands behind a checkpoint at the top."""
+    """Returns the fields of a save that pause or complete the execution, if it is time to."""
     if paused is not None and metadata.get("source") == "update" and paused.get("node_id"):
         reason = paused.get("reason")
         return {"pause_before": str(paused["node_id"]), "pause_reason": reason or None}

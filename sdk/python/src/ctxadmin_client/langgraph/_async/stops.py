@@ -1,4 +1,4 @@
-"""Where a graph stops: at what it asks people, at an error, or because it went on elsewhere."""
+"""The reasons to stop a graph: a question to people, an error, or a run elsewhere."""
 
 import asyncio
 import logging
@@ -12,8 +12,8 @@ from ctxadmin_client.langgraph.threads import (
     Place,
     Stopped,
     Thread,
-    asked,
     pause_id,
+    questions_in,
     reason_of,
 )
 
@@ -24,16 +24,16 @@ _PATIENCE: Final = 10.0  # seconds, for a checkpoint whose interrupt is here alr
 
 
 class AsyncStops(AsyncRemoval):
-    """Pauses an execution at an interrupt, fails it at an error, refuses what is out of date."""
+    """Pauses an execution at an interrupt, fails it at an error, refuses outdated saves."""
 
     async def _pause(
         self, place: Place, thread: Thread, task_id: str, node: str, value: Any
     ) -> None:
-        """Pause before the node that asks, with all that is asked at this checkpoint."""
+        """Pauses before the node that asks, with all questions of this checkpoint."""
         await self._until_known(place, thread)
         async with self._lock(place.thread):
             now = thread.now or await self._read(place.thread, thread)
-            thread.interrupts[task_id] = (node or "interrupt", asked(value))
+            thread.interrupts[task_id] = (node or "interrupt", questions_in(value))
             questions = [each for _, listed in thread.interrupts.values() for each in listed]
             payload = questions[0] if len(questions) == 1 else questions
             nodes = ", ".join(dict.fromkeys(name for name, _ in thread.interrupts.values()))[:128]
@@ -42,7 +42,7 @@ class AsyncStops(AsyncRemoval):
                 waits = now.pause["node_id"] if now.pause else None
                 asks = now.state.data.get(PAYLOAD)
                 if now.status == "PAUSED" and waits == nodes and asks == payload:
-                    return  # asked before, and not answered yet
+                    return  # asked earlier and not answered yet
                 now = await self._go_on(place.thread, thread)
                 try:
                     answer = await self._conversation(place.thread).save(
@@ -65,9 +65,9 @@ class AsyncStops(AsyncRemoval):
                     return
 
     async def _fail(self, place: Place, thread: Thread, node: str, why: str) -> None:
-        """Say that the graph failed, so that nobody takes it as running; resumed, it tries again.
+        """Records that the graph failed, so that it does not look running; resumed, it tries again.
 
-        The error that the graph raises counts more than one that is met here.
+        An error of this call is only logged, since the error of the graph matters more.
         """
         await self._until_known(place, thread)
         async with self._lock(place.thread):
@@ -89,7 +89,7 @@ class AsyncStops(AsyncRemoval):
                 now.state.data[ERROR] = why
 
     async def _until_known(self, place: Place, thread: Thread) -> None:
-        """Wait until the checkpoint of an interrupt is saved: LangGraph does both at once."""
+        """Waits until the checkpoint of an interrupt is saved: LangGraph does both at once."""
         waited = 0.0
         while place.checkpoint not in thread.known and waited < _PATIENCE:
             await asyncio.sleep(_LOOK)
@@ -98,7 +98,7 @@ class AsyncStops(AsyncRemoval):
     def _refuse_if_elsewhere(
         self, place: Place, head: Head | None, now: Now, error: Exception
     ) -> None:
-        """Raise Stopped if somebody else has saved behind the checkpoint that was known."""
+        """Raises Stopped if somebody else has saved after the last known checkpoint."""
         latest = now.head(place.namespace, self.serde)
         if now.exists and (latest and latest.id) != (head and head.id):
             raise Stopped(

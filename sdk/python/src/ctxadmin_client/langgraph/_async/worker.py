@@ -1,4 +1,4 @@
-"""A worker that lets graphs go on when people have decided."""
+"""A worker that continues graphs when people have decided."""
 
 import logging
 import time
@@ -29,7 +29,7 @@ from ctxadmin_client.langgraph.decisions import (
 )
 from ctxadmin_client.langgraph.renewal import AsyncRenewal
 from ctxadmin_client.langgraph.schema import refused_edits, sentence
-from ctxadmin_client.langgraph.threads import RESUMED, Stopped, asked, pause_id, thread_of
+from ctxadmin_client.langgraph.threads import RESUMED, Stopped, pause_id, questions_in, thread_of
 
 Answer = Callable[[Decision], Any]
 _LOG: Final = logging.getLogger("ctxadmin_client.langgraph")
@@ -44,16 +44,15 @@ async def aresume_on_decision(
     config: RunnableConfig | None = None,
     ttl: int = 120,
 ) -> None:
-    """Let the graph go on whenever somebody approves, rejects or resumes; it does not end.
+    """Continues the graph whenever somebody approves, rejects or resumes; runs without end.
 
-    ``interrupt()`` returns what ``answer`` makes of the decision. What was decided while no worker
-    ran is taken up first. Several workers can run this: each decision is claimed by one of them
-    for ``ttl`` seconds, renewed while the graph runs; when a worker dies, another one takes
-    over when they have passed. An error of the graph is logged, and the next decision is awaited.
-    An edit of the state that does not have the type of its key is refused: the execution pauses
-    again, with the reason, as it does if ``answer`` raises ValueError. Unauthenticated if the
-    token was revoked, NoAnswer if the server does not answer for as long as the client repeats
-    its calls.
+    ``interrupt()`` returns the result of ``answer`` for the decision. Decisions made while no
+    worker ran come first. Several workers can run this: one of them claims each decision for
+    ``ttl`` seconds, and renews the claim while the graph runs; if it dies, another one takes over
+    when the claim has expired. An error of the graph is logged, and the worker waits for the next
+    decision. If an edit of the state has the wrong type for its key, or ``answer`` raises
+    ValueError, the execution pauses again with the reason. Raises Unauthenticated if the token was
+    revoked, NoAnswer if the server does not answer for as long as the client repeats its calls.
     """
     worker = _Worker(graph, client, answer, config or {}, ttl)
     async for event in client.events(kinds=["execution"], beats=True):
@@ -72,14 +71,14 @@ async def aresume_decided(
     config: RunnableConfig | None = None,
     ttl: int = 120,
 ) -> int:
-    """Take up once what is decided now, for a timer or a script; how many graphs went on."""
+    """Handles the decisions made so far; returns how many graphs continued."""
     worker = _Worker(graph, client, answer, config or {}, ttl)
     await worker.look_at_all()
     return worker.resumed
 
 
 class _Worker:
-    """``held`` are conversations that another worker holds, with when to look again."""
+    """``held`` are conversations that other workers have claimed, with the time to look again."""
 
     def __init__(
         self,
@@ -102,21 +101,21 @@ class _Worker:
         self.resumed = 0
 
     async def look_at_all(self) -> None:
-        """Take up every decision of the workspace that waits."""
+        """Handles every open decision of the workspace."""
         for status in ("RUNNING", "FAILED"):
             names = [str(each["id"]) async for each in self._client.conversations(status=status)]
             for name in names:
                 await self.look_at(name)
 
     async def look_again(self) -> None:
-        """Look at what others held, if their time is over."""
+        """Looks again at conversations of other workers whose claims have expired."""
         now = time.monotonic()
         for name in [name for name, at in self._held.items() if at <= now]:
             del self._held[name]
             await self.look_at(name)
 
     async def look_at(self, name: str) -> None:
-        """Take up the decision of a conversation, if there is one and nobody else does."""
+        """Handles the decision of a conversation if there is one that nobody has claimed."""
         conversation = self._client.conversation(name)
         try:
             mark = await self._mark_of(conversation)
@@ -127,13 +126,13 @@ class _Worker:
         except NotFound:
             return  # erased
         except Unauthenticated:
-            raise  # no other conversation can be taken up either
+            raise  # other conversations would fail in the same way
         except CtxAdminError:
             _LOG.exception("%s could not be taken up", name)
             self._held[name] = time.monotonic() + self._ttl
 
     async def _mark_of(self, conversation: AsyncConversation) -> Mapping[str, Any] | None:
-        """By which a conversation of this application is known."""
+        """Returns the mark of a conversation of this application, None for others."""
         found = await conversation.read()
         mark = (found.get("metadata") or {}).get("langgraph")
         is_ours = isinstance(mark, dict) and mark.get("app", "") == self._saver.app
@@ -150,12 +149,12 @@ class _Worker:
     async def _claimed(
         self, conversation: AsyncConversation, thread_id: str, decision: Decision
     ) -> None:
-        """Run the graph under a claim of the node at which it waited."""
+        """Runs the graph under a claim of the node at which it waited."""
         if decision.status == "FAILED":
             try:
                 await conversation.resume(expected_version=decision.version, reason=RESUMED)
             except (InvalidState, VersionConflict):
-                return  # another worker was faster
+                return  # another worker claimed it first
         try:
             lease = str((await conversation.claim_node(decision.node, self._ttl))["lease"])
         except InvalidState:
@@ -180,7 +179,7 @@ class _Worker:
     async def _go_on(
         self, conversation: AsyncConversation, thread_id: str, decision: Decision, lease: str
     ) -> bool:
-        """Invoke the graph with the decision; False if it has nothing to do, or cannot."""
+        """Invokes the graph with the decision; False if it has nothing to do, or cannot."""
         named = {**self._config.get("configurable", {}), "thread_id": thread_id}
         config: RunnableConfig = {**self._config, "configurable": named}
         state = await self._graph.aget_state(config)
@@ -203,8 +202,8 @@ class _Worker:
         return True
 
     def _value(self, thread_id: str, state: StateSnapshot, decision: Decision) -> Any:
-        """What the application makes of the decision, for everything that the graph asks."""
-        questions = asked(state.interrupts)
+        """Returns the application's answers to everything that the graph asks."""
+        questions = questions_in(state.interrupts)
         edited = edited_payload(self._saver.payload(thread_id), questions)
         question = questions[0] if len(questions) == 1 else questions
         return self._answer(replace(decision, edited=edited, asked=question))
@@ -212,7 +211,7 @@ class _Worker:
     async def _refused(
         self, conversation: AsyncConversation, state: StateSnapshot, decision: Decision
     ) -> bool:
-        """Pause again, with the reason, if the graph cannot take what people edited."""
+        """Pauses again with the reason if the graph cannot use people's edits."""
         saved = await self._graph.aget_state(state.config)
         builder = getattr(self._graph, "builder", None)
         refused = refused_edits(builder, saved.values, state.values)

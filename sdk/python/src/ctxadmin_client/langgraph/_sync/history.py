@@ -1,4 +1,4 @@
-"""The checkpoints of a thread as they were saved, over all its turns."""
+"""Reads the saved checkpoints of a thread, over all its turns."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -25,10 +25,10 @@ _PAGE: Final = 20  # checkpoints with their states
 
 
 class History(OpenThreads):
-    """Reads the rows of checkpoints; those of earlier turns stand behind those of later ones."""
+    """Reads the rows of checkpoints, later turns first."""
 
     def _writes_now(self, place: Place, head: Head, now: Now) -> Pending:
-        """The writes of the latest checkpoint that count."""
+        """Returns the writes of the latest checkpoint that are still valid."""
         conversation = self._conversation(place.thread)
         query = {"id": public_id(head.id), "include": "writes"}
         rows = [row for row in conversation.checkpoints(**query)]
@@ -45,7 +45,7 @@ class History(OpenThreads):
         return pending(rows[0]["writes"], self.serde, since=since, until=now.version)
 
     def _saved(self, place: Place, checkpoint: str) -> CheckpointTuple | None:
-        """A checkpoint as it was saved, of whichever turn."""
+        """Returns a saved checkpoint of any turn."""
         query = {"id": public_id(checkpoint), "execution": "any", "include": "state,writes"}
         try:
             rows = [row for row in self._conversation(place.thread).checkpoints(**query)]
@@ -61,7 +61,7 @@ class History(OpenThreads):
         return None
 
     def _of_row(self, place: Place, row: Mapping[str, Any]) -> CheckpointTuple | None:
-        """The checkpoint of a row of the list, None if it is one of something else."""
+        """Returns the checkpoint of a row of the list, None if LangGraph did not save it."""
         if row.get("state_data") is None or row["namespace"] != place.namespace[:1_000]:
             return None
         now = self._thread(place.thread).now
@@ -74,7 +74,7 @@ class History(OpenThreads):
         return tuple_of(place, head, checkpoint, pending(row["writes"], self.serde))
 
     def _places(self, config: RunnableConfig | None) -> Iterator[Place]:
-        """The thread and namespace of a config, or all threads of this saver."""
+        """Yields the thread and namespace of a config, or all threads of this saver."""
         if config is not None:
             yield Place.of(config)
             return
@@ -109,7 +109,7 @@ class History(OpenThreads):
                 yield found
 
     def _rows(self, thread_id: str, query: JsonObject) -> Iterator[JsonObject]:
-        """The checkpoints of a thread, those of its former executions behind the others."""
+        """Yields the checkpoints of a thread, the current execution first."""
         conversation = self._conversation(thread_id)
         before, begin = query.get("before"), None
         try:

@@ -1,4 +1,4 @@
-"""Checkpoints that a graph removes: single ones, those of runs, whole threads."""
+"""Removes checkpoints: single ones, those of runs, whole threads."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -8,20 +8,26 @@ from ctxadmin_client._sync.conversation import Conversation
 from ctxadmin_client.errors import InvalidState, NotFound
 from ctxadmin_client.langgraph._sync.history import History
 from ctxadmin_client.langgraph.checkpoints import State
-from ctxadmin_client.langgraph.threads import Now, of_doomed, pause_id, read_messages, shown
+from ctxadmin_client.langgraph.threads import (
+    Now,
+    pause_id,
+    read_messages,
+    shown,
+    versions_to_delete,
+)
 
 
 class Removal(History):
-    """What of ``BaseCheckpointSaver`` deletes; a thread without checkpoints is erased."""
+    """The deleting methods of ``BaseCheckpointSaver``; a thread without checkpoints is erased."""
 
     def delete_thread(self, thread_id: str) -> None:
-        """Erase the conversation of a thread with everything in it."""
+        """Erases the conversation of a thread with all its content."""
         with suppress(NotFound):
             self._conversation(thread_id).delete()
         self._threads.pop(thread_id, None)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Remove the checkpoints that runs saved; a thread that has no others is erased."""
+        """Removes the checkpoints that runs saved; erases a thread that has no others."""
         for run_id in run_ids:
             for place in self._places(None):
                 query = {"metadata.run_id": run_id}
@@ -30,7 +36,7 @@ class Removal(History):
                     self._remove(place.thread, {str(row["checkpoint_id"]) for row in rows})
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Keep the latest checkpoint of each namespace, or with ``delete`` none."""
+        """Removes all checkpoints but the latest of each namespace, or all with ``delete``."""
         for thread_id in thread_ids:
             if strategy == "delete":
                 self.delete_thread(thread_id)
@@ -44,7 +50,7 @@ class Removal(History):
             self._remove(thread_id, doomed)
 
     def _remove(self, thread_id: str, doomed: set[str]) -> None:
-        """Delete checkpoints; the conversation goes with the last of them."""
+        """Deletes checkpoints, and the conversation with the last of them."""
         if not doomed:
             return
         rows = [row for row in self._rows(thread_id, {})]
@@ -67,21 +73,21 @@ class Removal(History):
     def _free(
         self, conversation: Conversation, execution: str, doomed: set[str]
     ) -> None:
-        """Delete checkpoints of one turn, each with the versions that people made of it.
+        """Deletes checkpoints of one turn, each with the versions in which people changed it.
 
-        What follows a checkpoint reads its values, so it goes first: a removal that was interrupted
-        is complete when it is called again.
+        Later versions read values of a checkpoint, so they are deleted first: an interrupted
+        removal is completed by calling it again.
         """
         query = {"execution": execution, "include": "deleted"}
         rows = [row for row in conversation.checkpoints(**query)]
-        for version in of_doomed(rows, doomed):
-            with suppress(InvalidState):  # people still need it: it has a label, or edits
+        for version in versions_to_delete(rows, doomed):
+            with suppress(InvalidState):  # people still need it: it has a label or edits
                 conversation.delete_checkpoint(version, execution=execution)
 
     def _go_back(
         self, thread_id: str, now: Now, row: Mapping[str, Any], doomed: set[str]
     ) -> None:
-        """Write the state of an older checkpoint as the latest version, which cannot be deleted."""
+        """Writes an older checkpoint's state as the latest version, which cannot be deleted."""
         query = {"id": row["checkpoint_id"], "execution": "any", "include": "state"}
         conversation = self._conversation(thread_id)
         rows = [each for each in conversation.checkpoints(**query)]

@@ -1,0 +1,17 @@
+"""The text around a match reads without the marks of Markdown."""
+
+from conversations.reading.message_search import passage
+from ctxadmin.lib.json_bytes import dumps
+
+
+def test_a_match_is_shown_without_marks_around_it() -> None:
+    body = dumps({"role": "user", "content": "# Order\n**Your `A-1042` order** is *late*, 2 * 3"})
+    hit = passage(0, "user", body, "a-1042")
+    assert hit is not None
+    assert (hit.before, hit.words, hit.after) == ("Order\nYour ", "A-1042", " order is late, 2 * 3")
+
+
+def test_words_are_shown_as_they_are_written() -> None:
+    hit = passage(0, "user", dumps({"role": "user", "content": "a **bold** word"}), "**bold**")
+    assert hit is not None
+    assert hit.words == "**bold**"

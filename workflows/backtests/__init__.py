@@ -1,0 +1,1 @@
+"""Backtests: stored conversations replayed under other policies, in processes."""

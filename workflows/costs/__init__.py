@@ -1,0 +1,1 @@
+"""What calls cost, and would cost under a draft, on past conversations."""

@@ -1,0 +1,1 @@
+"""Changes of workflows as frames, for open pages."""

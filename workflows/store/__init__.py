@@ -1,0 +1,1 @@
+"""Workflows in SQL, and their documents as this process has parsed them."""
