@@ -87,6 +87,7 @@ def test_another_workspace_sees_nothing_of_it() -> None:
     html = text(signed_in(Role.ADMIN, "elsewhere").get("/"))
     assert "A secret title" not in html
     assert "Get started" in html
+    assert ".venv/bin/python manage.py demo_engine --url http://testserver" in html
 
 
 def test_the_overview_costs_ten_queries_and_one_for_names_that_it_meets_first(
