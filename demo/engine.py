@@ -49,7 +49,7 @@ class Engine:
     def start(self, question: str) -> None:
         """Creates the conversation and its execution, and appends the question."""
         opening: list[JsonValue] = [
-            {"role": "system", "content": script.SYSTEM},
+            {"role": "system", "content": script.system(self.workflow)},
             {"role": "user", "content": question},
         ]
         self._post(

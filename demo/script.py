@@ -11,6 +11,10 @@ SYSTEM: Final = (
     "You answer customers of a small bicycle shop. Look things up before you answer. "
     "Refunds above 100 need a person. Be brief and kind."
 )
+RESEARCH_SYSTEM: Final = (
+    "You write short notes for home owners. Name the source of each figure, and say what is not "
+    "known."
+)
 QUESTION: Final = (
     "Hello! My order A-1042 should have been here on Monday. Where is it, and can I still "
     "change the saddle to the leather one?"
@@ -165,6 +169,11 @@ def reported_usage(
 def scripted_result(workflow: str, node: str, turn: int) -> NodeResult:
     """Returns the scripted behavior of one node of one of the demo's workflows."""
     return support(node, turn) if workflow == "support" else research(node, turn)
+
+
+def system(workflow: str) -> str:
+    """Returns the system message of a conversation of ``workflow``."""
+    return SYSTEM if workflow == "support" else RESEARCH_SYSTEM
 
 
 def chat_texts() -> Sequence[tuple[str, str]]:
