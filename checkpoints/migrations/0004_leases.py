@@ -5,14 +5,15 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("checkpoints", "0003_row_sums"),
+        ('checkpoints', '0003_row_sums'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="execution",
-            name="leases",
-            field=ctxadmin.web.fields.JsonBytesField(default=b""),
+            model_name='execution',
+            name='leases',
+            field=ctxadmin.web.fields.JsonBytesField(default=b''),
         ),
     ]

@@ -5,37 +5,27 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("checkpoints", "0004_leases"),
+        ('checkpoints', '0004_leases'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="CheckpointDetails",
+            name='CheckpointDetails',
             fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "conversation",
-                        "execution",
-                        "version",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("conversation", models.BigIntegerField()),
-                ("execution", models.IntegerField()),
-                ("version", models.IntegerField()),
-                ("namespace", models.TextField()),
-                ("parent", ctxadmin.storage.fields.AsciiField(default="", max_length=64)),
-                ("metadata", ctxadmin.storage.fields.JsonBytesField(default=b"{}")),
+                ('pk', models.CompositePrimaryKey('conversation', 'execution', 'version', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('conversation', models.BigIntegerField()),
+                ('execution', models.IntegerField()),
+                ('version', models.IntegerField()),
+                ('namespace', models.TextField()),
+                ('parent', ctxadmin.storage.fields.AsciiField(default='', max_length=64)),
+                ('metadata', ctxadmin.storage.fields.JsonBytesField(default=b'{}')),
             ],
         ),
         migrations.AddField(
-            model_name="checkpoint",
-            name="details_sum",
+            model_name='checkpoint',
+            name='details_sum',
             field=models.BigIntegerField(null=True),
         ),
     ]

@@ -5,31 +5,21 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("checkpoints", "0005_checkpoint_details"),
+        ('checkpoints', '0005_checkpoint_details'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="TaskWrites",
+            name='TaskWrites',
             fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "conversation",
-                        "checkpoint",
-                        "task",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("conversation", models.BigIntegerField()),
-                ("checkpoint", ctxadmin.storage.fields.AsciiField(max_length=64)),
-                ("task", ctxadmin.storage.fields.AsciiField(max_length=64)),
-                ("writes", ctxadmin.storage.fields.JsonBytesField()),
-                ("sum", models.BigIntegerField()),
+                ('pk', models.CompositePrimaryKey('conversation', 'checkpoint', 'task', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('conversation', models.BigIntegerField()),
+                ('checkpoint', ctxadmin.storage.fields.AsciiField(max_length=64)),
+                ('task', ctxadmin.storage.fields.AsciiField(max_length=64)),
+                ('writes', ctxadmin.storage.fields.JsonBytesField()),
+                ('sum', models.BigIntegerField()),
             ],
         ),
     ]

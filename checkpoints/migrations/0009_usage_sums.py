@@ -4,32 +4,18 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("checkpoints", "0008_usage"),
+        ('checkpoints', '0008_usage'),
     ]
 
     operations = [
         migrations.RemoveIndex(
-            model_name="usage",
-            name="usage_by_day",
+            model_name='usage',
+            name='usage_by_day',
         ),
         migrations.AddIndex(
-            model_name="usage",
-            index=models.Index(
-                fields=[
-                    "workspace",
-                    "day",
-                    "workflow",
-                    "workflow_version",
-                    "model",
-                    "node_id",
-                    "input_tokens",
-                    "cached_tokens",
-                    "cache_write_tokens",
-                    "output_tokens",
-                    "cost",
-                ],
-                name="usage_sums",
-            ),
+            model_name='usage',
+            index=models.Index(fields=['workspace', 'day', 'workflow', 'workflow_version', 'model', 'node_id', 'input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens', 'cost'], name='usage_sums'),
         ),
     ]

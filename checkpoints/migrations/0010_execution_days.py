@@ -4,13 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("checkpoints", "0009_usage_sums"),
+        ('checkpoints', '0009_usage_sums'),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name="execution",
-            index=models.Index(fields=["workspace", "created_at", "status"], name="execution_days"),
+            model_name='execution',
+            index=models.Index(fields=['workspace', 'created_at', 'status'], name='execution_days'),
         ),
     ]

@@ -5,57 +5,36 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+
     dependencies = [
-        ("workflows", "0001_initial"),
+        ('workflows', '0001_initial'),
     ]
 
     operations = [
         migrations.CreateModel(
-            name="Backtest",
+            name='Backtest',
             fields=[
-                ("key", models.BigIntegerField(primary_key=True, serialize=False)),
-                ("workspace", models.BigIntegerField()),
-                ("public_id", ctxadmin.storage.fields.AsciiField(max_length=64)),
-                ("workflow", ctxadmin.storage.fields.AsciiField(default="", max_length=64)),
-                ("author", models.CharField(max_length=160)),
-                (
-                    "status",
-                    ctxadmin.storage.fields.AsciiField(
-                        choices=[
-                            ("queued", "Queued"),
-                            ("running", "Running"),
-                            ("done", "Done"),
-                            ("failed", "Failed"),
-                        ],
-                        default="queued",
-                        max_length=10,
-                    ),
-                ),
-                ("question", ctxadmin.storage.fields.JsonBytesField()),
-                ("result", ctxadmin.storage.fields.JsonBytesField(default=b"")),
-                ("problem", ctxadmin.storage.fields.AsciiField(default="", max_length=20)),
-                ("total", models.IntegerField()),
-                ("done", models.IntegerField(default=0)),
-                ("attempts", models.IntegerField(default=0)),
-                ("holder", ctxadmin.storage.fields.AsciiField(default="", max_length=64)),
-                ("until", models.DateTimeField(null=True)),
-                ("created_at", models.DateTimeField()),
-                ("started_at", models.DateTimeField(null=True)),
-                ("ended_at", models.DateTimeField(null=True)),
+                ('key', models.BigIntegerField(primary_key=True, serialize=False)),
+                ('workspace', models.BigIntegerField()),
+                ('public_id', ctxadmin.storage.fields.AsciiField(max_length=64)),
+                ('workflow', ctxadmin.storage.fields.AsciiField(default='', max_length=64)),
+                ('author', models.CharField(max_length=160)),
+                ('status', ctxadmin.storage.fields.AsciiField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed')], default='queued', max_length=10)),
+                ('question', ctxadmin.storage.fields.JsonBytesField()),
+                ('result', ctxadmin.storage.fields.JsonBytesField(default=b'')),
+                ('problem', ctxadmin.storage.fields.AsciiField(default='', max_length=20)),
+                ('total', models.IntegerField()),
+                ('done', models.IntegerField(default=0)),
+                ('attempts', models.IntegerField(default=0)),
+                ('holder', ctxadmin.storage.fields.AsciiField(default='', max_length=64)),
+                ('until', models.DateTimeField(null=True)),
+                ('created_at', models.DateTimeField()),
+                ('started_at', models.DateTimeField(null=True)),
+                ('ended_at', models.DateTimeField(null=True)),
             ],
             options={
-                "indexes": [
-                    models.Index(fields=["status", "key"], name="backtest_waiting"),
-                    models.Index(
-                        fields=["workspace", "workflow", "key"], name="backtest_of_workflow"
-                    ),
-                    models.Index(fields=["created_at"], name="backtest_oldest"),
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("workspace", "public_id"), name="backtest_id_unique"
-                    )
-                ],
+                'indexes': [models.Index(fields=['status', 'key'], name='backtest_waiting'), models.Index(fields=['workspace', 'workflow', 'key'], name='backtest_of_workflow'), models.Index(fields=['created_at'], name='backtest_oldest')],
+                'constraints': [models.UniqueConstraint(fields=('workspace', 'public_id'), name='backtest_id_unique')],
             },
         ),
     ]
