@@ -42,8 +42,8 @@ _TEXT: Final = (
 
 def rows(files: Sequence[Path] = (), tools: Path | None = None) -> list[Row]:
     """Measures the speed; prints the experiment on generated conversations and those of files."""
-    schemas = made_schemas() if tools is None else loads_strict(tools.read_bytes())
-    _experiment("made conversations", list(made_conversations(schemas)), schemas)
+    schemas = generated_schemas() if tools is None else loads_strict(tools.read_bytes())
+    _experiment("generated conversations", list(generated_conversations(schemas)), schemas)
     for path in files:
         sources = read_file(path.read_bytes())
         found = [
@@ -133,7 +133,7 @@ def _print(title: str, sums: Sequence[PolicySums]) -> None:
     sys.stdout.flush()
 
 
-def made_schemas() -> JsonValue:
+def generated_schemas() -> JsonValue:
     """Returns the schemas of ten tools, as an agent sends them."""
     chance = random.Random(_SEED)
     return [
@@ -155,7 +155,7 @@ def made_schemas() -> JsonValue:
     ]
 
 
-def made_conversations(schemas: JsonValue = None) -> Iterator[Recorded]:
+def generated_conversations(schemas: JsonValue = None) -> Iterator[Recorded]:
     """Returns the generated conversations of the experiment, which everyone can reproduce."""
     return _made(_SESSIONS, 24, schemas)
 

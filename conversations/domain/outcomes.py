@@ -13,8 +13,8 @@ from conversations.domain.pairing import (
     Split,
     Splits,
     find_splits,
+    split_of,
     visible_members,
-    what_is_missing,
 )
 from conversations.domain.pointers import emptied_text
 from conversations.domain.runs import Runs
@@ -155,7 +155,7 @@ def outcome_of(
 def _pair_notices(view: View, splits: Splits) -> list[Notice]:
     notices: list[Notice] = []
     for split, message in _SPLITS.items() if splits.groups else ():
-        groups = [group for group in splits.groups if what_is_missing(group, view) == split]
+        groups = [group for group in splits.groups if split_of(group, view) == split]
         if groups:
             indices = visible_members(groups, view)
             notices.append(Notice("split_pair", message, indices, split))

@@ -210,7 +210,7 @@ def _is_whole(group: ToolGroup, view: View) -> bool:
     return all(view.position_of(index) in behind for index in group.results)
 
 
-def what_is_missing(group: ToolGroup, view: View) -> Split:
+def split_of(group: ToolGroup, view: View) -> Split:
     """Returns what a split group lacks in a view: a result, its call, or the order."""
     if group.call not in view:
         return "no_call"

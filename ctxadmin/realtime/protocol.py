@@ -25,11 +25,11 @@ UNAVAILABLE: Final = 4503
 GOING_DOWN: Final = 1012
 
 
-class _Said(BaseModel):
+class _ProtocolModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Who(_Said):
+class Who(_ProtocolModel):
     """The author of a change, by the name that the pages show."""
 
     kind: Literal["person", "token", "system"]
@@ -37,7 +37,7 @@ class Who(_Said):
     name: str
 
 
-class Person(_Said):
+class Person(_ProtocolModel):
     """Someone at a page: ``where`` is what they look at or, if ``editing``, change.
 
     It is a part of the object as its page names it, or empty. ``kept`` is the ``seq`` of their
@@ -52,7 +52,7 @@ class Person(_Said):
     kept: int = 0
 
 
-class State(_Said, ABC):
+class State(_ProtocolModel, ABC):
     """The state of an object: ``seq`` counts its changes, without gaps. Apps add what they show."""
 
     kind: str
@@ -64,7 +64,7 @@ class State(_Said, ABC):
         """Returns the change for a state that was found by polling."""
 
 
-class _Frame(_Said):
+class _Frame(_ProtocolModel):
     v: Literal[1] = VERSION
 
 

@@ -36,7 +36,7 @@ class PreferenceRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostMail:
     """A mail that was given up, and why."""
 
     id: str
@@ -58,7 +58,7 @@ class ChoicesPage:
     lines: Sequence[PreferenceRow]
     mail: bool
     address: str
-    lost: Sequence[Lost]
+    lost: Sequence[LostMail]
     may_webhooks: bool
 
 
@@ -91,7 +91,7 @@ def _choices_page(request: HttpRequest, actor: Actor) -> HttpResponse:
         mail=settings.MAIL,
         address=own_address(actor),
         lost=[
-            Lost(row.id, KINDS[row.kind], row.conversation_id, row.at, PROBLEMS[row.problem])
+            LostMail(row.id, KINDS[row.kind], row.conversation_id, row.at, PROBLEMS[row.problem])
             for row in lost_mails(actor)
         ],
         may_webhooks=actor.may(Action.WEBHOOK_MANAGE),

@@ -35,7 +35,7 @@ def test_one_damaged_execution_holds_up_no_other_whose_time_is_over() -> None:
     assert whole.snapshot()["status"] == "FAILED"
 
 
-def test_one_damaged_version_holds_up_no_other_that_is_to_be_told() -> None:
+def test_one_damaged_version_delays_no_other_notification() -> None:
     hook = {"name": "all", "url": "https://hook.example/", "kinds": ["execution.paused"]}
     assert Api().post("/webhooks", hook).status_code == 201
     broken, whole = Run.start(), Run.start()

@@ -127,7 +127,7 @@ def say_everything(do: Once) -> Run:
     return run
 
 
-def test_nothing_that_was_said_is_left_in_sql_or_in_redis(
+def test_an_erasure_leaves_no_content_in_sql_or_redis(
     copy: RedisLiveCopy, server: "redis.Redis"
 ) -> None:
     api = Api()

@@ -112,7 +112,9 @@ def test_saves_and_completions_share_a_transaction_with_appends(app: App) -> Non
     require_whole(*heads)
 
 
-def test_a_refused_call_hears_why_and_leaves_nothing_and_the_others_are_stored(app: App) -> None:
+def test_a_refused_call_gets_its_reason_and_leaves_nothing_and_the_others_are_stored(
+    app: App,
+) -> None:
     heads = named(4)
     wrong = ("POST", "/conversations/c1/messages", {"messages": [user("x") | {"role": "king"}]})
     behind = save("c2", "s", expected_version=7, messages=[user("never")])
@@ -346,7 +348,7 @@ def test_a_conversation_that_someone_holds_makes_no_one_else_wait(app: App) -> N
 
 
 @pytest.mark.only("mysql")
-def test_a_connection_that_is_lost_within_a_batch_is_told_to_all_and_the_next_is_fine(
+def test_a_connection_lost_within_a_batch_fails_all_its_calls_and_the_next_batch_works(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heads = named(2)

@@ -144,7 +144,7 @@ def test_every_parameter_of_a_path_is_described() -> None:
                 assert parameter["description"], (path, parameter["name"])
 
 
-def test_every_model_tells_what_it_is() -> None:
+def test_every_model_has_a_description() -> None:
     silent = [
         name
         for name, schema in contract()["components"]["schemas"].items()
@@ -153,7 +153,7 @@ def test_every_model_tells_what_it_is() -> None:
     assert not silent
 
 
-def test_every_property_tells_what_it_is() -> None:
+def test_every_property_has_a_description() -> None:
     silent = [
         f"{name}.{field}"
         for name, model in contract()["components"]["schemas"].items()
@@ -187,7 +187,7 @@ def test_every_example_of_a_property_is_one_that_its_schema_takes() -> None:
 
 
 @pytest.mark.parametrize("name", ["IncomingMessage", "MessageAnswer", "SeenMessageAnswer"])
-def test_a_message_declares_what_is_said_in_it(name: str) -> None:
+def test_a_message_declares_the_fields_of_its_formats(name: str) -> None:
     schemas = contract()["components"]["schemas"]
     fields = schemas[name]["properties"]
     assert {"role", "content", "tool_calls", "tool_call_id", "name", "metadata"} <= fields.keys()
@@ -202,7 +202,7 @@ def test_messages_that_come_with_a_checkpoint_are_described_as_those_of_the_log(
     assert schema["items"] == {"$ref": "#/components/schemas/IncomingMessage"}
 
 
-def test_the_document_is_english_whoever_asks_first() -> None:
+def test_the_document_is_english_after_a_chinese_reader() -> None:
     openapi.document.cache_clear()
     with translation.override("zh-hans"):
         first = openapi.document()

@@ -48,7 +48,7 @@ def refusals() -> float:
     return REGISTRY.get_sample_value("ctxadmin_refusals_total", {"code": "rate_limited"}) or 0.0
 
 
-def test_one_request_more_than_a_token_may_have_is_told_to_wait(app: App) -> None:
+def test_one_request_over_the_limit_of_a_token_has_to_wait(app: App) -> None:
     before = refusals()
     answer = beside_a_held_append(app, "/api/v1/conversations")
     assert (answer.status_code, answer.json()["code"]) == (429, "rate_limited")
@@ -59,7 +59,7 @@ def test_one_request_more_than_a_token_may_have_is_told_to_wait(app: App) -> Non
     assert app.send("GET", "/conversations", b"").status_code == 200  # the other one is answered
 
 
-def test_the_health_is_told_to_who_has_too_many_requests(app: App) -> None:
+def test_a_caller_with_too_many_requests_still_gets_the_health(app: App) -> None:
     assert beside_a_held_append(app, "/healthz").status_code == 200
 
 

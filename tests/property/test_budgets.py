@@ -209,7 +209,7 @@ def test_results_are_emptied_from_the_oldest_on_but_for_the_last(data: st.DataOb
 
 
 @given(st.data())
-def test_what_is_split_in_what_is_left_was_split_before(data: st.DataObject) -> None:
+def test_pairs_that_are_split_in_the_rest_were_split_before(data: st.DataObject) -> None:
     """So the warnings of a budget need no second look at the log."""
     log, config = data.draw(talks() | logs()), data.draw(configs())
     view = data.draw(views(log))

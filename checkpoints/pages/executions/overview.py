@@ -23,6 +23,7 @@ from ctxadmin.ui.plots import Bar, share_bars
 
 _MOST: Final = 6
 _MOST_WAITING: Final = 20
+_DEMO_ENGINE: Final = ".venv/bin/python manage.py demo_engine"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class StatusCount:
 class OverviewPage:
     """The overview; ``database_bytes`` is None if the size is unknown.
 
-    ``shares`` is the bar of what the stored bytes belong to.
+    ``shares`` is the bar of what the stored bytes belong to. ``demo_command`` runs the demo engine
+    on this server, from the project's folder.
     """
 
     title: Text
@@ -56,6 +58,7 @@ class OverviewPage:
     may_import: bool
     may_token: bool
     may_retain: bool
+    demo_command: str
 
 
 @require_safe
@@ -90,6 +93,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         may_import=actor.may(Action.CONVERSATION_IMPORT),
         may_token=actor.may(Action.TOKEN_MANAGE),
         may_retain=actor.may(Action.RETENTION_SET),
+        demo_command=f"{_DEMO_ENGINE} --url {request.scheme}://{request.get_host()}",
     )
     return show(request, "checkpoints/overview.html", shown)
 

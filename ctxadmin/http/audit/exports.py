@@ -37,7 +37,7 @@ def export(actor: Actor, wanted: AuditFilter, kind: str) -> StreamingHttpRespons
     The export is recorded first, in the stream of the actor's accesses.
     """
     actor.require(Action.AUDIT_EXPORT)
-    detail = {"format": kind, **_given(wanted)}
+    detail = {"format": kind, **_filter_fields(wanted)}
     record_access(actor, AuditChange(Action.AUDIT_EXPORT, "audit", "", detail=detail))
     until = wanted.until
     found = every_entry(actor.workspace, wanted)
@@ -82,7 +82,7 @@ def _cell(value: object) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _given(wanted: AuditFilter) -> dict[str, str]:
+def _filter_fields(wanted: AuditFilter) -> dict[str, str]:
     """Returns the filters that are set, for the record of the export."""
     moments = {"since": wanted.since, "until": wanted.until}
     texts = {

@@ -44,7 +44,7 @@ def findings() -> list[Finding]:
     return _while_it_answers(
         lambda: [
             *settings_found(),
-            *_room(),
+            *_free_space(),
             *columns_found(),
             *_rights(),
             *schema_probe.check_schema(),
@@ -131,7 +131,7 @@ def _sqlite_file() -> sqlite_rules.SqliteFile:
     )
 
 
-def _room() -> Iterator[Finding]:
+def _free_space() -> Iterator[Finding]:
     """Returns whether a write of this process found the server's disk full, which cannot be
     queried.
     """

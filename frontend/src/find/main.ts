@@ -8,6 +8,7 @@ const results = document.getElementById("find-results") as HTMLElement;
 const list = document.getElementById("hits") as HTMLElement;
 const count = results.querySelector(".find-count") as HTMLElement;
 const marks = CSS.highlights ? new Highlight() : null; // without it the hits still lead there
+const NOT_SAID = ".message-whole, .long-text summary"; // words of the page among those of the message
 let place = -1;
 
 if (marks) CSS.highlights.set("found", marks);
@@ -22,7 +23,8 @@ function mark(root: Node): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode as Text;
-    if (!node.parentElement?.closest(".message-body")) continue;
+    const around = node.parentElement;
+    if (!around?.closest(".message-body") || around.closest(NOT_SAID)) continue;
     for (const [startOffset, endOffset] of placesOf(node.data, words())) {
       marks.add(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
     }

@@ -114,7 +114,7 @@ def test_a_deleted_stream_is_found_by_its_anchor_when_the_head_went_too(
     assert f"stream {head.key}: the whole stream is missing; it had 3 by an anchor" in faults()
 
 
-def test_a_stream_without_what_it_is_about_is_found_unless_that_was_erased(
+def test_a_stream_without_its_object_is_found_unless_the_object_was_erased(
     head: Conversation,
 ) -> None:
     erased = conversation(user("a"), actor=engine())

@@ -38,7 +38,7 @@ def save_some(run: Run) -> None:
     ok(run.save("c4", namespace="sub:1|x", parent="c3", metadata={"step": 1, "x.y": True}))
 
 
-def test_what_is_said_of_a_checkpoint_is_reported_in_the_list(run: Run) -> None:
+def test_the_metadata_of_a_checkpoint_are_in_the_list(run: Run) -> None:
     save_some(run)
     newest, *_, start = run.versions()
     told = {"metadata": {"step": 1, "x.y": True}, "parent": "c3", "namespace": "sub:1|x"}
@@ -208,7 +208,7 @@ def test_damaged_details_are_refused_and_found(run: Run, harm: Any) -> None:
     )
 
 
-def test_the_page_of_a_version_shows_what_is_said_of_it(run: Run) -> None:
+def test_the_page_of_a_version_shows_its_metadata(run: Run) -> None:
     save_some(run)
     viewer, path = signed_in(Role.VIEWER), f"/executions/{run.head.public_id}/versions"
     page = viewer.get(f"{path}/4/").content.decode()

@@ -63,7 +63,7 @@ def test_messages_of_a_completion_name_their_node() -> None:
     assert ok(run.get("messages"))["results"][0]["node_id"] == "a"
 
 
-def test_history_of_the_initial_state_stands_before_the_entry_of_the_node() -> None:
+def test_history_of_the_initial_state_precedes_the_entry_of_the_node() -> None:
     sent = [{"node_id": "inner", "note": 1}]
     run = Run.start(state={"execution_history": sent})
     ok(run.complete("a", state_data={"execution_history": None}))

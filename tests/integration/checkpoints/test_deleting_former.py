@@ -123,7 +123,7 @@ def test_a_workflow_that_ended_can_lose_its_last_step() -> None:
     assert signed_in(Role.ADMIN).get(f"/executions/{run.head.public_id}/").status_code == 200
 
 
-def test_retention_thins_what_is_left_of_a_former_execution() -> None:
+def test_retention_thins_the_remaining_versions_of_a_former_execution() -> None:
     run, former, _ = turns()
     assert delete(run, 4, former).status_code == 204
     row = Execution.objects.get(conversation=run.head.key, number=1)

@@ -56,7 +56,7 @@ def test_ids_with_the_execution_are_of_one_execution() -> None:
     assert len(set(made)) == 4
 
 
-def test_the_metadata_of_the_execution_lies_over_that_of_the_conversation() -> None:
+def test_the_metadata_of_the_execution_override_those_of_the_conversation() -> None:
     run = Run(Api(), conversation(metadata=b'{"a":1,"b":1}'))
     ok(run.post("executions", {"metadata": {"b": 2}}))
     assert ok(run.enter("n"))["context"]["metadata"] == {"a": 1, "b": 2}

@@ -205,7 +205,7 @@ def test_a_filter_counts_in_its_own_list() -> None:
     assert [each["content"] for each in found["messages"]] == ["so"]
 
 
-def test_a_filter_of_the_last_few_keeps_what_still_stands_in_front() -> None:
+def test_a_filter_of_the_last_few_keeps_the_known_prefix_that_is_still_visible() -> None:
     run = started()
     first = ok(run.enter("head"))
     ok(run.append(user("a"), user("b"), user("c")))

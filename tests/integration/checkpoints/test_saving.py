@@ -113,7 +113,7 @@ def test_a_checkpoint_id_belongs_to_its_conversation() -> None:
     assert other.save("c1").status_code == 201
 
 
-def test_a_stale_version_hears_what_changed_since() -> None:
+def test_a_stale_version_is_refused_with_the_changes_since() -> None:
     run = Run.start(state={"a": 1, "b": 1})
     ok(run.save("c1", state_data={"a": 2}))
     ok(run.save("c2", state_data={"c": 3}, messages=[user("x")]))

@@ -49,7 +49,7 @@ def test_a_conversation_without_an_execution_is_idle() -> None:
     assert run.get("snapshot").headers["ETag"] == '"0.0.1"'
 
 
-def test_a_snapshot_tells_where_the_execution_stands() -> None:
+def test_a_snapshot_has_the_position_of_the_execution() -> None:
     publish("named", [node("a", name="Ask first")], [])
     run = Run.start("named", state={"k": 1})
     ok(run.complete("a", result={"response": "r", "output": [1]}, status="PAUSED"))

@@ -199,7 +199,7 @@ def test_a_query_that_is_wrong_is_refused(run: Run, query: str, pointer: str) ->
     refused(run.api.get(f"/usage{query}"), 422, "validation", pointer)
 
 
-def test_another_workspace_hears_nothing_of_it(run: Run) -> None:
+def test_another_workspace_receives_nothing_of_it(run: Run) -> None:
     other = Api([Scope.ENGINE], slug="other")
     assert ok(other.get("/usage"))["results"][0]["steps"] == 0
     assert ok(other.get("/usage?group=node"))["results"] == []

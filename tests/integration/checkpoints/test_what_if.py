@@ -272,7 +272,7 @@ def test_nothing_is_stored(api: CheckedApi, run: Run) -> None:
     assert everything() == before
 
 
-def test_what_the_time_is_too_short_for_is_left_and_named(api: CheckedApi, run: Run) -> None:
+def test_work_that_the_time_does_not_allow_is_skipped_and_named(api: CheckedApi, run: Run) -> None:
     played(api)
     reviewer = person(Role.REVIEWER)
     recorded = last_executions(reviewer, "letter", 5)

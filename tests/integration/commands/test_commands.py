@@ -99,7 +99,7 @@ def test_import_names_file_line_and_field_and_imports_nothing(tmp_path: Path) ->
     assert not Message.objects.exists()
 
 
-def test_import_tells_what_each_shape_became_and_what_was_left_out(tmp_path: Path) -> None:
+def test_import_reports_the_format_and_what_was_left_out(tmp_path: Path) -> None:
     values = [example("anthropic", "request"), example("vercel_ui", "chat")]
     out = run("import_conversations", chats(tmp_path, *values))
     assert "Anthropic Messages: conversations: 1, messages: 6, calls: 1, results: 1" in out

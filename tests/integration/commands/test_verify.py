@@ -361,7 +361,7 @@ def test_sums_are_not_added_to_what_is_damaged(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "no id"])
-def test_a_conversation_that_is_not_there_is_said(run: Run, name: str) -> None:
+def test_a_missing_conversation_is_reported(run: Run, name: str) -> None:
     with pytest.raises(CommandError, match="There is no conversation"):
         call_command("verify", "--conversation", name)
 

@@ -71,7 +71,7 @@ def test_errors_outside_of_services_are_problems_too(
     assert answer["Content-Type"] == "application/problem+json"
 
 
-def test_every_method_that_is_said_to_be_allowed_is() -> None:
+def test_every_method_that_is_listed_as_allowed_is_allowed() -> None:
     for method in Api().put("/conversations")["Allow"].split(", "):
         assert Api().send(method, "/conversations").status_code != 405
 

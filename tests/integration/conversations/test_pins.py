@@ -69,7 +69,7 @@ def test_operations_keep_it_and_say_so(run: Run) -> None:
     assert found["hidden"] == [[1, 2]]
 
 
-def test_the_view_stays_and_whoever_saw_it_before_is_reported(run: Run) -> None:
+def test_the_view_stays_and_a_write_on_the_earlier_revision_conflicts(run: Run) -> None:
     seen = ok(run.api.get(run.path))
     ok(pin(run, 1, reason="why"))
     now = ok(run.api.get(run.path))

@@ -32,6 +32,6 @@ def test_many_unknown_names_are_not_all_repeated(run: Run) -> None:
     assert len(refused(run.api.get(f"{run.path}?{query}"), 422, "validation")["errors"]) == 20
 
 
-def test_who_may_not_come_in_hears_nothing_of_parameters(run: Run) -> None:
+def test_a_caller_without_access_learns_nothing_of_parameters(run: Run) -> None:
     run.api.client.credentials()
     refused(run.api.get(f"{run.path}?x=1"), 401, "unauthenticated")

@@ -48,7 +48,7 @@ def returned(own: Redis) -> Iterator[Event]:
     link.close()
 
 
-def test_a_redis_that_is_gone_is_left_alone_until_it_is_back(own: Redis, returned: Event) -> None:
+def test_an_unreachable_redis_is_not_called_until_it_is_back(own: Redis, returned: Event) -> None:
     conversation(user("hello"), public_id="c")
     snapshot("c")
     own.kill()
@@ -126,7 +126,7 @@ class TestErasure:
         call_command("maintain", "--only", "sessions")
         assert not UndroppedCopy.objects.filter(pk=left.pk).exists()
 
-    def test_without_sql_it_is_left_to_the_next_time(
+    def test_without_sql_it_is_postponed(
         self, own: Redis, returned: Event, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         UndroppedCopy.objects.create(conversation=7)

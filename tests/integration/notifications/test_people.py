@@ -66,7 +66,7 @@ def test_one_event_is_one_mail_by_the_first_kind_that_fits() -> None:
     assert [letter.subject.partition(":")[0] for letter in mail.outbox] == ["Waiting for review"]
 
 
-def test_no_one_is_told_what_they_did_themselves() -> None:
+def test_no_one_is_notified_of_their_own_actions() -> None:
     rita = reviewer("rita", Kind.FAILED, browser=(Kind.FAILED,))
     reviewer("rolf", Kind.FAILED)
     run = Run.start()
@@ -214,7 +214,7 @@ def test_who_gets_a_review_from_a_colleague_is_reported() -> None:
     assert b'"to":"person:rita"' in bytes(entry.detail)
 
 
-def test_who_assigns_to_themselves_is_not_told() -> None:
+def test_an_assignment_to_oneself_notifies_nobody() -> None:
     rita = reviewer("rita", Kind.ASSIGNED)
     assign(rita, paused().head.public_id, "rita")
     assert not Delivery.objects.exists()

@@ -120,7 +120,7 @@ def test_what_a_killed_sender_had_on_its_way_is_sent_by_another(
     assert twice == [scene.receiver.got[0].id]  # what was on its way, and nothing else
 
 
-def test_a_sender_that_is_told_to_end_notes_what_is_on_its_way(scene: Scene) -> None:
+def test_a_sender_that_is_stopped_records_its_running_deliveries(scene: Scene) -> None:
     scene.receiver.hold()
     sender = scene.sender()
     scene.pause("ended")

@@ -130,7 +130,7 @@ def test_a_second_sender_leaves_alone_what_the_first_is_sending(receiver: Receiv
     assert one().state == "sent"
 
 
-def test_what_arrived_late_has_arrived_whoever_took_it_over(
+def test_a_late_delivery_counts_even_if_another_sender_took_it_over(
     receiver: Receiver, later: Later
 ) -> None:
     subscribe(receiver, Kind.PAUSED)

@@ -73,9 +73,7 @@ def test_what_is_wrong_is_reported_at_its_field(
     assert not Webhook.objects.exists()
 
 
-def test_a_test_is_sent_and_what_came_of_it_stands_in_the_list(
-    designer: Client, receiver: Receiver
-) -> None:
+def test_a_test_is_sent_and_its_result_is_in_the_list(designer: Client, receiver: Receiver) -> None:
     hook = made(designer, url=receiver.url)
     assert "Test queued" in act(designer, hook, "test")
     receiver.status = 500

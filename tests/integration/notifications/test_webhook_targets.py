@@ -144,7 +144,7 @@ def test_an_answer_that_comes_drop_by_drop_ends_too(monkeypatch: pytest.MonkeyPa
     assert outcome.problem is Problem.TIMEOUT
 
 
-def test_a_server_whose_certificate_no_one_knows_is_not_told_anything(endpoint: Receiver) -> None:
+def test_nothing_is_sent_to_a_server_with_an_unknown_certificate(endpoint: Receiver) -> None:
     outcome = send(f"https://127.0.0.1:{endpoint.port}/", LOOPBACK)
     assert outcome.problem is Problem.TLS
     assert endpoint.got == []

@@ -265,7 +265,7 @@ def test_deliveries_of_an_erased_conversation_are_gone(receiver: Receiver) -> No
     assert not Delivery.objects.exists()
 
 
-def test_what_is_erased_between_the_look_and_the_telling_is_told_to_no_one(
+def test_a_conversation_erased_before_its_delivery_is_sent_to_no_one(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subscribe(receiver)
@@ -304,7 +304,7 @@ def test_what_happens_between_the_look_and_the_telling_is_reported_next(
     assert sorted(receiver.kinds) == ["execution.paused", "execution.resumed"]
 
 
-def test_a_write_costs_the_same_whoever_listens(receiver: Receiver) -> None:
+def test_a_write_costs_the_same_with_and_without_listeners(receiver: Receiver) -> None:
     def statements() -> list[int]:
         run = Run.start()
         counts = []

@@ -51,7 +51,7 @@ def test_versions_and_keys_are_commented_on(reviewer: Client) -> None:
     assert "of the key" not in text(reviewer.get(url(run, "versions/0/")))
 
 
-def test_a_comment_stands_beside_later_values_of_its_key_with_its_version(
+def test_a_comment_is_beside_later_values_of_its_key_with_its_version(
     reviewer: Client,
 ) -> None:
     run = paused()
@@ -74,7 +74,7 @@ def test_a_comment_stands_beside_later_values_of_its_key_with_its_version(
     assert "changed since</span>" not in page
 
 
-def test_a_comment_on_a_key_that_is_not_shown_stands_with_those_on_the_version(
+def test_a_comment_on_a_hidden_key_is_with_those_on_the_version(
     reviewer: Client,
 ) -> None:
     run = paused()

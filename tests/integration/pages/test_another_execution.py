@@ -171,7 +171,7 @@ def test_a_press_that_is_sent_twice_shows_the_same(reviewer: Client, run: Run) -
     assert (first.changes, first.texts) == (second.changes, second.texts)
 
 
-def test_what_is_of_the_former_one_stands_in_no_form_of_the_new_one(
+def test_edits_of_the_former_execution_are_in_no_form_of_the_new_one(
     reviewer: Client, run: Run
 ) -> None:
     form = opened(reviewer, run)
@@ -333,7 +333,9 @@ def test_the_page_leads_to_it_also_when_others_follow(reviewer: Client, run: Run
         assert f"&quot;{draft}&quot;" in text(reviewer.get(link))
 
 
-def test_who_may_edit_no_more_is_led_nowhere(reviewer: Client, run: Run) -> None:
+def test_without_the_right_to_edit_there_is_no_link_to_the_edits(
+    reviewer: Client, run: Run
+) -> None:
     send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"), "keep")
     run.post("cancel")
     Membership.objects.filter(user__id=reviewer.session["_auth_user_id"]).update(role=Role.VIEWER)

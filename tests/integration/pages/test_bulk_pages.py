@@ -126,7 +126,7 @@ def test_an_erasure_asks_for_the_number_of_conversations(admin: Client) -> None:
     assert "2 done, 0 refused" in text(admin.get(where))
 
 
-def test_what_cannot_be_done_is_said_in_words(
+def test_a_refused_operation_is_explained_in_words(
     reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talks("one", "two")

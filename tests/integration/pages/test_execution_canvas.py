@@ -62,7 +62,7 @@ def marks(client: Client, run: Run) -> Any:
     return orjson.loads(answer.content)["marks"]
 
 
-def test_marks_tell_where_it_stands_and_what_edges_decided(reader: Client, loop: Run) -> None:
+def test_marks_show_the_position_and_the_decisions_of_edges(reader: Client, loop: Run) -> None:
     found = marks(reader, loop)
     assert found["said"] == "Paused before review, version 4"
     assert found["nodes"] == {
@@ -79,9 +79,7 @@ def test_marks_tell_where_it_stands_and_what_edges_decided(reader: Client, loop:
     }
 
 
-def test_what_a_restore_took_back_counts_no_more_and_is_still_listed(
-    reader: Client, loop: Run
-) -> None:
+def test_steps_that_a_restore_undid_are_listed_but_not_counted(reader: Client, loop: Run) -> None:
     ok(loop.post("checkpoints/2/restore", {"reason": "again"}))
     found = marks(reader, loop)
     assert found["nodes"]["look"] == ["paused", "paused after · done"]

@@ -43,7 +43,7 @@ def proposed(html: str) -> str:
     return html.partition('class="proposal-sources"')[2].partition("</section>")[0]
 
 
-def test_what_is_decided_on_stands_beside_the_buttons(reviewer: Client) -> None:
+def test_the_proposal_is_beside_the_buttons(reviewer: Client) -> None:
     run = running()
     run.save("old", state_data={f"a{number}": "long ago" for number in range(60)})
     run.save("new", state_data={"z-draft": "Dear customer", "z-file": "x" * 99_999})

@@ -44,7 +44,7 @@ def test_a_file_of_chats_is_uploaded(chat: Conversation) -> None:
     assert Conversation.objects.count() == 4
 
 
-def test_an_upload_tells_which_ids_were_taken_and_what_stands_for_them(chat: Conversation) -> None:
+def test_an_upload_reports_taken_ids_and_their_replacements(chat: Conversation) -> None:
     admin = signed_in(Role.ADMIN)
     export = admin.get("/conversations/chat/export/").content
     answer = upload(admin, export)

@@ -140,7 +140,7 @@ def test_the_contract_speaks_english_to_a_browser_with_a_chinese_reader(
     assert answer.json() == english.json()
 
 
-def test_the_openapi_document_is_english_whoever_asks_first(reader: Client) -> None:
+def test_the_openapi_document_is_english_after_a_chinese_reader(reader: Client) -> None:
     openapi.document.cache_clear()
     assert not HAN.search(text(reader.get("/api/schema")))
 

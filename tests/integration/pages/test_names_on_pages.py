@@ -118,7 +118,7 @@ def test_the_queue_is_for_anyone(designer: Client) -> None:
     assert '<option value="">Anyone</option>' in text(designer.get("/reviews/"))
 
 
-def test_a_refused_import_is_said_in_a_sentence_apart_from_the_form(designer: Client) -> None:
+def test_a_refused_import_is_explained_apart_from_the_form(designer: Client) -> None:
     admin = signed_in(Role.ADMIN)
     file = SimpleUploadedFile("one.json", b"5", "application/json")
     html = text(admin.post("/conversations/import/", {"file": file, "shape": "openai"}))

@@ -48,7 +48,7 @@ def test_what_waits_comes_first_and_the_longest_waiting_before_the_others(
     assert "Review" in html
 
 
-def test_viewers_are_not_told_to_review() -> None:
+def test_viewers_are_not_asked_to_review() -> None:
     paused()
     html = text(signed_in(Role.VIEWER).get("/"))
     assert "Needs review" in html
@@ -87,6 +87,7 @@ def test_another_workspace_sees_nothing_of_it() -> None:
     html = text(signed_in(Role.ADMIN, "elsewhere").get("/"))
     assert "A secret title" not in html
     assert "Get started" in html
+    assert ".venv/bin/python manage.py demo_engine --url http://testserver" in html
 
 
 def test_the_overview_costs_ten_queries_and_one_for_names_that_it_meets_first(

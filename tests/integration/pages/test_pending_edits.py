@@ -67,7 +67,7 @@ def test_a_whole_text_that_is_no_json_yet_is_kept_too(reviewer: Client, run: Run
     assert values_in(page(reviewer, run, "state/"))["draft"] == "Dear friend"
 
 
-def test_a_large_state_is_fetched_as_a_text_and_never_stands_in_the_page(reviewer: Client) -> None:
+def test_a_large_state_is_fetched_as_a_text_and_never_in_the_page(reviewer: Client) -> None:
     run = paused(state={"large": ["x" * 1000] * 600})
     html = page(reviewer, run, "state/?raw=1")
     assert len(html) < 100_000
@@ -254,7 +254,7 @@ def test_what_was_typed_into_an_execution_that_ended_is_found_when_another_one_b
     assert reviewer.get(url(run, "state/?former=1")).status_code == 404
 
 
-def test_who_decides_is_told_of_changes_that_are_not_applied(reviewer: Client, run: Run) -> None:
+def test_a_decision_warns_of_changes_that_are_not_applied(reviewer: Client, run: Run) -> None:
     told = "You have 1 unapplied edit"
     assert told not in page(reviewer, run)
     kept(reviewer, run, draft="Dear friend")

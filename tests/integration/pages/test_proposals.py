@@ -155,7 +155,7 @@ def replaced(run: Run, index: int, message: dict[str, Any]) -> None:
     ok(run.post("operations", body))
 
 
-def test_a_proposed_message_that_was_replaced_shows_what_stands_now(reviewer: Client) -> None:
+def test_a_replaced_proposed_message_shows_its_current_text(reviewer: Client) -> None:
     run = answered()
     replaced(run, 2, assistant("Your parcel left on Thursday."))
     html = page(reviewer, run)

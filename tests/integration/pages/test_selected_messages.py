@@ -107,7 +107,7 @@ def test_nothing_is_offered_where_no_pair_is_split(reviewer: Client, chat: Conve
     assert 'name="offer"' not in kept
 
 
-def test_keep_from_here_on_hides_what_stands_before(reviewer: Client, chat: Conversation) -> None:
+def test_keep_from_here_on_hides_all_messages_before(reviewer: Client, chat: Conversation) -> None:
     page = ask(reviewer, "do=keep_from&positions=3-4")
     assert reviewer.post(OPERATE, fields(page) | {"apply": "1"}).status_code == 302
     assert view() == [3, 4]
@@ -123,7 +123,7 @@ def test_insert_before_asks_for_the_message(reviewer: Client, chat: Conversation
     assert view() == [0, 1, 2, 5, 3, 4]
 
 
-def test_replace_starts_from_what_stands_there(reviewer: Client, chat: Conversation) -> None:
+def test_replace_starts_from_the_current_message(reviewer: Client, chat: Conversation) -> None:
     page = ask(reviewer, "do=replace&positions=3")
     form = fields(page)
     assert (form["replace-index"], form["replace-message-role"]) == ("3", "assistant")
@@ -138,7 +138,7 @@ def hidden_meanwhile(start: int, end: int) -> None:
 
 
 @pytest.mark.parametrize("button", ["apply", "preview"])
-def test_what_was_selected_is_meant_and_not_what_stands_in_its_place_by_now(
+def test_an_operation_is_for_the_selected_messages_even_if_they_moved(
     reviewer: Client, chat: Conversation, button: str
 ) -> None:
     page = ask(reviewer, "do=hide&positions=3")

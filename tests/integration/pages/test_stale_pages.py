@@ -140,7 +140,7 @@ def test_a_reason_for_the_former_execution_does_not_stand_in_the_form_of_the_new
 @pytest.mark.parametrize(
     "path", ["versions/1/label/", "comment/?version=1", "comment/?version=1&key=draft"]
 )
-def test_what_is_said_of_another_execution_is_not_written_and_stays_typed(
+def test_input_for_another_execution_is_not_written_and_stays_in_the_form(
     reviewer: Client, path: str
 ) -> None:
     run = paused()
@@ -238,7 +238,7 @@ def test_a_form_out_of_date_says_so_and_leads_back_to_it() -> None:
     assert run.snapshot()["status"] == "PAUSED"
 
 
-def test_a_browser_without_cookies_is_told_so() -> None:
+def test_a_browser_without_cookies_gets_an_explanation() -> None:
     answer = Client(enforce_csrf_checks=True).post("/sign-in/", {"username": "a", "password": "b"})
     assert answer.status_code == 403
     assert "Cookies are disabled" in text(answer)

@@ -63,7 +63,7 @@ def test_the_overview_asks_for_the_plots_later(viewer: Client, run: Run) -> None
     assert clock.now().date().isoformat() in part
 
 
-def test_nothing_reported_is_said(viewer: Client) -> None:
+def test_the_page_says_that_nothing_was_reported(viewer: Client) -> None:
     assert "No engine reported usage" in text(viewer.get("/usage/days/"))
     assert "No usage reported" in text(viewer.get("/usage/"))
 
@@ -207,7 +207,7 @@ def test_sums_are_read_from_one_index_alone(run: Run) -> None:
                 assert "Using index" in row[-1]
 
 
-def test_the_estimate_stands_beside_what_was_reported(viewer: Client) -> None:
+def test_the_estimate_is_beside_the_reported_tokens(viewer: Client) -> None:
     names = [f"n{number}" for number in range(6)]
     chain("long", *names)
     run = Run.start("long")

@@ -105,7 +105,7 @@ def test_a_changed_role_ends_the_sockets_of_that_person_only() -> None:
     play(scene)
 
 
-def test_who_leaves_the_workspace_or_is_switched_off_hears_no_more() -> None:
+def test_a_removed_or_deactivated_person_receives_nothing_more() -> None:
     create(engine(), NewConversation(public_id="one"))
     client = factories.browser(Role.REVIEWER)
     page = of_person(client, "/ws/conversations/one/")

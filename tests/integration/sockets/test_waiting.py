@@ -100,7 +100,7 @@ def test_an_execution_that_is_named_is_meant_also_when_another_one_has_begun(api
     assert api.get(path).json() == ended
 
 
-def test_who_waits_for_an_execution_hears_when_another_one_begins(app: Any, api: Api) -> None:
+def test_a_wait_for_an_execution_ends_when_another_one_begins(app: Any, api: Api) -> None:
     first = begin(api)
 
     async def scene() -> None:

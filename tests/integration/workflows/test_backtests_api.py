@@ -264,7 +264,7 @@ def test_two_servers_never_replay_the_same(api: CheckedApi) -> None:
 
 
 @pytest.mark.both_databases
-def test_one_whose_server_died_is_taken_up_and_the_former_server_cannot_end_it(
+def test_a_backtest_of_a_dead_server_is_continued_and_that_server_cannot_end_it(
     api: CheckedApi,
 ) -> None:
     conversation(*TALK, public_id="one")
@@ -319,7 +319,7 @@ def test_what_goes_wrong_is_reported_and_does_not_stop_the_next(
     assert read(api, later)["status"] == "done"
 
 
-def test_an_unfinished_backtest_that_is_looked_at_is_taken_up(
+def test_reading_an_unfinished_backtest_continues_it(
     api: CheckedApi, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     woken: list[bool] = []

@@ -71,7 +71,7 @@ def test_the_draft_is_reported_by_default_and_a_document_beside_it(api: CheckedA
     assert other["sent_tokens"] < draft["sent_tokens"]
 
 
-def test_who_just_imported_conversations_is_told_costs_on_them(api: CheckedApi) -> None:
+def test_costs_are_shown_on_conversations_that_were_just_imported(api: CheckedApi) -> None:
     talk("imported", slug="")
     found = ask(api, {"document": unsaved(WINDOW)})
     assert (found["wanted"], found["others"]) == (1, 1)

@@ -203,7 +203,7 @@ def test_an_empty_body_is_refused(api: CheckedApi) -> None:
     assert_problem(send(api, ""), 422, "validation", "/yaml")
 
 
-def test_a_fault_of_yaml_within_json_stands_below_its_field(api: CheckedApi) -> None:
+def test_an_error_in_yaml_within_json_is_below_its_field(api: CheckedApi) -> None:
     body = {"slug": "x", "yaml": "nodes:\n  - id: a"}
     error = assert_problem(
         api.post("/workflows/import", body), 422, "validation", "/yaml/nodes/0/type"

@@ -31,8 +31,8 @@ def written(share: float | None) -> str:
     return f"{shown_percent(share or 0):+} %"
 
 
-def test_the_table_of_long_made_sessions_is_what_the_command_gives() -> None:
-    made = list(policies.made_conversations())
+def test_the_table_of_long_sessions_has_the_figures_of_the_command() -> None:
+    made = list(policies.generated_conversations())
     asked = ReplayRequest([policies.long_budget(title) for title in LONG.values()])
     sums = list(replay_all(asked, policies.joined(made)))
     surcharge, half = changes(sums, "write_surcharge"), changes(sums, "half_price_cache")
@@ -42,26 +42,26 @@ def test_the_table_of_long_made_sessions_is_what_the_command_gives() -> None:
         assert row.strip("| ").split(" | ")[-3:] == [*surcharge[title], half[title][1]]
 
 
-def test_what_is_said_of_single_made_conversations_is_what_the_command_gives() -> None:
+def test_the_document_has_the_figures_of_the_command() -> None:
     sums = list(
         replay_all(
             ReplayRequest(
                 [PolicyConfig(preset=name) for name in ("last_6", "budget", "deep_budget", "trim")]
             ),
-            policies.made_conversations(),
+            policies.generated_conversations(),
         )
     )
     surcharge, half = changes(sums, "write_surcharge"), changes(sums, "half_price_cache")
     text = " ".join(PAGE.read_text().split())
     calls, sent = sums[0].calls, sums[0].sent
-    assert f"60 made conversations, {calls} calls" in text
+    assert f"60 generated conversations, {calls} calls" in text
     assert f"({round(sent / calls, -2):,.0f} tokens at a call in the mean)" in text
     cost = {title: each[1] for title, each in surcharge.items()}
     deep, usual = cost["Budget 2,500 to 1,600"], cost["Budget 2,500 to 1,900"]
     assert f"{deep} with a target of 1,600, {usual} with 1,900." in text
     (last,) = re.findall(r"Last 6 costs (\d+ %) more", text)
     assert cost["Last 6, keep system"] == f"+{last}"
-    (trimmed,) = re.findall(r"trimming the made conversations costs (\d+ %) more", text)
+    (trimmed,) = re.findall(r"trimming the generated conversations costs (\d+ %) more", text)
     assert half["Trim to 2,500 at each call"][1] == f"+{trimmed}"
     window, budget = half["Last 6, keep system"][1], half["Budget 2,500 to 1,600"][1]
-    assert f"wins on the made ones ({window} against {budget})" in text
+    assert f"wins on the generated ones ({window} against {budget})" in text

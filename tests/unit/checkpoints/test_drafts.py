@@ -66,7 +66,7 @@ NEW = StateDraft(3, 100)
 ONE = after(NEW, put("0:plan", "one"))
 
 
-def test_a_change_raises_the_number_and_stands_at_its_place() -> None:
+def test_a_change_raises_the_number_and_is_at_its_place() -> None:
     assert (ONE.seq, texts(ONE), ONE.entries["0:plan"].at) == (101, {"0:plan": "one"}, 101)
 
 

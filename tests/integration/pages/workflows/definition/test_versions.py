@@ -215,7 +215,7 @@ def test_what_was_added_removed_and_changed_is_marked_by_sign_and_word(
     assert re.search(r'graph-removed"[^>]*aria-label="[^"]*node fresh', back)
 
 
-def test_a_node_that_only_stands_elsewhere_is_not_marked(designer: Client, small: Workflow) -> None:
+def test_a_node_that_was_only_moved_is_not_marked(designer: Client, small: Workflow) -> None:
     use_cases.publish(person(Role.DESIGNER), "small", 1)
 
     def moved(document: dict[str, Any]) -> dict[str, Any]:

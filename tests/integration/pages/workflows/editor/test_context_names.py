@@ -40,7 +40,7 @@ def test_a_conversation_without_an_execution_has_no_names(designer: Client) -> N
 @pytest.mark.parametrize(
     ("role", "status"), [(Role.VIEWER, 403), (Role.REVIEWER, 200), (Role.DESIGNER, 200)]
 )
-def test_who_may_preview_is_told_names(role: Role, status: int) -> None:
+def test_the_right_to_preview_is_enough_to_get_names(role: Role, status: int) -> None:
     body = {"conversation": conversation(user("hello")).public_id}
     assert ask(signed_in(role), "names", body).status_code == status
     assert ask(Client(), "names", body).status_code == 401

@@ -31,7 +31,7 @@ from workflows.services import use_cases
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small")]
 
 
-def test_who_is_not_signed_in_hears_401_and_no_page() -> None:
+def test_without_a_session_the_answer_is_401_and_no_page() -> None:
     for call in CALLS:
         answer = ask(Client(), call, about(document()))
         assert answer.status_code == 401

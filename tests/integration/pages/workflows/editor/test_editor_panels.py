@@ -156,7 +156,7 @@ def test_a_panel_shows_the_faults_of_an_element_at_its_fields(designer: Client) 
     assert "nothing was saved" not in page
 
 
-def test_an_element_that_is_no_element_has_a_panel_that_says_what_is_left_out(
+def test_an_unreadable_element_has_a_panel_that_says_what_is_left_out(
     designer: Client,
 ) -> None:
     broken = {**ANSWER, "position": "left", "surprise": 1}

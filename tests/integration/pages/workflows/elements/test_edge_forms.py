@@ -53,7 +53,7 @@ def test_an_edge_is_added_with_its_filter(designer: Client, small: Workflow) -> 
         ({"filter_type": "selective", "include_patterns": "a\n" + "x" * 999}, "id_edge-include"),
     ],
 )
-def test_what_is_wrong_with_an_edge_stands_at_its_field(
+def test_an_error_of_an_edge_is_at_its_field(
     designer: Client, small: Workflow, sent: dict[str, str], place: str
 ) -> None:
     path = "/workflows/small/edges/go/"

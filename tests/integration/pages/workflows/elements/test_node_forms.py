@@ -107,7 +107,7 @@ def test_rules_are_added_moved_and_removed_without_a_script(
     }
 
 
-def test_a_bad_condition_stands_at_its_field_with_its_column(
+def test_the_error_of_a_condition_is_at_its_field_with_its_column(
     designer: Client, small: Workflow
 ) -> None:
     path = "/workflows/small/nodes/answer/"
