@@ -18,7 +18,6 @@ from conversations.store.conversation import metadata_of_head
 from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.ui.components import Crumb, Text, join_list
 
-_MOST_RANGES: Final = 12
 BUDGET_KEY: Final = "token_budget"
 OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "start": gettext_lazy("Start"),
@@ -119,9 +118,7 @@ def _done_words(row: Revision) -> str:
 
 def _truncated_words(option: str, value: JsonValue, *, pairing: JsonValue) -> str:
     if option == "remove_ranges" and isinstance(value, list):
-        ranges = [each for each in value if isinstance(each, dict)]
-        ends = [(each.get("start"), each.get("end")) for each in ranges]
-        count = sum(end - start for start, end in ends if type(start) is type(end) is int)
+        count = _count_in(value)
         if pairing == "drop":
             # The other halves of tool calls went too, if there were any.
             text = ngettext("Hid %(n)s selected message", "Hid %(n)s selected messages", count)
@@ -131,7 +128,8 @@ def _truncated_words(option: str, value: JsonValue, *, pairing: JsonValue) -> st
     if type(value) is not int:
         return ""
     if option == "remove_first":
-        return _("Kept from position %(n)s on") % {"n": value}
+        text = ngettext("Hid the first %(n)s message", "Hid the first %(n)s messages", value)
+        return text % {"n": value}
     if option == "keep_last":
         text = ngettext("Kept the last %(n)s message", "Kept the last %(n)s messages", value)
         return text % {"n": value}
@@ -163,7 +161,10 @@ def config_text(row: Revision) -> str:
         return _("message #%(n)s") % {"n": pin.get("index")}
     config = orjson.loads(bytes(row.config))
     block = config.get(row.operation)
-    words = _options(block) if isinstance(block, dict) else []
+    options = dict(block) if isinstance(block, dict) else {}
+    if _done_words(row):
+        options.pop("remove_ranges", None)
+    words = _options(options)
     words += [str(_PAIRINGS[config["pairing"]])] if config.get("pairing") in _PAIRINGS else []
     words += [_("tool description kept")] if config.get("protect_tools") else []
     words += [_("pinned messages, too")] if config.get("include_pinned") else []
@@ -215,7 +216,10 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
         elif isinstance(value, dict):
             words.append(f"{label} {value.get('start')}–{value.get('end')}")
         elif name == "remove_ranges" and isinstance(value, list):
-            words.append(_("hide positions %(ranges)s") % {"ranges": _range_words(value)})
+            count = _count_in(value)
+            words.append(
+                ngettext("hide %(n)s message", "hide %(n)s messages", count) % {"n": count}
+            )
         elif isinstance(value, list):
             words.append(f"{label} {', '.join(map(str, value))}")
         elif name == "keep_system":
@@ -230,12 +234,10 @@ def _pairs(values: dict[str, JsonValue]) -> str:
     return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)
 
 
-def _range_words(ranges: list[JsonValue]) -> str:
-    """Returns ranges including their last position: ``3–5, 8``."""
-    pairs = [(each["start"], each["end"]) for each in ranges if isinstance(each, dict)]
-    ends = [(start, end - 1) for start, end in pairs if type(start) is type(end) is int]
-    words = [f"{first}" if first == last else f"{first}–{last}" for first, last in ends]
-    return ", ".join(words[:_MOST_RANGES]) + (" …" if len(words) > _MOST_RANGES else "")
+def _count_in(ranges: Sequence[JsonValue]) -> int:
+    """Returns how many positions are in ranges; where they were is no number of a message."""
+    ends = [(each.get("start"), each.get("end")) for each in ranges if isinstance(each, dict)]
+    return sum(end - start for start, end in ends if type(start) is type(end) is int)
 
 
 def move_label(move: Move, batches: Mapping[int, int]) -> str:

@@ -109,6 +109,33 @@ def test_messages_are_read_by_keys(reviewer_page: Page, api: httpx.Client) -> No
     expect(page.locator("#m119")).to_be_in_viewport()
 
 
+def test_the_line_above_a_message_is_one_line_in_every_detail(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-one-line", 8)
+    # Author, tokens, time and number; the role and the actions that come over the line.
+    apart = """() => {
+      const of = (part) => document.querySelector(`#m4 ${part}`).getBoundingClientRect();
+      const beside = of(".message-actions").left > of(".message-role").right;
+      return [of(".message-head").height < 30, beside];
+    }"""
+    for detail in ("tools", "everything"):
+        page.goto(f"/conversations/{name}/?detail={detail}")
+        page.get_by_label("Select message #4", exact=True).check()
+        page.locator("#m4").hover()
+        expect(page.get_by_role("link", name="Hide #4")).to_have_css("opacity", "1")
+        assert page.evaluate(apart) == [True, True]
+        cover = "#m4 .message-aside" if detail == "tools" else "#m4 .message-actions"
+        assert page.locator(cover).evaluate("e => getComputedStyle(e).backgroundColor") not in (
+            "transparent",
+            "rgba(0, 0, 0, 0)",
+        )
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("#m5").scroll_into_view_if_needed()
+    expect(page.locator("#m5-number")).to_be_in_viewport()
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
 def test_the_detail_is_chosen_in_place_and_kept_when_messages_come(
     page: Page, api: httpx.Client
 ) -> None:

@@ -48,6 +48,7 @@ def test_a_range_over_stretches_is_hidden_and_undone(
     page.keyboard.press("Control+z")
     expect(page.get_by_text("160", exact=True).first).to_be_visible()
     expect(page.get_by_text("1 rolled-back batch")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"at=10#m10$"))  # where the reader was
 
 
 def test_selected_messages_are_pinned_together_or_edited_in_the_full_form(

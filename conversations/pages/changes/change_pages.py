@@ -23,7 +23,7 @@ from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
-from conversations.pages.changes.operation_page import MEANWHILE, seen_view, undo_url
+from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view, undo_url
 from conversations.pages.changes.single_submit import submit_once
 from conversations.reading import queries
 from conversations.services import use_cases
@@ -139,7 +139,8 @@ def _move(
 
     def write(reason: str) -> Redirection:
         moved = move(seen_view(request, head), reason or None, False)
-        return Redirection(back, done, undo=undo_url(head, moved))
+        here = address_near(head, moved) if request.POST.get("undo") else back
+        return Redirection(here, done, undo=undo_url(head, moved))
 
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)

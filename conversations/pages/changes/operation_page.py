@@ -287,6 +287,19 @@ def seen_view(request: HttpRequest, head: Conversation) -> Seen:
     return Seen(int(values[0]), int(values[1]))
 
 
+def address_near(head: Conversation, applied: Applied) -> str:
+    """Returns the address of the page at what came, or else at what is left before what went."""
+    here = reverse("conversations:detail", args=[head.public_id])
+    came = applied.added or applied.shown
+    if came:
+        place = came[0][0]
+    else:
+        hidden = applied.hidden[0][0] if applied.hidden else 0
+        earlier = [index for index in applied.view if index < hidden]
+        place = earlier[-1] if earlier else next(iter(applied.view), -1)
+    return here if place < 0 else f"{here}?at={place}#m{place}"
+
+
 def undo_url(head: Conversation, applied: Applied) -> str:
     """Returns the address at which a change of ``head`` is undone by POST.
 

@@ -23,6 +23,7 @@ from conversations.pages.changes import selection
 from conversations.pages.changes.change_effects import Effect, effect_of, format_runs, splits_pairs
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.operation_page import (
+    address_near,
     edits_of,
     hidden_system_messages,
     operate_page,
@@ -132,7 +133,7 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         return operate_page(request, head, form, warning=translated(error.detail), status=422)
     done = f"{_done(request.POST['do'], applied)} {success_message(applied)}"
     flash.success(request, done, extra_tags=undo_url(head, applied))
-    return redirect(_near(head, applied))
+    return redirect(address_near(head, applied))
 
 
 def _as_seen(head: Conversation, seen: Seen) -> Conversation:
@@ -140,18 +141,6 @@ def _as_seen(head: Conversation, seen: Seen) -> Conversation:
     past = copy(head)
     past.current_revision, past.visible_count = seen.revision or 0, seen.count or 0
     return past
-
-
-def _near(head: Conversation, applied: Applied) -> str:
-    """The page at the first message that the change leaves behind the gap, or before it."""
-    here = reverse("conversations:detail", args=[head.public_id])
-    if applied.added:
-        place = applied.added[0][0]
-    else:
-        hidden = applied.hidden[0][0] if applied.hidden else 0
-        earlier = [index for index in applied.view if index < hidden]
-        place = earlier[-1] if earlier else next(iter(applied.view), -1)
-    return here if place < 0 else f"{here}?at={place}#m{place}"
 
 
 def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
