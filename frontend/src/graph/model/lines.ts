@@ -28,6 +28,8 @@ const CORNER = 12;
 const LANE = 26;
 // Of the whole way: short of the arrow, and clear of the lines beside it.
 const AT: { readonly [end in End]: number } = { start: 0.3, middle: 0.5, end: 0.7 };
+// How far chips reach over the line that they begin at.
+const INSET = 12;
 // Beside the middle of a side, where the lines ahead leave and arrive.
 const ASIDE = 12;
 // A card in the way of every line is looked for up to so many pairs of both.
@@ -194,9 +196,24 @@ function isBlocked(from: Position, to: Position, shape: Flow, cards: readonly Po
   });
 }
 
-/** Where chips of a width stand on a way: on its middle, or where they cover neither card. */
+/** The part of chips that is at their spot, as shares of their width and height. */
+export interface Anchor {
+  readonly across: number;
+  readonly down: number;
+}
+
+/** Chips of a line around cards begin at the line and lead away from the cards, however large they are. */
+export function anchorOf({ shape }: Pick<Way, "shape">): Anchor {
+  if (shape === "over") return { across: 0.5, down: 1 };
+  return { across: shape === "beside" ? 0 : shape === "up" ? 1 : 0.5, down: 0.5 };
+}
+
+/** Where the anchor of chips of a width is on a way: on its middle, or where they cover neither card. */
 export function chipSpot(way: Way, from: Position, to: Position, width: number): Position {
   const { shape, x, y } = way;
+  if (shape === "beside") return { x: x - INSET, y };
+  if (shape === "up") return { x: x + INSET, y };
+  if (shape === "over") return { x, y: y + INSET };
   if (shape !== "right" || width <= to.x - from.x - CARD.width - 8 || Math.abs(to.y - from.y) >= CARD.height + 24) return { x, y };
   return { x, y: to.y < from.y ? to.y - 16 : to.y + CARD.height + 16 };
 }

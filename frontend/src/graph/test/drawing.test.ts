@@ -3,7 +3,7 @@ import { lettersOf, roomOf, widthOf } from "../model/chips";
 import type { Position } from "../model/document";
 import { layered } from "../model/layered";
 import { layerSizes, wantedFlow } from "../model/layers";
-import { chipSpot, endsOf, flowOf, lanesOf, shapeOf, wayOf } from "../model/lines";
+import { anchorOf, chipSpot, endsOf, type Flow, flowOf, lanesOf, shapeOf, wayOf } from "../model/lines";
 import { CARD, isSeen } from "../model/places";
 import { hasWords, letterAt, levelOf, rowsAt, stepOf } from "../view/zoom";
 
@@ -112,6 +112,17 @@ describe("the words of an edge", () => {
     expect(chipSpot(way, from, to, 60).y).toBe(CARD.height / 2);
     expect(chipSpot(way, from, to, 200).y).toBeGreaterThan(CARD.height);
     expect(chipSpot(wayOf(from, at(300, -30), "right"), from, at(300, -30), 200).y).toBeLessThan(-30);
+  });
+
+  it("lead away from the cards that their line goes around, so that no size covers one", () => {
+    const leftOf = (from: Position, to: Position, flow: Flow) => {
+      const way = wayOf(from, to, flow);
+      const { x, y } = chipSpot(way, from, to, 400);
+      const { across, down } = anchorOf(way);
+      return { left: x - across * 400, bottom: y + (1 - down) * 60 };
+    };
+    expect(leftOf(at(0, 300), at(40, 0), "down").left).toBeGreaterThan(40 + CARD.width);
+    expect(leftOf(at(600, 0), at(0, 50), "right").bottom).toBeLessThan(0);
   });
 });
 

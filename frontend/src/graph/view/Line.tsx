@@ -5,7 +5,7 @@ import { memo, useContext } from "react";
 import { createPortal } from "react-dom";
 import { widthOf } from "../model/chips";
 import type { Position } from "../model/document";
-import { chipSpot, type Flow, type Way, wayOf } from "../model/lines";
+import { anchorOf, chipSpot, type Flow, type Way, wayOf } from "../model/lines";
 import { CARD } from "../model/places";
 import { t } from "../texts";
 import { Zoom } from "./Card";
@@ -78,12 +78,13 @@ function Chips({ way, from, to, given, words }: ChipsProps) {
   // Beside a mark the rest is read in the panel.
   const mark = data?.mark;
   const { x, y } = chipSpot(way, from, to, words ? widthOf(mark ? [mark.text] : [condition, ...chips, cost?.line ?? ""].filter(Boolean)) : 0);
+  const { across, down } = anchorOf(way);
   return (
     layer &&
     createPortal(
       <div
         className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${warned ? " flow-chips-warned" : faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
-        style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+        style={{ transform: `translate(${-100 * across}%, ${-100 * down}%) translate(${x}px, ${y}px)` }}
         translate="no"
         data-edge={id}
         title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, cost?.warning || cost?.line, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}

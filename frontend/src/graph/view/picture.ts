@@ -5,7 +5,7 @@ import { noteOf } from "../model/canvas_data";
 import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { CHIP_HEIGHT, widthOf } from "../model/chips";
-import { chipSpot, type Way, wayOf } from "../model/lines";
+import { anchorOf, chipSpot, type Way, wayOf } from "../model/lines";
 import { around, CARD, frames } from "../model/places";
 import { edgeWords, type Marked, markOf, nodeWords, type State } from "../store";
 import { drawnPlaces } from "./flow";
@@ -89,7 +89,8 @@ function lineOf({ path }: Way, type: string): string {
 /** What does not fit between two cards stands below or above both: nobody can point at a picture to read the rest. */
 function chipOf(way: Way, text: string, from: Position, to: Position): string {
   const width = widthOf([text]);
-  const { x, y } = chipSpot(way, from, to, width);
+  const [spot, anchor] = [chipSpot(way, from, to, width), anchorOf(way)];
+  const [x, y] = [spot.x + (0.5 - anchor.across) * width, spot.y + (0.5 - anchor.down) * CHIP_HEIGHT];
   return `<rect x="${x - width / 2}" y="${y - CHIP_HEIGHT / 2}" width="${width}" height="${CHIP_HEIGHT}" rx="12" fill="#ffffff" stroke="#94a3b8"/>` + line(x, y + 4, text, 'font-size="12" fill="#0f172a" text-anchor="middle"');
 }
 
