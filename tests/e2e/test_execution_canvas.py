@@ -214,5 +214,5 @@ def test_without_javascript_every_node_can_be_read(browser: Browser, run: str, p
     plain.get_by_role("link", name="Ask", exact=True).click()
     expect(plain.get_by_role("link", name="version 1", exact=True)).to_be_visible()
     plain.get_by_role("link", name="Context seen").click()
-    expect(plain.get_by_text("Where is my parcel?")).to_be_visible()
+    expect(plain.locator("#saw").get_by_text("Where is my parcel?")).to_be_visible()
     context.close()

@@ -109,7 +109,7 @@ def test_what_bears_the_id_of_an_erased_conversation_has_none_of_its_forks() -> 
     steps.save("c", "more", x=1)
     head = find_head(engine().workspace, "c")
     forks.fork(person(Role.ADMIN), "c", 1, ForkCheckpoint(id="f"))
-    assert forks_of(head) == [Copy("f", "", 1)]
+    assert forks_of(head) == [Copy("f", "hello", 1)]
     erasure.erase(person(Role.ADMIN), "c")
     conversation(user("hello"), public_id="c")
     steps.save("c", "more", x=1)
