@@ -73,6 +73,15 @@ class UsagePage:
     may_price: bool
 
 
+@dataclass(frozen=True, slots=True)
+class EstimatesPage:
+    """Estimated against reported tokens on a page of its own, for browsers without scripts."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    lines: Sequence[EstimateLine]
+
+
 @require_safe
 @page
 def usage(request: HttpRequest, actor: Actor) -> HttpResponse:
@@ -100,9 +109,13 @@ def usage_days(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @page
 def usage_estimates(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Returns estimated against reported tokens, as a part of the page that loads later."""
+    """Returns estimated against reported tokens: a part of *Usage* that loads later, or a page."""
     lines = [EstimateLine(model, each) for model, each in calibrations(actor.workspace).items()]
-    return render(request, "checkpoints/_usage_estimates.html", {"lines": lines})
+    if request.headers.get("HX-Request"):
+        return render(request, "checkpoints/_usage_estimates.html", {"lines": lines})
+    title = _("Estimate and report")
+    crumbs = (Crumb(_("Usage"), reverse("usage")), Crumb(title))
+    return show(request, "checkpoints/usage_estimates.html", EstimatesPage(title, crumbs, lines))
 
 
 def _page(actor: Actor, totals: UsageTotals, workflow: str, count: int) -> UsagePage:

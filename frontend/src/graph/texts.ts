@@ -18,3 +18,8 @@ export function tn(one: string, many: string, count: number, values: Values = {}
   const text = catalogue.ngettext?.(one, many, count) ?? (count === 1 ? one : many);
   return filled(text, { n: count, ...values });
 }
+
+const numbers = new Intl.NumberFormat(globalThis.document?.documentElement.lang || undefined);
+
+/** A number as the server's pages write it: 3,559. */
+export const grouped = (count: number): string => numbers.format(count);

@@ -227,6 +227,10 @@ def test_the_estimate_is_beside_the_reported_tokens(viewer: Client) -> None:
     assert known.by_model["gpt-5-mini"].reported(100) == 5200
     html = text(viewer.get("/usage/estimates/"))
     assert "2.00 × estimate + 5000 beside the messages" in html
+    assert "<h1" in html
+    part = text(viewer.get("/usage/estimates/", headers={"HX-Request": "true"}))
+    assert "2.00 × estimate" in part
+    assert "<h1" not in part
     assert "/usage/estimates/" in text(viewer.get("/usage/"))
 
 

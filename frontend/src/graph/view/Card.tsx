@@ -2,7 +2,7 @@
 
 import { Handle, type NodeProps, Position } from "@xyflow/react";
 import { createContext, memo, useContext, useLayoutEffect, useRef, useState } from "react";
-import { t, tn } from "../texts";
+import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
 import { inLine, inLines, titleOf } from "./accessible_names";
@@ -107,7 +107,7 @@ function Foot({ data: { mark, tried, cost, tokens } }: { readonly data: CardData
       {tried && <span className={tried.changed ? "flow-tried" : undefined}>{countWords(tried.changed, tried.inputs)}</span>}
       {tokens && !tried && !mark ? (
         <span title={t("Tokens of the last preview")}>
-          {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after) : t("{before} → {after} tokens", { before: tokens.before, after: tokens.after })}
+          {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after, { n: grouped(tokens.after) }) : t("{before} → {after} tokens", { before: grouped(tokens.before), after: grouped(tokens.after) })}
         </span>
       ) : null}
       {cost?.line && !tried && !mark && (

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { TriedInput } from "../io/server";
 import { saysTheSame } from "../io/summary_requests";
 import { find, indexOf } from "../model/document";
-import { t, tn } from "../texts";
+import { grouped, t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { chooseFound } from "./actions";
 import { Icon } from "./Icon";
@@ -148,7 +148,7 @@ function Differences({ found, open = false }: { readonly found: readonly TriedIn
             <a href={`${each.url}versions/${each.version}/`} target="_blank" rel="noreferrer">
               <span translate="no">{each.execution}</span>, {t("version {n}", { n: each.version })}
             </a>
-            {each.tokens && <span className="text-secondary"> · {t("{before} → {after} tokens", { before: each.tokens[0], after: each.tokens[1] })}</span>}
+            {each.tokens && <span className="text-secondary"> · {t("{before} → {after} tokens", { before: grouped(each.tokens[0]), after: grouped(each.tokens[1]) })}</span>}
             {each.problem && <div className="what-if-problem">{each.problem}</div>}
             {each.gone_edges.length > 0 && <div className="what-if-problem">{t("Edges that no longer lead here: {edges}", { edges: each.gone_edges.join(", ") })}</div>}
             <ul className="what-if-lines">
