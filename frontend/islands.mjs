@@ -22,6 +22,7 @@ const entryPoints = {
   lazy_message_sections: "src/lazy_message_sections/main.ts",
   live: "src/live/main.ts",
   live_page: "src/live_page/main.ts",
+  message_actions: "src/message_actions/main.ts",
   message_links: "src/message_links/main.ts",
   notify: "src/notify/main.ts",
   palette: "src/palette/main.ts",

@@ -123,7 +123,7 @@ def test_the_line_above_a_message_is_one_line_in_every_detail(
         page.goto(f"/conversations/{name}/?detail={detail}")
         page.get_by_label("Select message #4", exact=True).check()
         page.locator("#m4").hover()
-        expect(page.get_by_role("link", name="Hide #4")).to_have_css("opacity", "1")
+        expect(page.get_by_role("link", name="Hide #4")).to_be_visible()
         assert page.evaluate(apart) == [True, True]
         cover = "#m4 .message-aside" if detail == "tools" else "#m4 .message-actions"
         assert page.locator(cover).evaluate("e => getComputedStyle(e).backgroundColor") not in (
@@ -134,6 +134,38 @@ def test_the_line_above_a_message_is_one_line_in_every_detail(
     page.locator("#m5").scroll_into_view_if_needed()
     expect(page.locator("#m5-number")).to_be_in_viewport()
     page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_message_has_actions_while_someone_is_at_it(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-at-it", 8)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/conversations/{name}/")
+    actions = page.locator(".message-actions")
+    expect(actions).to_have_count(0)
+    page.get_by_role("link", name="Actions for message #4").click()
+    expect(page.get_by_role("link", name="Hide #4")).to_be_focused()
+    page.get_by_role("link", name="Plain text #4").click()
+    expect(page.locator("#text-4")).to_have_attribute("data-form", "plain")
+    expect(page.get_by_role("link", name="Formatted #4")).to_be_focused()
+    expect(page.get_by_role("link", name="Plain text #4")).to_be_hidden()
+    page.keyboard.press("j")
+    expect(page.get_by_role("link", name="Hide #5")).to_be_visible()
+    expect(actions).to_have_count(1)
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_p_pins_the_message_at_the_top_of_the_window_without_a_focus(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-pin-top", 8)
+    page.goto(f"/conversations/{name}/")
+    page.keyboard.press("p")
+    page.get_by_role("dialog").get_by_role("button", name="Pin").click()
+    expect(page.locator("#m0").get_by_text("pinned")).to_be_visible()
+    page.locator("#m0").hover()
+    expect(page.get_by_role("link", name="Unpin #0")).to_be_visible()
 
 
 def test_the_detail_is_chosen_in_place_and_kept_when_messages_come(

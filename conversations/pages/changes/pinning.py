@@ -29,9 +29,11 @@ from ctxadmin.ui.pages import page
 
 
 def _back(request: HttpRequest, name: str, index: int) -> str:
-    """The page that the message was pinned on: of its execution, or of its conversation."""
+    """The page that the message was pinned on: its own, of its execution or its conversation."""
     if request.GET.get("back") == "execution":
         return f"{reverse('checkpoints:detail', args=[name])}#m{index}"
+    if request.GET.get("back") == "message":
+        return reverse("conversations:message", args=[name, index])
     return f"{reverse('conversations:detail', args=[name])}?at={index}#m{index}"
 
 

@@ -21,6 +21,7 @@ from conversations.pages.reading.message_changes import MessageChanges, changes_
 from conversations.pages.reading.view_window import ShownView
 from conversations.reading import message_search, queries
 from conversations.services import recalls
+from conversations.services.pins import may_pin
 from conversations.store import pin_rows
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
@@ -38,7 +39,7 @@ class MessagePage:
     """One message as it is; ``messages_url`` is the view that has it in its place.
 
     ``form`` is that of its text: formatted, plain, or the stored JSON; ``forms`` leads to all.
-    ``may_audit`` if the reader may open the audit.
+    ``may_audit`` if the reader may open the audit; ``may_pin`` and ``may_comment`` as they say.
     """
 
     title: Text
@@ -50,6 +51,8 @@ class MessagePage:
     forms: Sequence[Tab]
     changes: MessageChanges
     may_audit: bool
+    may_pin: bool
+    may_comment: bool
 
 
 @require_safe
@@ -96,6 +99,8 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
             forms=_forms(head, index, form),
             changes=changes_of(head, index),
             may_audit=actor.may(Action.AUDIT_READ),
+            may_pin=may_pin(actor, head),
+            may_comment=actor.may(Action.COMMENT_WRITE),
         ),
     )
 

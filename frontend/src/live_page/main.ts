@@ -206,6 +206,14 @@ function putNote(name: string, text: string, action?: HTMLTemplateElement): void
   if (action) body.append(" ", action.content.cloneNode(true));
 }
 
+// Notes that stay in sight cover the top of the window; html:has() would search the whole page for them.
+const STUCK = '[data-mode="edit"] .note, #live-left > .note';
+new MutationObserver(() => {
+  const covers = link.querySelector(".live-left-text") ? "texts" : link.querySelector(`:is(${STUCK})`) ? "note" : null;
+  if (covers) document.documentElement.dataset.liveCovers = covers;
+  else delete document.documentElement.dataset.liveCovers;
+}).observe(link, { childList: true, subtree: true });
+
 listen<{ readonly name: string; readonly text: string }>("live:note", ({ name, text }) => note(name, text));
 
 function nameOf(status: string): string {

@@ -9,8 +9,8 @@ let isFolded = false;
 
 const conversation = (): HTMLElement => document.querySelector(".conversation") as HTMLElement;
 
-function messages(): HTMLElement[] {
-  return [...document.querySelectorAll<HTMLElement>(".conversation .message")].filter((each) => each.checkVisibility());
+function messages(within: ParentNode = document): HTMLElement[] {
+  return [...within.querySelectorAll<HTMLElement>(".message")].filter((each) => each.checkVisibility() && each.closest(".conversation"));
 }
 
 function focused(): HTMLElement | null {
@@ -18,8 +18,27 @@ function focused(): HTMLElement | null {
   return message && conversation().contains(message) ? message : null;
 }
 
-function current(all: readonly HTMLElement[]): HTMLElement | undefined {
-  return focused() ?? all[atEdge(all.map((each) => each.getBoundingClientRect()), EDGE)];
+/** The message that someone reads: the one in focus, else the first that is not above the window's edge. */
+function current(): HTMLElement | undefined {
+  return focused() ?? firstInSight();
+}
+
+/** Only chapters, the sections of one and the messages of one are measured: the browser lays out no others. */
+function firstInSight(): HTMLElement | undefined {
+  const chapters = [...document.querySelectorAll<HTMLElement>(".message-chapter")];
+  const ahead = chapters.slice(Math.max(atTop(chapters), 0));
+  const first = [...(ahead[0]?.children ?? [])] as HTMLElement[];
+  const sections = [...first.slice(Math.max(atTop(first), 0)), ...ahead.slice(1).flatMap((chapter) => [...chapter.children])];
+  for (const section of sections) {
+    const all = messages(section);
+    if (all.length) return all[atTop(all)];
+  }
+  return messages().at(-1);
+}
+
+/** The place of the first of the elements that is not above the edge. */
+function atTop(elements: readonly Element[]): number {
+  return atEdge(elements.map((each) => each.getBoundingClientRect()), EDGE);
 }
 
 function go(message: HTMLElement): void {
@@ -39,8 +58,8 @@ function loadMore(by: 1 | -1): void {
 function move(by: 1 | -1): void {
   const all = messages();
   const at = focused();
-  const edge = atEdge(all.map((each) => each.getBoundingClientRect()), EDGE);
-  const next = moved(all.length, at ? all.indexOf(at) : null, edge, by);
+  const first = at ? undefined : firstInSight();
+  const next = moved(all.length, at ? all.indexOf(at) : null, first ? all.indexOf(first) : -1, by);
   const target = next === null ? undefined : all[next];
   if (target) go(target);
   else loadMore(by);
@@ -48,7 +67,7 @@ function move(by: 1 | -1): void {
 
 function moveTo(selector: string): boolean {
   const all = messages();
-  const here = current(all);
+  const here = current();
   const next = nextWanted(
     all.map((each) => each.matches(selector)),
     here ? all.indexOf(here) : -1,
@@ -65,13 +84,16 @@ function toggle(message: HTMLElement): void {
   for (const box of boxes) box.open = open;
 }
 
+/** A message has its actions only once it is in focus. */
 function press(selector: string): void {
-  const message = current(messages());
-  message?.querySelector<HTMLElement>(`:scope > .message-head ${selector}`)?.click();
+  const message = current();
+  const find = (): HTMLElement | null | undefined => message?.querySelector<HTMLElement>(`:scope > .message-head ${selector}`);
+  if (!find()) message?.focus({ preventScroll: true });
+  find()?.click();
 }
 
-function has(selector: string): boolean {
-  return document.querySelector(`.message > .message-head ${selector}`) !== null;
+function offers(action: string): boolean {
+  return document.querySelector<HTMLTemplateElement>("template[data-message-actions]")?.content.querySelector(action) !== null;
 }
 
 document.addEventListener(COLLECT, (event) => {
@@ -84,7 +106,7 @@ document.addEventListener(COLLECT, (event) => {
   add("j", texts.keysNext, () => move(1));
   add("k", texts.keysPrevious, () => move(-1));
   add("u", texts.keysUser, () => moveTo(".message-user") || loadMore(1));
-  add("x", texts.keysSelect, () => press(".message-select"), has(".message-select"));
+  add("x", texts.keysSelect, () => press(".message-select"), document.querySelector(".message-select") !== null);
   // Without a message in focus Space scrolls, and on a button or a box it is what the browser does with it.
   const message = focused();
   const isThere = message !== null && message === document.activeElement;
@@ -93,15 +115,15 @@ document.addEventListener(COLLECT, (event) => {
   if (message && hidesOne) add("d", texts.keysHide, () => press("[data-action=hide]"));
   const pinSelected = document.querySelector<HTMLElement>("#selection:not(.selection-empty) [data-with-selection=pin]");
   if (pinSelected) add("p", texts.keysPinSelected, () => pinSelected.click());
-  else if (has("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));
-  if (has("[data-action=comment]")) add("c", texts.keysComment, () => press("[data-action=comment]"));
+  else if (any && offers("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));
+  if (any && offers("[data-action=comment]")) add("c", texts.keysComment, () => press("[data-action=comment]"));
 });
 
 function showDetail(link: HTMLElement): void {
   const detail = detailOf(link.dataset.detail);
   if (!detail) return;
   document.cookie = cookieOf(detail, location.protocol === "https:");
-  const here = current(messages());
+  const here = current();
   conversation().dataset.detail = detail;
   for (const each of document.querySelectorAll(".segment[data-detail]")) each.toggleAttribute("aria-current", each === link);
   link.setAttribute("aria-current", "true");
@@ -140,7 +162,7 @@ document.addEventListener("click", (event) => {
 /** To the next error that is here; the server finds those that are not loaded. */
 function nextError(event: Event, link: HTMLAnchorElement): void {
   const all = [...document.querySelectorAll<HTMLElement>(".conversation .message")];
-  const here = current(messages());
+  const here = current();
   const at = here ? all.indexOf(here) : -1;
   const isStart = !focused() && scrollY < innerHeight / 2;
   const next = nextWanted(all.map((each) => each.matches(".message-failed")), isStart ? -1 : at);
@@ -170,9 +192,9 @@ document.addEventListener("focusin", (event) => {
 document.addEventListener("htmx:before:swap", (event) => {
   const { tasks } = (event as CustomEvent<{ readonly tasks?: readonly { readonly fragment: ParentNode }[] }>).detail;
   for (const { fragment } of tasks ?? []) {
-    for (const box of document.querySelectorAll<HTMLDetailsElement>(KEPT)) {
-      const name = box.id ? `#${CSS.escape(box.id)}` : `.${box.classList[0]}`;
-      fragment.querySelector(name)?.toggleAttribute("open", box.open);
+    for (const box of fragment.querySelectorAll<HTMLDetailsElement>(KEPT)) {
+      const before = box.id ? document.getElementById(box.id) : document.querySelector(`.${box.classList[0]}`);
+      if (before instanceof HTMLDetailsElement) box.open = before.open;
     }
   }
 });
@@ -181,7 +203,7 @@ document.addEventListener("htmx:after:settle", showFolded);
 // Which turn the reader is at.
 function markTurn(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>(".outline ol a")];
-  const at = Number(current(messages())?.id.slice(1) ?? -1);
+  const at = Number(current()?.id.slice(1) ?? -1);
   const here = links.filter((link) => Number(link.hash.slice(2)) <= at).at(-1);
   for (const link of links) link.toggleAttribute("aria-current", link === here);
   here?.setAttribute("aria-current", "location");

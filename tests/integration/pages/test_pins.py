@@ -21,8 +21,7 @@ def text(answer: Any) -> str:
 
 def test_a_message_is_pinned_with_a_reason_and_unpinned(reviewer: Client) -> None:
     conversation(user("hi"), user("order A-1042"), public_id="chat")
-    page = text(reviewer.get("/conversations/chat/"))
-    assert '/conversations/chat/messages/1/pin/?do=pin"' in page
+    assert "data-pinned" not in text(reviewer.get("/conversations/chat/"))
     asked = "/conversations/chat/messages/1/pin/?do=pin"
     assert "Pin message #1" in text(reviewer.get(asked))
     answer = reviewer.post(asked, {"reason": f"the order {HOSTILE}"})
@@ -38,7 +37,18 @@ def test_a_message_is_pinned_with_a_reason_and_unpinned(reviewer: Client) -> Non
     asked = "/conversations/chat/messages/1/pin/?do=unpin"
     assert "Pinned by" in text(reviewer.get(asked))
     assert reviewer.post(asked, {}).status_code == 302
-    assert "?do=unpin" not in text(reviewer.get("/conversations/chat/"))
+    assert "data-pinned" not in text(reviewer.get("/conversations/chat/"))
+
+
+def test_the_page_of_a_message_pins_it_and_comes_back(reviewer: Client) -> None:
+    conversation(user("hi"), public_id="chat")
+    page = text(reviewer.get("/conversations/chat/messages/0/"))
+    asked = "/conversations/chat/messages/0/pin/?do=pin&back=message"
+    assert asked.replace("&", "&amp;") in page
+    assert "/executions/chat/comment/?message=0" in page
+    answer = reviewer.post(asked, {})
+    assert answer["Location"] == "/conversations/chat/messages/0/"
+    assert "?do=unpin&amp;back=message" in text(reviewer.get(answer["Location"]))
 
 
 def test_a_preview_says_which_pinned_messages_stay(reviewer: Client) -> None:

@@ -1,0 +1,135 @@
+// The actions of the message that someone points at or has in focus, from the page's template. Only
+// these few messages have them: thousands of links would make scrolling slow.
+
+import { filled, hasAction, type MessageFacts } from "./model";
+
+const REST = 40; // milliseconds that the pointer rests on a message, so that scrolling builds nothing
+const template = document.querySelector<HTMLTemplateElement>("template[data-message-actions]");
+const narrow = matchMedia("(width < 700px)");
+let pointed: HTMLElement | null = null;
+let focused: HTMLElement | null = null;
+let resting: ReturnType<typeof setTimeout> | undefined;
+
+function messageOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>(".message") : null;
+}
+
+function head<T extends Element>(message: Element, selector: string): T | null {
+  return message.querySelector<T>(`:scope > .message-head ${selector}`);
+}
+
+function factsOf(message: HTMLElement, link: HTMLAnchorElement): MessageFacts {
+  return {
+    index: message.id.slice(1),
+    position: head<HTMLInputElement>(message, ".message-select")?.value ?? null,
+    path: link.pathname,
+    isPinned: message.hasAttribute("data-pinned"),
+    isWhole: !message.hasAttribute("data-part"),
+  };
+}
+
+function build(message: HTMLElement): void {
+  const link = head<HTMLAnchorElement>(message, ".message-more");
+  const place = head(message, ".message-aside");
+  if (!template || !link || !place || head(message, ".message-actions")) return;
+  const facts = factsOf(message, link);
+  const actions = (template.content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
+  for (const action of actions.querySelectorAll<HTMLAnchorElement>("a")) {
+    if (!hasAction(action.dataset.when, facts)) action.remove();
+    else fill(action, facts);
+  }
+  place.append(actions);
+  window.htmx?.process(actions);
+  offerForms(message);
+}
+
+function fill(action: HTMLAnchorElement, facts: MessageFacts): void {
+  action.href = filled(action.dataset.href ?? "", facts);
+  if (action.dataset.form) {
+    action.setAttribute("hx-get", action.href);
+    action.setAttribute("hx-target", `#text-${facts.index}`);
+    action.setAttribute("hx-swap", "outerHTML");
+  }
+  const name = action.querySelector(".visually-hidden");
+  if (name) name.textContent = filled(name.textContent ?? "", facts);
+}
+
+/** A form of the text that is shown is not offered; if its link was pressed, the next one has the focus. */
+function offerForms(message: HTMLElement): void {
+  const shown = message.querySelector<HTMLElement>(":scope > .message-body > .message-text")?.dataset.form ?? "";
+  const links = [...message.querySelectorAll<HTMLAnchorElement>(":scope > .message-head .message-actions [data-form]")];
+  const had = links.find((link) => link === document.activeElement);
+  for (const link of links) link.hidden = link.dataset.form === shown;
+  if (had?.hidden) links.find((link) => !link.hidden)?.focus();
+}
+
+function show(message: HTMLElement | null): void {
+  if (!message) return;
+  build(message);
+  message.classList.add("message-active");
+}
+
+function hide(message: HTMLElement | null): void {
+  if (!message || message === pointed || message === focused) return;
+  message.classList.remove("message-active");
+  head(message, ".message-actions")?.remove();
+}
+
+function point(message: HTMLElement | null): void {
+  const before = pointed;
+  pointed = message;
+  show(message);
+  if (before !== message) hide(before);
+}
+
+document.addEventListener("pointerover", (event) => {
+  if (event.pointerType === "touch" || narrow.matches) return;
+  clearTimeout(resting);
+  const message = messageOf(event.target);
+  if (message !== pointed) resting = setTimeout(() => point(message), REST);
+});
+document.documentElement.addEventListener("pointerleave", () => {
+  clearTimeout(resting);
+  point(null);
+});
+
+function focus(message: HTMLElement | null): void {
+  const before = focused;
+  focused = message;
+  show(message);
+  if (before !== message) hide(before);
+}
+
+/** On a phone the actions take lines of their own: what a finger presses in a message stays where it is. */
+function showsActions(message: HTMLElement | null, target: Element): boolean {
+  return !narrow.matches || message?.classList.contains("message-active") === true || target.matches(":focus-visible");
+}
+
+document.addEventListener("focusin", ({ target }) => {
+  const message = messageOf(target);
+  focus(showsActions(message, target as Element) ? message : null);
+});
+
+// The dots are what a finger or a reader of the page can press; elsewhere they lead to the message.
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest(".message-more") : null;
+  const message = messageOf(link);
+  if (!template || !message || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  focus(message);
+  head<HTMLElement>(message, ".message-actions a")?.focus();
+});
+
+// A page that the browser restores may begin with a message in focus.
+focus(messageOf(document.activeElement));
+
+// What is shown was fetched again: the message may be new, or its text has another form.
+document.addEventListener("htmx:after:settle", () => {
+  if (pointed && !pointed.isConnected) pointed = [...document.querySelectorAll<HTMLElement>(".message:hover")].at(-1) ?? null;
+  if (focused && !focused.isConnected) focused = messageOf(document.activeElement);
+  for (const message of new Set([pointed, focused])) {
+    if (!message) continue;
+    show(message);
+    offerForms(message);
+  }
+});
