@@ -22,9 +22,11 @@ import { warn } from "../io/notice";
 import type { Marks } from "../io/setup";
 import { groupOf } from "../model/canvas_data";
 import { connection, isConnected, members, reconnection } from "../model/commands";
-import type { Position } from "../model/document";
+import { endsWithRoom, type Spoken, type Surroundings } from "../model/chip_room";
+import { widthOf } from "../model/chips";
+import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
-import type { Flow } from "../model/lines";
+import type { End, Flow } from "../model/lines";
 import { chosenBy } from "../model/menu";
 import { around, type Box, CARD, isSeen, placesOf, shownWhole } from "../model/places";
 import { type Drawn, onlyOne } from "../store";
@@ -34,6 +36,7 @@ import { useDesk, useEditor } from "./context";
 import { addKind, KIND_TYPE, moved } from "./actions";
 import { drawnPlaces, type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
 import { Icon } from "./Icon";
+import { chipTexts } from "./accessible_names";
 import { LINES } from "./Line";
 import { useOpening } from "./first_view";
 import { aboutOf, middleOf } from "./menu_target";
@@ -58,8 +61,9 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
   // From far away a card shows its name alone; letters keep their size on the screen.
   const step = useStore((state) => stepOf(state.transform[2]));
   const level = levelOf(step);
-  const words = hasWords(step);
   const large = isLarge(drawn.document.nodes.length);
+  const canvas = useStore((state) => Math.round(state.width / step));
+  const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, { letter: letterAt(step), canvas })), [drawn, edges, step, canvas]);
   const zoom = useMemo(() => ({ level, words, large }), [level, words, large]);
   const rows = rowsAt(step);
 
@@ -180,6 +184,17 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
       )}
     </div>
   );
+}
+
+/** The edges that have room for their words, and where. */
+function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], seen: Pick<Surroundings, "letter" | "canvas">): ReadonlyMap<Key, End> {
+  const { places, flow } = drawnPlaces(drawn);
+  const spoken = edges.flatMap(({ id, source, target, data }): Spoken[] => {
+    const [from, to] = [places.get(source), places.get(target)];
+    const width = data ? widthOf(chipTexts(data)) : 0;
+    return from && to && data && width ? [{ key: id, from, to, lane: data.lane, end: data.end, width }] : [];
+  });
+  return endsWithRoom(spoken, { cards: [...places.values()], flow, ...seen });
 }
 
 /** The place of a card that begins, or ends, at a point. */

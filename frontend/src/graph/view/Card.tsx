@@ -2,6 +2,8 @@
 
 import { Handle, type NodeProps, Position } from "@xyflow/react";
 import { createContext, memo, useContext, useLayoutEffect, useRef, useState } from "react";
+import type { Key } from "../model/document";
+import type { End } from "../model/lines";
 import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
@@ -9,16 +11,30 @@ import { inLine, inLines, titleOf } from "./accessible_names";
 import { countWords } from "./WhatIf";
 import type { Level } from "./zoom";
 
-/** From how far away the canvas is seen, whether the words of edges have room, and whether the graph is large. */
-export const Zoom = createContext<{ readonly level: Level; readonly words: boolean; readonly large: boolean }>({ level: "near", words: true, large: false });
+/**
+ * From how far away the canvas is seen, which edges have room for their words and at which end, and
+ * whether the graph is large. `words` is null where all have room.
+ */
+interface Seen {
+  readonly level: Level;
+  readonly words: ReadonlyMap<Key, End> | null;
+  readonly large: boolean;
+}
+export const Zoom = createContext<Seen>({ level: "near", words: null, large: false });
 
 function CardView(props: NodeProps<CardNode>) {
   const { level, large } = useContext(Zoom);
   return level === "far" && large ? <FarCard data={props.data} /> : <NearCard data={props.data} level={level} />;
 }
 
-const look = ({ kind, words, mark, tried }: CardData): string =>
-  `flow-card tone-${kind?.tone ?? "secondary"}${words?.problems.length ? (words.warned ? " flow-card-warned" : " flow-card-faulty") : ""}${mark ? ` flow-card-marked mark-${mark.sign}` : ""}${tried ? " flow-card-tried" : ""}`;
+/** Without figures below it, a name takes two rows. */
+const hasFigures = ({ mark, tried, tokens, cost }: CardData): boolean => Boolean(mark || tried || tokens || cost?.line);
+
+function look(data: CardData): string {
+  const { kind, words, mark, tried } = data;
+  const faulty = words?.problems.length ? (words.warned ? " flow-card-warned" : " flow-card-faulty") : "";
+  return `flow-card tone-${kind?.tone ?? "secondary"}${hasFigures(data) ? "" : " flow-card-plain"}${faulty}${mark ? ` flow-card-marked mark-${mark.sign}` : ""}${tried ? " flow-card-tried" : ""}`;
+}
 
 // Handles hear of every move. Without them, and without what nobody can read from far away, a frame
 // of dragging among 500 cards takes 13 ms of script and not 19, and the page has a third less in it.

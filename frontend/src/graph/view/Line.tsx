@@ -12,7 +12,7 @@ import { Zoom } from "./Card";
 import { useEditor } from "./context";
 import { type FlowEdge, HANDLE } from "./flow";
 import { Icon } from "./Icon";
-import { conditionOf, inLine } from "./accessible_names";
+import { chipTexts, conditionOf, inLine, weightOf } from "./accessible_names";
 
 const layers = new WeakMap<Element, Element>();
 
@@ -33,12 +33,13 @@ function LineView(given: EdgeProps<FlowEdge>) {
   const { id, data, markerEnd } = given;
   const { level, words } = useContext(Zoom);
   const [from, to] = cardsOf(given, data?.flow ?? "right");
-  const way = wayOf(from, to, data?.flow ?? "right", data?.lane, data?.end);
+  const end = words ? words.get(id) : data?.end;
+  const way = wayOf(from, to, data?.flow ?? "right", data?.lane, end ?? data?.end);
   return (
     <>
       <BaseEdge id={id} path={way.path} markerEnd={markerEnd} interactionWidth={24} />
       {/* Nobody can read them from far away, and each would be moved with its line. */}
-      {level !== "far" && !isBare(data) && <Chips way={way} from={from} to={to} given={given} words={words} />}
+      {(level !== "far" || end) && !isBare(data) && <Chips way={way} from={from} to={to} given={given} words={end !== undefined} />}
     </>
   );
 }
@@ -52,8 +53,7 @@ function cardsOf({ sourceX, sourceY, targetX, targetY }: EdgeProps<FlowEdge>, fl
 }
 
 function isBare(data: FlowEdge["data"]): boolean {
-  const { edge, words, cost, mark } = data ?? {};
-  return !mark && !edge?.condition && !words?.chips.length && edge?.weight === undefined && !words?.problems.length && !cost?.line;
+  return !data || (!data.words?.problems.length && !chipTexts(data).length);
 }
 
 interface ChipsProps {
@@ -77,7 +77,7 @@ function Chips({ way, from, to, given, words }: ChipsProps) {
   const cost = data?.cost;
   // Beside a mark the rest is read in the panel.
   const mark = data?.mark;
-  const { x, y } = chipSpot(way, from, to, words ? widthOf(mark ? [mark.text] : [condition, ...chips, cost?.line ?? ""].filter(Boolean)) : 0);
+  const { x, y } = chipSpot(way, from, to, words && data ? widthOf(chipTexts(data)) : 0);
   const { across, down } = anchorOf(way);
   return (
     layer &&
@@ -115,7 +115,7 @@ function Chips({ way, from, to, given, words }: ChipsProps) {
             {cost.line}
           </span>
         )}
-        {words && !mark && edge?.weight !== undefined && <span className="flow-chip">{t("weight {n}", { n: edge.weight })}</span>}
+        {words && !mark && edge?.weight !== undefined && <span className="flow-chip">{weightOf(edge)}</span>}
       </div>,
       layer,
     )

@@ -5,7 +5,7 @@ import type { CostWords, EdgeWords } from "../io/server";
 import type { WorkflowEdge } from "../model/document";
 import type { Marked } from "../store";
 import { t, tn } from "../texts";
-import type { CardData } from "./flow";
+import type { CardData, LineData } from "./flow";
 
 /** What a node is called; what is hidden in its name, or turns what stands around it, is named. */
 export function titleOf(node: { readonly id: string; readonly name?: string }): string {
@@ -27,6 +27,16 @@ export function conditionOf(edge: Pick<WorkflowEdge, "condition"> | undefined): 
   return edge?.condition ? t("if {condition}", { condition: inLine(edge.condition.replaceAll("context.", "")) }) : "";
 }
 
+export function weightOf({ weight }: Pick<WorkflowEdge, "weight">): string {
+  return weight === undefined ? "" : t("weight {n}", { n: weight });
+}
+
+/** What the chips of an edge say, one text for each: its mark alone, or all that is set. */
+export function chipTexts({ edge, words, cost, mark }: Pick<LineData, "edge" | "words" | "cost" | "mark">): string[] {
+  if (mark) return [mark.text];
+  return [conditionOf(edge), ...(words?.chips ?? []).map(inLine), cost?.line ?? "", weightOf(edge)].filter(Boolean);
+}
+
 export function spokenNode({ node, words, kind, mark, cost }: Pick<CardData, "node" | "words" | "kind" | "mark"> & Partial<Pick<CardData, "cost">>, group: string): string {
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
   const parts = [`${titleOf(node)}, ${kind?.label ?? words?.type_label ?? node.type}`];
@@ -45,7 +55,7 @@ export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined, mar
   const parts = [t("Edge {id} from {from} to {to}", { id: edge.id, from: edge.from, to: edge.to }), words?.label ?? edge.type];
   if (mark) parts.push(mark.text);
   if (edge.condition) parts.push(t("if {condition}", { condition: edge.condition }));
-  if (edge.weight !== undefined) parts.push(t("weight {n}", { n: edge.weight }));
+  parts.push(weightOf(edge));
   if (words?.chips.length) parts.push(words.chips.join(", "));
   if (cost?.line) parts.push(cost.warning || cost.line);
   if (words?.problems.length) parts.push(words.problems.join("; "));

@@ -32,7 +32,7 @@ interface NoteData extends Record<string, unknown> {
 interface FrameData extends Record<string, unknown> {
   readonly name: string;
 }
-interface LineData extends Record<string, unknown> {
+export interface LineData extends Record<string, unknown> {
   readonly edge: WorkflowEdge;
   readonly words: EdgeWords | undefined;
   readonly cost: CostWords | undefined;
