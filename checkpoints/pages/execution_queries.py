@@ -1,7 +1,7 @@
 """Queries over many executions: the list, and the counts of the overview."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -17,6 +17,7 @@ from checkpoints.store.executions import as_domain
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name
 from conversations.reading.queries import list_conversations
+from conversations.workspace.last_messages import LastMessage, last_messages
 from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
@@ -46,7 +47,8 @@ class ExecutionFilter:
 class ExecutionLine:
     """The current execution of a conversation in a list; ``reason`` is why it has its status.
 
-    ``node`` is the name of its node. ``title`` reads the name of ``head`` unless it was read.
+    ``node`` is the name of its node. ``proposed`` is how the answer begins that a paused one waits
+    to have reviewed, "" if no assistant spoke last. ``title`` reads the name of ``head`` unless it was read.
     """
 
     head: Conversation
@@ -60,6 +62,7 @@ class ExecutionLine:
     waiting_since: datetime | None
     deadline: datetime | None
     outcome: str
+    proposed: str = ""
 
     @property
     def conversation(self) -> str:
@@ -131,6 +134,23 @@ def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:
         for run, node in zip(shown, names_of_nodes(shown), strict=True)
         if heads[run.conversation].public_id
     ]
+
+
+def with_proposals(lines: Sequence[ExecutionLine]) -> list[ExecutionLine]:
+    """Adds to each paused execution how its proposed answer begins; one statement for all."""
+    paused = [line.head for line in lines if line.status == Status.PAUSED]
+    messages = last_messages(paused)
+    return [
+        replace(line, proposed=proposed_answer(messages.get(line.head.key)))
+        if line.status == Status.PAUSED
+        else line
+        for line in lines
+    ]
+
+
+def proposed_answer(last: LastMessage | None) -> str:
+    """Returns how the answer begins that was written last, "" if no assistant spoke last."""
+    return last.text if last is not None and last.role == "assistant" else ""
 
 
 def failed_executions(actor: Actor, most: int) -> list[ExecutionLine]:

@@ -6,7 +6,7 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
-from django.db.models import Q
+from django.db.models import Case, F, Q, When
 from django.db.models.functions import Length
 from pydantic import JsonValue
 
@@ -32,16 +32,16 @@ class LastMessage:
 
 
 def last_messages(heads: Iterable[Conversation]) -> dict[int, LastMessage]:
-    """By key of the conversation the last message of its log; two statements for all."""
+    """By key of the conversation the last message of its log; one statement for all."""
     ends = [Q(conversation=head.key, index=head.log_count - 1) for head in heads if head.log_count]
     if not ends:
         return {}
-    rows = Message.objects.filter(reduce(or_, ends))
-    sized = rows.annotate(size=Length("body"))
-    bodies = dict(sized.filter(size__lte=_LONGEST).values_list("conversation", "body"))
+    rows = Message.objects.filter(reduce(or_, ends)).annotate(size=Length("body"))
+    short = Case(When(size__lte=_LONGEST, then=F("body")))
+    found = rows.annotate(short=short).values_list("conversation", "role", "node_id", "short")
     return {
-        key: _last(role, node_id, bytes(bodies.get(key, b"{}")))
-        for key, role, node_id in rows.values_list("conversation", "role", "node_id")
+        key: _last(role, node_id, b"{}" if body is None else bytes(body))
+        for key, role, node_id, body in found
     }
 
 

@@ -140,7 +140,7 @@ def _line(
         conversation=head.public_id,
         execution=row.public_id,
         title=display_name(head),
-        proposed=last.text if last is not None and last.role == "assistant" else "",
+        proposed=execution_queries.proposed_answer(last),
         workflow=row.workflow,
         node=node,
         reason=decided.reason,

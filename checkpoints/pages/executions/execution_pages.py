@@ -134,7 +134,7 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     shown = ListPage(
         title=_("Executions"),
         crumbs=(),
-        executions=found.items,
+        executions=execution_queries.with_proposals(found.items),
         next=found.next,
         wanted=wanted,
         statuses=statuses,

@@ -73,7 +73,9 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     shown = OverviewPage(
         title=_("Overview"),
         crumbs=(),
-        waiting=[line for line in at_work if line.status == Status.PAUSED],
+        waiting=execution_queries.with_proposals(
+            [line for line in at_work if line.status == Status.PAUSED]
+        ),
         waiting_count=kept.by_status.get(Status.PAUSED, 0),
         running=[line for line in at_work if line.status == Status.RUNNING][:_MOST],
         failed=failed,

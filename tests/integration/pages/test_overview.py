@@ -13,6 +13,7 @@ from checkpoints.statistics.execution_plots import started_by_day, waiting_count
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import conversation, signed_in, user, workspace
+from tests.integration.checkpoints.flows import Run, node, ok, publish
 from tests.integration.pages.execution_scenes import failed, paused, running, text, url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -90,14 +91,28 @@ def test_another_workspace_sees_nothing_of_it() -> None:
     assert ".venv/bin/python manage.py demo_engine --url http://testserver" in html
 
 
-def test_the_overview_costs_ten_queries_and_one_for_names_that_it_meets_first(
+def test_the_overview_and_the_list_begin_with_the_answer_that_waits_for_review(
+    reviewer: Client,
+) -> None:
+    publish("waits", [node("a", config={"pause": "before"})], [])
+    run = Run.start("waits")
+    ok(run.append(user("When?"), {"role": "assistant", "content": "It **left** on Friday."}))
+    for path in ("/", "/executions/"):
+        page = text(reviewer.get(path))
+        assert 'class="waiting-proposed" dir="auto">It left on Friday.<' in page
+        ok(run.append(user("And now?")))
+        assert "It left on Friday." not in text(reviewer.get(path))
+        ok(run.append({"role": "assistant", "content": "It left on Friday."}))
+
+
+def test_the_overview_costs_eleven_queries_and_one_for_names_that_it_meets_first(
     reviewer: Client, django_assert_max_num_queries: Any
 ) -> None:
     for number in range(3):
         paused(f"flow-{number}")
         failed()
         running()
-    for most in (11, 10):
+    for most in (12, 11):
         with django_assert_max_num_queries(most):
             assert reviewer.get("/").status_code == 200
 
