@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol
+from typing import Any, Concatenate, ParamSpec, Protocol, cast
 
 from django.contrib.auth.views import redirect_to_login
 from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from ctxadmin.accounts.authentication import must_choose_password, person_actor
 from ctxadmin.http.problems import of_database, wants_json
@@ -49,6 +50,28 @@ def page(view: PageView[P]) -> Callable[Concatenate[HttpRequest, P], HttpRespons
             return error_pages.unavailable(request, refusal)
 
     return shown
+
+
+def part_of(
+    name: str, *places: str
+) -> Callable[[Callable[P, HttpResponse]], Callable[P, HttpResponse]]:
+    """Wraps a view whose answer is a part that scripts put into the page ``name``.
+
+    Opened by itself, it leads to that page; ``places`` are the parts of the address that both have.
+    Without the header that browsers send with it (Sec-Fetch-Mode), the part itself is the answer.
+    """
+
+    def wrapped(view: Callable[P, HttpResponse]) -> Callable[P, HttpResponse]:
+        @wraps(view)
+        def shown(*args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            request = cast(HttpRequest, args[0])
+            if request.headers.get("Sec-Fetch-Mode") == "navigate":
+                return redirect(reverse(name, kwargs={each: kwargs[each] for each in places}))
+            return view(*args, **kwargs)
+
+        return shown
+
+    return wrapped
 
 
 def _as_member(

@@ -14,7 +14,7 @@ from checkpoints.reading import queries
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.ui.pages import page
+from ctxadmin.ui.pages import page, part_of
 from workflows.domain.context.explain import Decision
 from workflows.previews.conversation import NodePreview
 
@@ -38,6 +38,7 @@ class ContextSeen:
 
 
 @require_safe
+@part_of("checkpoints:saw", "conversation_id", "number")
 @page
 def context_seen(
     request: HttpRequest, actor: Actor, conversation_id: str, number: int

@@ -38,7 +38,7 @@ from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import page, part_of, show
 from workflows.domain.document.graph import Edge, Node
 from workflows.pages.drawing.marks import CanvasMark, Marks
 from workflows.pages.drawing.summaries import NODE_TYPE_WORDS
@@ -152,6 +152,7 @@ def marks(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
 
 
 @require_safe
+@part_of("checkpoints:canvas", "conversation_id")
 @page
 def panel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Returns the panel of ``?node=`` or ``?edge=``, as a part of a page."""

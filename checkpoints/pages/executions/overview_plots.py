@@ -15,7 +15,7 @@ from checkpoints.statistics.execution_plots import StartedDay, started_by_day, w
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.ui.components import Text, label_of_status
-from ctxadmin.ui.pages import page
+from ctxadmin.ui.pages import page, part_of
 from ctxadmin.ui.plots import Plot, Series, stack_bars
 from ctxadmin.ui.templatetags.ui import grouped
 
@@ -67,6 +67,7 @@ class ExecutionPlots:
 
 
 @require_safe
+@part_of("overview")
 @page
 def executions_plots(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Returns the plots as a part of the overview that loads later."""

@@ -18,7 +18,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import page, part_of, show
 from ctxadmin.ui.templatetags.ui import dollars, percent, thousands
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
@@ -103,6 +103,7 @@ def usage_canvas(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 
 @require_safe
+@part_of("usage-canvas", "slug")
 @page
 def usage_canvas_panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """Returns the panel of ``?node=``, as a part of a page."""

@@ -23,7 +23,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import page, part_of, show
 from workflows.models import Workflow
 
 DAYS: Final = (7, 30, 90)
@@ -99,6 +99,7 @@ def usage(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 @require_safe
+@part_of("usage")
 @page
 def usage_days(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Returns the plots of the last 30 days, as a part of the overview that loads later."""

@@ -43,7 +43,7 @@ from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import page, part_of, show
 
 _RAIL: Final = 40
 _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took it long to lay out
@@ -247,6 +247,7 @@ def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:
 
 
 @require_safe
+@part_of("conversations:detail", "conversation_id")
 @page
 def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Returns fifty messages for a page that is scrolled to them."""
@@ -261,6 +262,7 @@ def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 
 
 @require_safe
+@part_of("conversations:detail", "conversation_id")
 @page
 def hidden(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Returns hidden messages for their place in a view: fifty of them and a gap for the rest."""

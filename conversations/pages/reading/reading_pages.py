@@ -24,7 +24,7 @@ from conversations.reading.navigation import Turns
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.pages import page
+from ctxadmin.ui.pages import page, part_of
 
 Detail = Literal["talk", "tools", "everything"]
 DETAILS: Final[Sequence[tuple[Detail, Text]]] = (
@@ -95,6 +95,7 @@ def outline_of(head: Conversation, shown: ShownView, view: View, index: int) -> 
 
 
 @require_safe
+@part_of("conversations:detail", "conversation_id")
 @page
 def outline(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """The turns around a message, for the outline of a page."""

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Crumb, DiffRow, Text
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import page, part_of, show
 from workflows.domain.document.compare import Element, ElementChange, compare
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
@@ -81,6 +81,7 @@ def canvas(request: HttpRequest, actor: Actor, slug: str, before: str, after: st
 
 
 @require_safe
+@part_of("workflows:diff-canvas", "slug", "before", "after")
 @page
 def panel(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
     """Returns the differences of ``?node=`` or ``?edge=``, or all, as a part of a page."""
