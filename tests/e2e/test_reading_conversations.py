@@ -146,6 +146,7 @@ def test_a_message_has_actions_while_someone_is_at_it(
     expect(actions).to_have_count(0)
     page.get_by_role("link", name="Actions for message #4").click()
     expect(page.get_by_role("link", name="Hide #4")).to_be_focused()
+    hide = page.get_by_role("link", name="Hide #4").get_attribute("href")
     page.get_by_role("link", name="Plain text #4").click()
     expect(page.locator("#text-4")).to_have_attribute("data-form", "plain")
     expect(page.get_by_role("link", name="Formatted #4")).to_be_focused()
@@ -153,6 +154,9 @@ def test_a_message_has_actions_while_someone_is_at_it(
     page.keyboard.press("j")
     expect(page.get_by_role("link", name="Hide #5")).to_be_visible()
     expect(actions).to_have_count(1)
+    page.goto(hide or "")  # in a tab of its own it leads to the full form
+    expect(page.get_by_role("button", name="Preview")).to_be_visible()
+    expect(page.get_by_text("The form is incomplete")).to_have_count(0)
     page.set_viewport_size({"width": 1280, "height": 900})
 
 

@@ -4,7 +4,8 @@
 import { filled, hasAction, type MessageFacts } from "./model";
 
 const REST = 40; // milliseconds that the pointer rests on a message, so that scrolling builds nothing
-const template = document.querySelector<HTMLTemplateElement>("template[data-message-actions]");
+/** Of the page as it was fetched last: its addresses say which view they are about. */
+const template = (): HTMLTemplateElement | null => document.querySelector("template[data-message-actions]");
 const narrow = matchMedia("(width < 700px)");
 let pointed: HTMLElement | null = null;
 let focused: HTMLElement | null = null;
@@ -31,9 +32,10 @@ function factsOf(message: HTMLElement, link: HTMLAnchorElement): MessageFacts {
 function build(message: HTMLElement): void {
   const link = head<HTMLAnchorElement>(message, ".message-more");
   const place = head(message, ".message-aside");
-  if (!template || !link || !place || head(message, ".message-actions")) return;
+  const content = template()?.content;
+  if (!content || !link || !place || head(message, ".message-actions")) return;
   const facts = factsOf(message, link);
-  const actions = (template.content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
+  const actions = (content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
   for (const action of actions.querySelectorAll<HTMLAnchorElement>("a")) {
     if (!hasAction(action.dataset.when, facts)) action.remove();
     else fill(action, facts);
@@ -114,7 +116,7 @@ document.addEventListener("focusin", ({ target }) => {
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest(".message-more") : null;
   const message = messageOf(link);
-  if (!template || !message || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  if (!template() || !message || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   focus(message);
   head<HTMLElement>(message, ".message-actions a")?.focus();
