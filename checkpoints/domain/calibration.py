@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-_FEWEST: Final = 5  # steps from which a line is drawn; with fewer only the sums are compared
+FEWEST: Final = 5  # steps from which a line is drawn; with fewer only the sums are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def calibrate(steps: Sequence[tuple[int, int]]) -> Calibration:
     """
     estimated, reported = sum(each for each, _ in steps), sum(each for _, each in steps)
     known = Calibration(len(steps), estimated, reported)
-    if len(steps) < _FEWEST:
+    if len(steps) < FEWEST:
         return known
     middle, height = estimated / len(steps), reported / len(steps)
     width = sum((each - middle) ** 2 for each, _ in steps)

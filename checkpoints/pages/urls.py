@@ -23,7 +23,8 @@ from checkpoints.pages.executions.overview import overview
 from checkpoints.pages.executions.overview_plots import executions_plots
 from checkpoints.pages.retention import retention
 from checkpoints.pages.usage.canvas import usage_canvas, usage_canvas_panel
-from checkpoints.pages.usage.page import usage, usage_days, usage_estimates
+from checkpoints.pages.usage.estimates import usage_estimates
+from checkpoints.pages.usage.page import usage, usage_days
 from checkpoints.pages.what_if import editor_call as editor_what_if
 from checkpoints.pages.what_if.page import what_if_page
 

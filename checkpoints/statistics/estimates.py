@@ -14,6 +14,11 @@ from workflows.costs.calibrations import Calibrations, ModelCalibration
 COMPARED: Final = 60
 
 
+def compared_steps(workspace: int) -> Mapping[str, Sequence[tuple[int, int]]]:
+    """Returns estimated and reported tokens of steps by model, latest days first."""
+    return _steps_by_model(_last_rows(workspace))
+
+
 def calibrations(workspace: int) -> Mapping[str, Calibration]:
     """Returns calibrations by model, from steps of a workflow whose context is still stored."""
     return _by_model(_last_rows(workspace))
@@ -41,10 +46,14 @@ def _last_rows(workspace: int) -> Sequence[Usage]:
 
 
 def _by_model(rows: Sequence[Usage]) -> Mapping[str, Calibration]:
+    return {model: calibrate(found) for model, found in sorted(_steps_by_model(rows).items())}
+
+
+def _steps_by_model(rows: Sequence[Usage]) -> Mapping[str, Sequence[tuple[int, int]]]:
     steps: dict[str, list[tuple[int, int]]] = {}
     for model, estimated, reported in _compared(rows):
         steps.setdefault(model, []).append((estimated, reported))
-    return {model: calibrate(found) for model, found in sorted(steps.items())}
+    return steps
 
 
 def _compared(last: Sequence[Usage]) -> Iterator[tuple[str, int, int]]:

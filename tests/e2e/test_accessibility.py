@@ -1,4 +1,5 @@
-"""Every page, wide and on a phone, in both themes: axe finds nothing, and nothing sticks out.
+"""Every page, wide and on a phone, in both themes: axe finds nothing, nothing sticks out, and no
+letters are too small to read.
 
 Here alone: other tests look with axe only at what is drawn in the browser.
 """
@@ -26,10 +27,10 @@ WORKFLOW = ("", "nodes/draft/", "nodes/compact/", "edges/drafted/", "reducers/",
             "compare/?last=20&max_tokens=5&target_tokens=9")  # fmt: skip
 ADMIN = ("/", "/settings/", "/settings/tokens/new/", "/settings/people/", "/settings/people/+new/",
          "/settings/retention/", "/settings/prices/?model=gpt-5-mini", "/usage/",
-         "/usage/?workflow=support&days=7", "/settings/webhooks/", "/settings/webhooks/new/",
-         "/notifications/", "/account/", "/conversations/", "/conversations/import/",
-         "/executions/", "/reviews/", "/bulk/", "/search/", "/search/?q=order+role:user",
-         "/workflows/", "/workflows/+new/", "/workflows/import/",
+         "/usage/?workflow=support&days=7", "/usage/estimates/", "/settings/webhooks/",
+         "/settings/webhooks/new/", "/notifications/", "/account/", "/conversations/",
+         "/conversations/import/", "/executions/", "/reviews/", "/bulk/",
+         "/search/", "/search/?q=order+role:user", "/workflows/","/workflows/+new/", "/workflows/import/",
          "/workflows/counter-chat/publish/",
          "/api/docs", "/api/docs/errors", "/api/docs/put_draft",
          "/api/docs/list_workflows")  # fmt: skip
@@ -44,6 +45,24 @@ PLAIN_LINKS = """() => [...document.querySelectorAll("main a[href]")].filter((li
     && !style.textDecorationLine.includes("underline");
 }).map((link) => link.outerHTML.slice(0, 120))"""
 
+# Visible texts below 11 px on screen, by their element; a drawing has letters of its own scale.
+SMALL_LETTERS = """() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = new Set();
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (!texts.currentNode.data.trim() || !element.checkVisibility({visibilityProperty: true}))
+      continue;
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    if (range.getBoundingClientRect().width < 2) continue;
+    const scale = element.ownerSVGElement ? element.getScreenCTM().a : 1;
+    const size = scale * parseFloat(getComputedStyle(element).fontSize);
+    if (size < 10.99) found.add(`${size.toFixed(1)} px: ${element.outerHTML.slice(0, 120)}`);
+  }
+  return [...found];
+}"""
+
 
 def look(page: Page, paths: Iterator[str]) -> None:
     for path in paths:
@@ -52,6 +71,7 @@ def look(page: Page, paths: Iterator[str]) -> None:
         assert answer.status == 200, path
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         assert page.evaluate(PLAIN_LINKS) == [], path
+        assert page.evaluate(SMALL_LETTERS) == [], path
         assert_accessible_in_every_look(page, narrow=390)
 
 

@@ -11,9 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints.domain.calibration import Calibration
 from checkpoints.pages.usage.by_day import UsageByDay, usage_by_day
-from checkpoints.statistics.estimates import calibrations
+from checkpoints.statistics.estimates import COMPARED
 from checkpoints.statistics.usage_costs import UsageSum
 from checkpoints.statistics.usage_totals import UsageTotals, totals_of_workflow, totals_of_workspace
 from conversations.domain.price_table import PriceTable, price_table
@@ -42,19 +41,11 @@ class SumLine:
 
 
 @dataclass(frozen=True, slots=True)
-class EstimateLine:
-    """A model, and the difference between estimated and reported tokens."""
-
-    model: str
-    found: Calibration
-
-
-@dataclass(frozen=True, slots=True)
 class UsagePage:
     """Plots and tables of the last days; ``nodes`` only of one workflow.
 
-    ``recalls`` are the nodes that recalled most. Each table has the lines that cost most, ``more``
-    says that some are left out.
+    ``recalls`` are the nodes that recalled most, ``compared`` steps have their tokens estimated
+    again. Each table has the lines that cost most, ``more`` says that some are left out.
     """
 
     title: Text
@@ -69,17 +60,9 @@ class UsagePage:
     more: bool
     reported: bool
     table: PriceTable
+    compared: int
     canvas_url: str
     may_price: bool
-
-
-@dataclass(frozen=True, slots=True)
-class EstimatesPage:
-    """Estimated against reported tokens on a page of its own, for browsers without scripts."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    lines: Sequence[EstimateLine]
 
 
 @require_safe
@@ -107,18 +90,6 @@ def usage_days(request: HttpRequest, actor: Actor) -> HttpResponse:
     return render(request, "checkpoints/_usage_days.html", {"days": usage_by_day(totals)})
 
 
-@require_safe
-@page
-def usage_estimates(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Returns estimated against reported tokens: a part of *Usage* that loads later, or a page."""
-    lines = [EstimateLine(model, each) for model, each in calibrations(actor.workspace).items()]
-    if request.headers.get("HX-Request"):
-        return render(request, "checkpoints/_usage_estimates.html", {"lines": lines})
-    title = _("Estimate and report")
-    crumbs = (Crumb(_("Usage"), reverse("usage")), Crumb(title))
-    return show(request, "checkpoints/usage_estimates.html", EstimatesPage(title, crumbs, lines))
-
-
 def _page(actor: Actor, totals: UsageTotals, workflow: str, count: int) -> UsagePage:
     versions = [
         _version_line(name, number, each, count)
@@ -143,6 +114,7 @@ def _page(actor: Actor, totals: UsageTotals, workflow: str, count: int) -> Usage
         more=any(len(lines) > _MOST for lines in (versions, nodes, models)),
         reported=bool(totals.total.costed),
         table=price_table(),
+        compared=COMPARED,
         canvas_url=_canvas_url(actor, workflow, count),
         may_price=actor.may(Action.PRICES_SET),
     )

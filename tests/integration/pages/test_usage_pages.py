@@ -226,7 +226,7 @@ def test_the_estimate_is_beside_the_reported_tokens(viewer: Client) -> None:
     assert known.of("", "long", "n0") == known.of("gpt-5-mini", "long", "n5")
     assert known.by_model["gpt-5-mini"].reported(100) == 5200
     html = text(viewer.get("/usage/estimates/"))
-    assert "2.00 × estimate + 5000 beside the messages" in html
+    assert "2.00 × estimate + 5,000 per call" in html
     assert "<h1" in html
     part = text(viewer.get("/usage/estimates/", headers={"HX-Request": "true"}))
     assert "2.00 × estimate" in part
@@ -237,4 +237,6 @@ def test_the_estimate_is_beside_the_reported_tokens(viewer: Client) -> None:
 def test_without_a_workflow_or_a_model_there_is_nothing_to_compare(viewer: Client) -> None:
     run = Run.start()
     ok(run.complete("a", usage=USED))
-    assert "No step of a workflow reported usage" in text(viewer.get("/usage/estimates/"))
+    assert "Nothing to compare yet" in text(viewer.get("/usage/estimates/"))
+    part = text(viewer.get("/usage/estimates/", headers={"HX-Request": "true"}))
+    assert "No step of a workflow reported usage" in part
