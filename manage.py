@@ -2,6 +2,7 @@
 """The command line of ctxadmin."""
 
 import os
+import select
 import sys
 from contextlib import nullcontext
 
@@ -19,10 +20,23 @@ def main(arguments: list[str]) -> None:
         execute_from_command_line(arguments)
 
 
+def has_no_reader(file: int) -> bool:
+    """Returns whether a pipe is written to that nobody reads any more, as after ``| head``."""
+    polled = select.poll()
+    polled.register(file, 0)
+    return any(event & select.POLLERR for _, event in polled.poll(0))
+
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     try:
         main(sys.argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        if not has_no_reader(sys.stdout.fileno()):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more
+        sys.exit(141)  # as a shell says of a program that SIGPIPE ended
     except ImproperlyConfigured as error:
         sys.exit(f"ctxadmin cannot start: {error}")
     except Error as error:

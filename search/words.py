@@ -106,6 +106,14 @@ def forget_removed(stopped: Callable[[], bool] = lambda: False) -> None:
         step = words_sqlite.NEXT_STEP
 
 
+def keeps_removed() -> bool:
+    """Returns whether the table keeps the words of removed texts until someone rebuilds it.
+
+    On MariaDB and MySQL it does; SQLite loses them within an hour, see ``forget_removed``.
+    """
+    return connection.vendor == "mysql"
+
+
 def _vendor() -> Any:
     return words_sqlite if connection.vendor == "sqlite" else words_mysql
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checkpoints.store.state import StoredChange
+from conversations.writing.announcements import RowChange
 
 
 @dataclass(frozen=True, slots=True)
-class VersionWritten:
+class VersionWritten(RowChange):
     """One version: its execution by number with the resulting status, and the changed keys.
 
     ``public_id`` is the id of the execution. ``ended`` is True if the execution ended with it,

@@ -33,14 +33,23 @@ from ctxadmin.lib.sentence import say
 
 Forget = Callable[[int], None]
 _others: Final[list[Forget]] = []
+_word_keepers: Final[list[Callable[[], bool]]] = []
 
 
-def on_erase(forget: Forget) -> None:
+def on_erase(forget: Forget, *, keeps_words: Callable[[], bool] | None = None) -> None:
     """Registers ``forget(conversation key)``, called in the transaction of every erasure.
 
-    It is for the apps above, which have rows of conversations.
+    It is for the apps above, which have rows of conversations. ``keeps_words`` returns whether the
+    database keeps the words of what ``forget`` removes.
     """
     _others.append(forget)
+    if keeps_words is not None:
+        _word_keepers.append(keeps_words)
+
+
+def keeps_words() -> bool:
+    """Returns whether the database keeps the words of erased texts in an index."""
+    return any(keeps() for keeps in _word_keepers)
 
 
 def erase(

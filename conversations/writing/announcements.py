@@ -13,7 +13,14 @@ from ctxadmin.audit.record import AuditMark
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 
-PartT = TypeVar("PartT")
+
+class RowChange:
+    """The base of what an app above announces of the rows that it wrote in a change."""
+
+    __slots__ = ()
+
+
+PartT = TypeVar("PartT", bound=RowChange)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,7 @@ class ChangeNotice:
     before: AuditMark
     after: AuditMark
     shown: Sequence[Message] | None
-    parts: Sequence[object]
+    parts: Sequence[RowChange]
     actor: Actor
     action: Action
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from django.db import IntegrityError, connection, transaction
@@ -26,7 +27,12 @@ from conversations.store.revision_sums import GROWING, add_checksums, growth_of,
 from conversations.store.sql_log import SqlLog
 from conversations.store.stored_views import stored_view
 from conversations.store.tool_links import link, mark_unsettled
-from conversations.writing.announcements import ChangeNotice, announce_after_commit, has_followers
+from conversations.writing.announcements import (
+    ChangeNotice,
+    RowChange,
+    announce_after_commit,
+    has_followers,
+)
 from conversations.writing.cache import WRITE_CACHE
 from conversations.writing.logged_rows import row_of_entry
 from conversations.writing.opened_head import REVISION, OpenedHead
@@ -57,6 +63,7 @@ _COUNTERS: Final = (
 _MESSAGES: Final = Table(Message)
 _ROWS: Final = 1_000  # made at once
 _MOST_FOLLOWED: Final = 1_000  # messages: 100,000 of one letter held 60 MB
+_Column = bool | int | str | bytes | datetime | None  # of the head
 
 
 @contextmanager
@@ -97,7 +104,7 @@ class Writing(OpenedHead):
         self.changed = False
         self.size = 0  # bytes of messages and state that are written
         self.sums = TokenSums(head.key)
-        self.parts: list[object] = []
+        self.parts: list[RowChange] = []
         self._logged: list[Message] = []
         self._view_is_other = False
         self._seen = head.change_seq
@@ -362,7 +369,7 @@ class Writing(OpenedHead):
             self.set(archived=False)
             change = replace(change, detail={**change.detail, "unarchived": True})
         names = (*_COUNTERS, *sorted(self._dirty))
-        fields: dict[str, object] = {"change_seq": seq}
+        fields: dict[str, _Column] = {"change_seq": seq}
         fields |= {name: getattr(self.head, name) for name in names}
         before, after = record(
             self.actor,

@@ -7,7 +7,6 @@ from typing import Final
 import orjson
 from django.conf import settings
 from django.contrib import messages as flash
-from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -265,7 +264,7 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
             template="conversations/erase.html",
             details=ErasureDetails(
                 log_days=binary_log_days(),
-                keeps_words=connection.vendor == "mysql",
+                keeps_words=erasure.keeps_words(),
                 backup_days=settings.BACKUP_DAYS,
                 copies=copies_of(head),
             ),

@@ -156,6 +156,21 @@ def test_the_former_names_of_the_settings_and_the_application_hold(tmp_path: Pat
     assert found.stdout == "ctxadmin.settings ctxadmin.config.urls True\n", found.stderr
 
 
+def test_a_command_whose_output_nobody_reads_ends_quietly() -> None:
+    """As ``manage.py live_copy show ID | head`` does."""
+    unread, output = os.pipe()
+    os.close(unread)
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "help"],
+        cwd=ROOT,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(output)
+    assert (ended.returncode, ended.stderr) == (141, b"")
+
+
 def start(folder: Path, settings: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """A command that reads the settings and ends."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CTXADMIN_")}
