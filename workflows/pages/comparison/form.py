@@ -25,7 +25,7 @@ from workflows.pages.comparison.labels import DROP_LABELS, PRESET_LABELS, RATIO_
 MOST_POLICIES: Final = 12
 MOST_VARIANTS: Final = 6
 _MOST_TOKENS: Final = 1_000_000_000
-_MOST_NODES: Final = 40  # that the form offers
+MOST_NODES: Final = 40  # that the form lists; others are found by their name
 _MOST_SCHEMAS: Final = 100_000  # characters
 _EMPTY_VARIANTS: Final = 2  # that are offered at least
 USUAL: Final = 20
@@ -39,6 +39,18 @@ class Choice:
     value: str
     label: Text
     chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChoices:
+    """The nodes that the form lists: the selected ones, and the first that match ``search``.
+
+    ``search`` is None for so few that all are listed; ``more`` others match as well.
+    """
+
+    listed: Sequence[Choice]
+    search: str | None = None
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +92,7 @@ class CompareForm:
     statuses: Sequence[Choice]
     callers: Sequence[Choice]
     presets: Sequence[Choice]
-    nodes: Sequence[Choice]
-    more_nodes: int
+    nodes: NodeChoices
     ratios: Sequence[Choice]
     drops: Sequence[tuple[str, Text]]
     variants: Sequence[VariantFields]
@@ -132,7 +143,7 @@ def read_form(
     if status and status not in STATUSES:
         errors["status"] = _("Choose one of the statuses.")
     tools = data.get("tools", "").strip()
-    calls_of = data.get("calls_of", "")[:200]
+    calls_of = _caller(data.get("calls_of", "").strip()[:200], offered)
     return CompareForm(
         last=last,
         scope="all" if data.get("scope", first.scope) == "all" else "workflow",
@@ -146,8 +157,7 @@ def read_form(
         statuses=[Choice(each, each, each == status) for each in STATUSES],
         callers=[Choice(each.id, named(each), each.id == calls_of) for each in offered],
         presets=[Choice(key, PRESET_LABELS[key], key in chosen) for key in PRESETS],
-        nodes=[Choice(each.id, named(each), each in nodes) for each in offered[:_MOST_NODES]],
-        more_nodes=max(len(offered) - _MOST_NODES, 0),
+        nodes=_node_choices(offered, nodes, data.get("node_search", "").strip()[:200]),
         ratios=ratio_choices(ratio),
         drops=list(DROP_LABELS.items()),
         variants=variants,
@@ -200,6 +210,27 @@ def _schemas(text: str, errors: dict[str, str]) -> JsonValue:
 def _nodes_asked(data: QueryDict, offered: Sequence[Node]) -> list[Node]:
     wanted = set(data.getlist("node"))
     return [each for each in offered if each.id in wanted]
+
+
+def _node_choices(offered: Sequence[Node], chosen: Sequence[Node], search: str) -> NodeChoices:
+    if len(offered) <= MOST_NODES:
+        return NodeChoices([Choice(each.id, named(each), each in chosen) for each in offered])
+    wanted = search.casefold()
+    others = [
+        each
+        for each in offered
+        if each not in chosen and wanted in f"{named(each)}\n{each.id}".casefold()
+    ]
+    listed = [Choice(each.id, named(each), chosen=True) for each in chosen]
+    listed += [Choice(each.id, named(each), chosen=False) for each in others[:MOST_NODES]]
+    return NodeChoices(listed, search, max(len(others) - MOST_NODES, 0))
+
+
+def _caller(typed: str, offered: Sequence[Node]) -> str:
+    """Returns the id of the node that is typed by its id, or by its name."""
+    if any(each.id == typed for each in offered):
+        return typed
+    return next((each.id for each in offered if each.name == typed), typed)
 
 
 def _usual_nodes(offered: Sequence[Node]) -> list[Node]:

@@ -51,7 +51,10 @@ class ComparePage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """A form that was sent starts a backtest and leads to its page."""
+    """A form that was sent starts a backtest and leads to its page.
+
+    The button *Find* of its nodes brings it back with those that match.
+    """
     actor.require(Action.PREVIEW)
     row = find_workflow(actor.workspace, slug)
     document = definition(bytes(row.draft)).document
@@ -61,7 +64,8 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
     first = FirstValues("workflow" if own or not sizes else "all", first_budgets(sizes))
     form = read_form(data, document, actor, first)
     problem, problems = "", []
-    if request.method == "POST" and not form.is_wrong:
+    only_finds = "find_nodes" in request.POST
+    if request.method == "POST" and not form.is_wrong and not only_finds:
 
         def start() -> HttpResponse:
             started = use_cases.start(actor, new_backtest(slug, form, data))
@@ -84,7 +88,7 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
         problem=problem,
         problems=[each for each in problems if each != problem],
     )
-    wrong = request.method == "POST"
+    wrong = request.method == "POST" and not only_finds
     return show(request, "workflows/compare.html", shown, status=422 if wrong else 200)
 
 

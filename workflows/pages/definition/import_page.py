@@ -23,8 +23,11 @@ from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from workflows.api.schemas import Slug
 from workflows.pages.definition.links import crumbs
+from workflows.pages.editor.document_parts import parts_of_input
+from workflows.pages.elements.problem_places import ProblemPlaces
 from workflows.services import imports, use_cases
 from workflows.services.use_cases import SavedDraft
+from workflows.store.definitions import definition
 
 _SLUG: TypeAdapter[str] = TypeAdapter(Slug)
 _MOST_SHOWN = 50
@@ -60,7 +63,9 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
             saved = _import(actor, slug, given)
         except ContextError as error:
             problem = translated(error.detail)
-            problems = [_sentence(each) for each in error.problems[:_MOST_SHOWN]]
+            shown_problems = error.problems[:_MOST_SHOWN]
+            places = _places(text, request.FILES.get("file"), shown_problems)
+            problems = [_sentence(each, places) for each in shown_problems]
         else:
             _add_message(request, saved, given)
             return redirect("workflows:detail", saved.workflow.slug)
@@ -90,10 +95,26 @@ def _import(actor: Actor, slug: str, given: str | bytes) -> SavedDraft:
     return use_cases.import_document(actor, document, named, None)
 
 
-def _sentence(problem: FieldProblem) -> str:
+def _places(
+    text: str, file: "UploadedFile[bytes] | None", problems: Sequence[FieldProblem]
+) -> ProblemPlaces | None:
+    """Returns the names of elements and fields in a text; None if no problem is at one."""
+    if not any(each.pointer for each in problems):
+        return None
+    if file is not None:
+        file.seek(0)
+    try:
+        given = imports.read_json(text if file is None else file.read())
+    except ContextError:
+        return None
+    return ProblemPlaces(parts_of_input(given).named)
+
+
+def _sentence(problem: FieldProblem, places: ProblemPlaces | None) -> str:
     extra, message = dict(problem.extra), translated(problem.message)
     if problem.pointer:
-        message = f"{problem.pointer}: {message}"
+        place = None if places is None else places.of_input(problem.pointer)
+        message = f"{place.text if place else problem.pointer}: {message}"
     if "line" not in extra:
         return message
     where = {"line": extra["line"], "column": extra.get("column", 1), "message": message}
@@ -112,6 +133,10 @@ def _add_message(request: HttpRequest, saved: SavedDraft, given: str | bytes) ->
     )
     flash.warning(request, text % {"n": len(errors)})
     shown = errors[:_MOST_TOLD]
+    names = ProblemPlaces(definition(bytes(saved.workflow.draft)).document)
     for problem, place in zip(shown, imports.places_of(given, shown), strict=True):
-        where = {"line": place.line, "column": place.column, "message": translated(problem.message)}
+        message = translated(problem.message)
+        if name := names.of(problem).text:
+            message = f"{name}: {message}"
+        where = {"line": place.line, "column": place.column, "message": message}
         flash.warning(request, _("Line %(line)s, column %(column)s: %(message)s") % where)

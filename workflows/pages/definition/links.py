@@ -73,16 +73,15 @@ def _problem_line(problem: Problem, place: ProblemPlace, links: Links, slug: str
     if "column" in extra and "column" not in problem.message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}
         message += " " + _("(line %(line)s, column %(column)s)") % where
-    where_text = " › ".join(part for part in (place.element, place.field) if part)
     if problem.node is not None:
         url = _at_field(links.node(problem.node), place)
         return ProblemLine(
-            problem.severity, message, where_text, url, node=problem.node, input=place.input
+            problem.severity, message, place.text, url, node=problem.node, input=place.input
         )
     if problem.edge is not None:
         url = _at_field(links.edge(problem.edge), place)
         return ProblemLine(
-            problem.severity, message, where_text, url, edge=problem.edge, input=place.input
+            problem.severity, message, place.text, url, edge=problem.edge, input=place.input
         )
     if problem.pointer.startswith("/reducers"):
         url = reverse("workflows:reducers", args=[slug])

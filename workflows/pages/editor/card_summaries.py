@@ -14,7 +14,11 @@ from workflows.domain.document.graph import Edge, Node
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts, ElementPart, problems_in
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
-from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces
+from workflows.pages.elements.problem_places import (
+    ProblemPlace,
+    ProblemPlaces,
+    field_and_message,
+)
 
 Keys = Annotated[list[Key], Field(max_length=100_000)]
 
@@ -38,7 +42,7 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     asked = json_body(request, SummariesRequest)
     parts = asked.parts(row)
     found = problems_in(parts)
-    places = ProblemPlaces(parts.document)
+    places = ProblemPlaces(parts.named)
     listed = [_listed(each, places.of(each)) for each in found]
     summaries = summaries_of(parts, asked.nodes, asked.edges)
     marked = _marked(parts, found, places)
@@ -58,7 +62,7 @@ def _marked(
             continue
         key = keys[name][int(at)] if at.isdigit() else problem.node or problem.edge or ""
         messages = wrong[name].setdefault(key, [])
-        message = _card_text(problem, places.of(problem))
+        message = field_and_message(problem, places)  # the card itself is the element
         if message not in messages:
             messages.append(message)
         if problem.severity == "error":
@@ -71,12 +75,6 @@ def _listed(problem: Problem, place: ProblemPlace) -> dict[str, object]:
     """Returns a problem with the name of its element, and the label and name of its field."""
     words = {"message": translated(problem.message), "element": place.element}
     return problem.as_json() | words | {"field": place.field, "input": place.input}
-
-
-def _card_text(problem: Problem, place: ProblemPlace) -> str:
-    """Returns the problem for a card, which itself is the element."""
-    message = translated(problem.message)
-    return f"{place.field}: {message}" if place.field else message
 
 
 AnyPart = ElementPart[Node] | ElementPart[Edge]

@@ -30,6 +30,8 @@ RawChanges = DocumentChanges[AnyElement, AnyElement]
 
 # What stands in for a member that must be there, so that the rest of an element can be shown.
 _STAND_INS: Final = {"id": "x", "type": "x", "from": "x", "to": "x"}
+_LISTS: Final = ("nodes", "edges")
+_ENDS: Final = ("from", "to")
 
 
 class ElementPart(Generic[ElementT]):
@@ -73,6 +75,18 @@ class ElementPart(Generic[ElementT]):
             return None
 
     @cached_property
+    def named(self) -> ElementT:
+        """Returns what the element is called by: its readable parts, with the ids as written."""
+        raw = self.raw if isinstance(self.raw, dict) else {}
+        written = {name: each if isinstance(each := raw.get(name), str) else "" for name in _ENDS}
+        own: dict[str, object] = {"id": self.id}
+        if self._model is Edge:
+            own |= {"from_node": written["from"], "to_node": written["to"]}
+        if self.shown is not None:
+            return self.shown.model_copy(update=own)
+        return self._model.model_construct(type="", **own)  # type: ignore[arg-type]
+
+    @cached_property
     def findings(self) -> "ElementSummary":
         element: Node | Edge | None = self.shown
         found: Sequence[Problem] = ()
@@ -89,10 +103,7 @@ class ElementPart(Generic[ElementT]):
         return ElementSummary(summary, [*map(self._unreadable, self.wrong), *found])
 
     def _unreadable(self, problem: FieldProblem) -> Problem:
-        message = translated(problem.message)
-        if problem.pointer:
-            message = f"{problem.pointer[1:].replace('/', ' › ')}: {message}"
-        return self._named(Problem(problem.pointer, problem.code, message))
+        return self._named(Problem(problem.pointer, problem.code, translated(problem.message)))
 
     def _named(self, problem: Problem) -> Problem:
         name = self.id or None
@@ -109,13 +120,23 @@ class ElementSummary:
     problems: Sequence[Problem]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DocumentParts:
     """The elements of a document in order, and the ``document`` of the readable ones."""
 
     nodes: Sequence[ElementPart[Node]]
     edges: Sequence[ElementPart[Edge]]
     document: Document
+
+    @cached_property
+    def named(self) -> Document:
+        """Returns the document with every element as far as it can be read, for their names."""
+        return Document.model_construct(
+            name=self.document.name,
+            reducers=self.document.reducers,
+            nodes=tuple(part.element or part.named for part in self.nodes),
+            edges=tuple(part.element or part.named for part in self.edges),
+        )
 
     def node(self, name: str) -> ElementPart[Node] | None:
         return next((part for part in self.nodes if part.id == name), None)
@@ -156,6 +177,14 @@ def parts_of(data: bytes) -> DocumentParts:
         return found, 4 * len(data)
 
     return _kept_whole.get((digest(data), *_state()), read)
+
+
+def parts_of_input(given: JsonValue) -> DocumentParts:
+    """Returns the parts of something that may be no document: what is none has no elements."""
+    own = given if isinstance(given, dict) else {}
+    nodes, edges = ([*each] if isinstance(each := own.get(key), list) else [] for key in _LISTS)
+    name = own.get("name")
+    return _parts(name if isinstance(name, str) else "", {}, nodes, edges)
 
 
 def _state() -> tuple[object, ...]:

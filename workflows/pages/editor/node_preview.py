@@ -1,7 +1,7 @@
 """Previews a node of an unsaved document, while it is drawn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Final
 
@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue, SkipValidation, ValidationInfo, field_val
 from conversations.domain.message import read_messages
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.errors import FieldProblem, NotFound, ValidationFailed
 from ctxadmin.ui.sentences import translated
 from workflows.costs.calibrations import known_calibrations
 from workflows.costs.calls import CallCost, call_cost
@@ -23,6 +23,7 @@ from workflows.domain.running.plan import Plan
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
+from workflows.pages.elements.problem_places import ProblemPlaces
 from workflows.pages.preview.preview_result import PreviewView, preview_view
 from workflows.pages.preview.result_line import result_line, result_problem
 from workflows.previews import conversation as previews
@@ -95,6 +96,15 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     body = json_body(request, EditorPreviewRequest)
     parts = body.parts(row)
     _require_readable(parts, body.node)
+    try:
+        return _preview_of(actor, slug, parts, body)
+    except ValidationFailed as error:
+        raise _placed(error, parts) from None
+
+
+def _preview_of(
+    actor: Actor, slug: str, parts: DocumentParts, body: EditorPreviewRequest
+) -> HttpResponse:
     plan = Plan(parts.document)
     origin = previews.preview_source_of(actor, slug, body.question())
     edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
@@ -116,11 +126,30 @@ def _require_readable(parts: DocumentParts, name: str) -> None:
         raise NotFound(_("The workflow has no node %(id)s.") % {"id": name[:64]})
     if part.element is None:
         problems = part.findings.problems[: len(part.wrong)]
-        text = _("The node %(id)s is invalid: %(message)s")
+        head = f"/nodes/{parts.nodes.index(part)}"
+        found = [replace(each, pointer=f"{head}{each.pointer}") for each in problems]
+        listed = [each.as_field_problem() for each in found]
+        places = ProblemPlaces(parts.named)
         raise ValidationFailed(
-            text % {"id": name[:64], "message": translated(problems[0].message)},
-            problems=[each.as_field_problem() for each in problems],
+            translated(problems[0].message),
+            problems=[_with_place(each, places) for each in listed],
         )
+
+
+def _placed(error: ValidationFailed, parts: DocumentParts) -> ValidationFailed:
+    """Returns the error with the element and the field of each problem in the document."""
+    places = ProblemPlaces(parts.document)
+    problems = [_with_place(each, places) for each in error.problems]
+    return ValidationFailed(error.detail, problems=problems)
+
+
+def _with_place(problem: FieldProblem, places: ProblemPlaces) -> FieldProblem:
+    place = places.of_input(problem.pointer)
+    if not place.element:
+        return problem
+    words = {"element": place.element, "field": place.field, "input": place.input}
+    kind, name = places.element_at(problem.pointer)
+    return replace(problem, extra=(*problem.extra, (kind, name), *words.items()))
 
 
 def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:

@@ -1,7 +1,7 @@
 """The form of one element beside the editor's canvas, and the element in a sent form."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, assert_never, get_args
 
 from django.core.exceptions import NON_FIELD_ERRORS
@@ -20,7 +20,6 @@ from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
 from ctxadmin.ui.forms.flat import join_names
 from ctxadmin.ui.forms.places import BoxError, FieldError
-from ctxadmin.ui.sentences import translated
 from workflows.domain.checks.problems import REDUCERS
 from workflows.domain.selection.patterns import pattern_fault
 from workflows.models import Workflow
@@ -49,6 +48,7 @@ from workflows.pages.elements.forms import (
     ReducerFields,
     ReducersForm,
 )
+from workflows.pages.elements.problem_places import ProblemPlaces, field_and_message
 
 Kind = Literal["node", "edge", "reducers", "workflow"]
 _ROOTS: dict[Kind, str] = {"node": "node", "edge": "edge", "reducers": "", "workflow": "workflow"}
@@ -153,7 +153,10 @@ class _Opened:
         """Returns what cannot be read of the element in the document; its form omits that."""
         part = self._node or self._edge
         found = part.findings.problems[: len(part.wrong)] if part else []
-        return [translated(each.message) for each in found]
+        places = ProblemPlaces(self.parts.named)
+        # Their pointers begin at the element.
+        whole = [replace(each, pointer=f"/{self.asked.kind}s/-{each.pointer}") for each in found]
+        return [field_and_message(each, places) for each in whole]
 
     def filled(self) -> ContractForm[Any]:
         """Returns the form with the values of the document, and its errors."""

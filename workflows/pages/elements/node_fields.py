@@ -245,6 +245,8 @@ def pointer_in_form(node: Node, pointer: str) -> str:
             rest = pointer.removeprefix(head)
             listed = isinstance(getattr(node, name), list)
             return f"{head}s{rest}" if listed else f"{head}s/0{rest}"
+    if pointer in ("/position/x", "/position/y"):
+        return pointer.removeprefix("/position")
     if pointer.startswith("/config"):
         rest = pointer.removeprefix("/config")
         first = rest.removeprefix("/").partition("/")[0]

@@ -1,17 +1,24 @@
 """The places of problems of a draft in the words of the forms: element and field."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from django.utils.translation import gettext as _
+
+from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms.trail import trail
+from ctxadmin.ui.sentences import translated
 from workflows.domain.checks.problems import Problem
 from workflows.domain.document.graph import Document, Edge, Node
 from workflows.pages.elements import edge_fields, node_fields
 from workflows.pages.elements.forms import EdgeForm, NodeForm
 
 ElementT = TypeVar("ElementT", Node, Edge)
+
+# The steps of a pointer before those within an element: "", its list, its place.
+_IN_ELEMENT: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +31,11 @@ class ProblemPlace:
     element: str
     field: str
     input: str
+
+    @property
+    def text(self) -> str:
+        """Returns the element and its field as one text."""
+        return " › ".join(part for part in (self.element, self.field) if part)
 
 
 class ProblemPlaces:
@@ -40,26 +52,54 @@ class ProblemPlaces:
     def _edges(self) -> Mapping[str, Edge]:
         return {edge.id: edge for edge in reversed(self._document.edges)}
 
+    def of_input(self, pointer: str) -> ProblemPlace:
+        """Returns the place of a pointer into the document, of an element with or without an id."""
+        kind, name = self.element_at(pointer)
+        if not kind:
+            return ProblemPlace("", " › ".join(pointer.split("/")[1:]), "")
+        if kind == "edge":
+            return self.of(Problem(pointer, "", "", edge=name))
+        found = self.of(Problem(pointer, "", "", node=name))
+        number = f"#{int(pointer.split('/')[2]) + 1}"
+        return found if found.element else replace(found, element=_("Node %(id)s") % {"id": number})
+
+    def element_at(self, pointer: str) -> tuple[str, str]:
+        """Returns "node" or "edge" and the id of the element at a pointer; "" for none."""
+        _empty, listed, place, *_rest = (*pointer.split("/"), "", "", "")
+        lists: dict[str, tuple[str, Sequence[Node | Edge]]] = {
+            "nodes": ("node", self._document.nodes),
+            "edges": ("edge", self._document.edges),
+        }
+        kind, elements = lists.get(listed, ("", ()))
+        if not place.isdigit() or int(place) >= len(elements):
+            return "", ""
+        return kind, elements[int(place)].id
+
     def of(self, problem: Problem) -> ProblemPlace:
         steps = problem.pointer.split("/")
-        rest = "".join(f"/{step}" for step in steps[3:])
+        rest = "".join(f"/{step}" for step in steps[_IN_ELEMENT:])
         if problem.node is not None:
             node = _at(self._document.nodes, steps, problem.node) or self._nodes.get(problem.node)
             if node is None:
                 return ProblemPlace(problem.node, "", "")
             labels, name = trail(NodeForm, node_fields.pointer_in_form(node, rest), "node")
-            return ProblemPlace(_title(node), " › ".join(map(str, labels)), name)
+            return ProblemPlace(_title(node), _joined(labels, rest), name)
         if problem.edge is not None:
             edge = _at(self._document.edges, steps, problem.edge) or self._edges.get(problem.edge)
             if edge is None:
                 return ProblemPlace(problem.edge, "", "")
             labels, name = trail(EdgeForm, edge_fields.pointer_in_form(rest), "edge")
-            return ProblemPlace(self._ends(edge), " › ".join(map(str, labels)), name)
+            return ProblemPlace(self._ends(edge), _joined(labels, rest), name)
         return ProblemPlace("", "", "")
 
     def _ends(self, edge: Edge) -> str:
         ends = [(self._nodes.get(end), end) for end in (edge.from_node, edge.to_node)]
-        return " → ".join(_title(node) if node else end for node, end in ends)
+        return " → ".join(_title(node) if node else end or "?" for node, end in ends)
+
+
+def _joined(labels: Sequence[Text], rest: str) -> str:
+    """Returns the labels as one text; the members as written where the form has none of them."""
+    return " › ".join(map(str, labels) if labels else rest.split("/")[1:])
 
 
 def _title(node: Node) -> str:
@@ -71,3 +111,9 @@ def _at(elements: Sequence[ElementT], steps: Sequence[str], name: str) -> Elemen
     place = int(steps[2]) if len(steps) > 2 and steps[2].isdigit() else -1
     found = elements[place] if 0 <= place < len(elements) else None
     return found if found is not None and found.id == name else None
+
+
+def field_and_message(problem: Problem, places: ProblemPlaces) -> str:
+    """Returns a problem for where its element is in sight: the labels of its field, and why."""
+    field, message = places.of(problem).field, translated(problem.message)
+    return f"{field}: {message}" if field else message

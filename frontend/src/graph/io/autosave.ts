@@ -113,7 +113,7 @@ export function startSaving(store: EditorStore, server: Server): Saver {
       case "forbidden":
       case "invalid":
         refused = sent;
-        set({ saving: { kind: "refused", why: refusalOf(refusal, changes) }, refused: refusal.problems });
+        set({ saving: { kind: "refused", why: refusalOf(refusal, changes, store.getState()) }, refused: refusal.problems });
     }
   }
 

@@ -216,11 +216,11 @@ describe("saving", () => {
     name(store, "a", "A");
     await vi.advanceTimersByTimeAsync(60_000);
     expect(server.saves).toHaveLength(1);
-    expect(store.getState().saving).toEqual({ kind: "refused", why: "nodes › a › name: too long" });
+    expect(store.getState().saving).toEqual({ kind: "refused", why: "A › name: too long" });
     server.failure = new Refused("invalid", "no id", [{ message: "no id", pointer: "/changes/nodes/added/0/element/id" }]);
     store.getState().edit({ kind: "add", nodes: [{ element: { id: "new one", type: "llm" } }], edges: [] }, "Add");
     await settled();
-    expect(store.getState().saving).toEqual({ kind: "refused", why: "nodes › new one › id: no id" });
+    expect(store.getState().saving).toEqual({ kind: "refused", why: "new one › id: no id" });
     store.getState().undo();
     server.failure = null;
     name(store, "a", "B");

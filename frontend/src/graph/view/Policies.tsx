@@ -1,6 +1,7 @@
 // Buttons for the most common choices about messages; the form below has the same values.
 
-import { useId, useState } from "react";
+import { type MouseEvent, useId, useState } from "react";
+import { flushSync } from "react-dom";
 import { change } from "../model/commands";
 import { type Element, find, type Key } from "../model/document";
 import { MOST_NUMBER, type Policy, type PolicyForm, policyOf, takesPolicy, withPolicy } from "../model/policies";
@@ -22,6 +23,13 @@ export function Policies({ kind, id }: Props) {
     const now = find<Element>(kind === "node" ? document.nodes : document.edges, id);
     if (now) edit(change(document, kind, id, withPolicy(now, { ...policyOf(now), ...part })), t("Messages"), touch);
   };
+  // What is set next is the number.
+  const press = ({ currentTarget }: MouseEvent<HTMLElement>, form: PolicyForm): void => {
+    flushSync(() => put({ form }));
+    const amount = currentTarget.closest("section")?.querySelector<HTMLInputElement>(".editor-amount");
+    amount?.focus();
+    amount?.select();
+  };
   const forms: readonly [PolicyForm, string][] = [
     ["all", t("All")],
     ["last", t("Last N")],
@@ -34,7 +42,7 @@ export function Policies({ kind, id }: Props) {
         <span className="form-label">{t("Messages")}</span>
         <div className="btn-group" role="group" aria-label={t("Messages")}>
           {forms.map(([form, label]) => (
-            <button key={form} type="button" className="btn btn-sm" aria-pressed={policy.form === form} onClick={() => put({ form })}>
+            <button key={form} type="button" className="btn btn-sm" aria-pressed={policy.form === form} onClick={(event) => press(event, form)}>
               {label}
             </button>
           ))}

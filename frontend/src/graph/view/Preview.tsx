@@ -3,14 +3,15 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { askAbout } from "../io/document_requests";
 import { isPreviewOpen, PREVIEW_HEIGHT, rememberPreview } from "../io/panel_size";
-import { wordsWithPlace } from "../io/error_text";
+import { problemOfElement, wordsWithPlace } from "../io/error_text";
 import { TYPING_PAUSE_MS } from "../io/form_reader";
-import { Refused, type Trial } from "../io/server";
+import { type Problem, Refused, type Trial } from "../io/server";
 import { saysTheSame } from "../io/summary_requests";
 import type { Json, Key, WorkflowDocument } from "../model/document";
 import { asFirst, find } from "../model/document";
 import { formName, type Tokens } from "../store";
 import { t, tn } from "../texts";
+import { openProblem } from "./actions";
 import { useDesk, useEditor } from "./context";
 import { freshen, replace } from "./replace_html";
 import { Icon } from "./Icon";
@@ -58,6 +59,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [busy, setBusy] = useState(false);
   const [wrong, setWrong] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
   const [last, setLast] = useState<Shown | null>(null);
   const [attempt, setAttempt] = useState(0);
   const [chosenOpen, setChosenOpen] = useState(() => isPreviewOpen(localStorage, window.innerHeight));
@@ -74,6 +76,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
     if (!asked || typeof asked === "string") {
       setBusy(false);
       setWrong(asked ?? "");
+      setProblem(null);
       setLast(null);
       return undefined;
     }
@@ -98,6 +101,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
           if (running.signal.aborted) return;
           setBusy(false);
           setWrong(wordsWithPlace(error));
+          setProblem(problemOfElement(error));
           const isAway = error instanceof Refused && (error.kind === "offline" || error.kind === "signed-out");
           if (isAway) again = setTimeout(() => setAttempt((before) => before + 1), AGAIN_MS);
         },
@@ -146,7 +150,15 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
         </p>
         {wrong && (
           <p className="field-errors" role="alert">
-            {wrong}
+            {problem && (
+              <>
+                <button type="button" className="editor-jump" onClick={() => openProblem(store, problem)}>
+                  {[inLine(problem.element ?? ""), problem.field].filter(Boolean).join(" › ")}
+                </button>
+                {": "}
+              </>
+            )}
+            {inLine(wrong)}
           </p>
         )}
       </div>

@@ -376,7 +376,10 @@ class Session {
   }
 
   private focus(before: { name: string; at: number | null } | null): void {
-    const found = before?.name === PANEL_TITLE ? this.holder.querySelector(`#${PANEL_TITLE}`) : before && this.form?.elements.namedItem(before.name);
+    const title = this.holder.querySelector(`#${PANEL_TITLE}`);
+    const named = before && before.name !== PANEL_TITLE ? this.form?.elements.namedItem(before.name) : null;
+    // A problem leads to the form even where this has no field for it.
+    const found = named ?? (before?.at === null ? title : null);
     const field = found instanceof RadioNodeList ? ([...found].find((each) => each instanceof HTMLInputElement && each.checked) ?? found[0]) : found;
     if (!before || !(field instanceof HTMLElement)) return;
     for (let fold = field.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;

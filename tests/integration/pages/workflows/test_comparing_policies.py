@@ -32,6 +32,7 @@ from tests.integration.pages.workflows.designing import SMALL, made, text
 from workflows.backtests import store, use_cases
 from workflows.backtests.runner import RUNNER
 from workflows.models import Backtest, Workflow
+from workflows.pages.comparison.form import MOST_NODES
 
 pytestmark = pytest.mark.django_db
 
@@ -52,6 +53,30 @@ def test_the_form_of_a_node_leads_to_the_comparison_with_this_node(
     asked = text(designer.get(link))
     assert re.findall(r'name="node" value="(\w+)" checked', asked) == ["answer"]
     assert re.search(r'value="budget" checked', asked)
+
+
+def test_the_nodes_of_a_large_workflow_are_found_by_their_names(designer: Client) -> None:
+    nodes = [{"id": f"n{n}", "type": "tool", "name": f"Look up {n}"} for n in range(60)]
+    made("small", {**SMALL, "nodes": nodes, "edges": []})
+    asked = text(designer.get(PAGE))
+    assert asked.count('name="node"') == MOST_NODES
+    assert "20 more nodes match" in asked
+    found = designer.post(
+        PAGE, {"last": "5", "node": "n3", "node_search": "UP 57", "find_nodes": "1"}
+    )
+    assert found.status_code == 200
+    listed = re.findall(r'name="node" value="(\w+)"( checked)?', text(found))
+    assert listed == [("n3", " checked"), ("n57", "")]
+    nothing = designer.post(PAGE, {"last": "5", "node_search": "zzz", "find_nodes": "1"})
+    assert "No node matches." in text(nothing)
+    assert not Backtest.objects.exists()
+
+
+def test_calls_of_a_node_are_chosen_by_its_name_too(designer: Client) -> None:
+    nodes = [{"id": f"n{n}", "type": "tool", "name": f"Look up {n}"} for n in range(60)]
+    made("small", {**SMALL, "nodes": nodes, "edges": []})
+    typed = {"last": "5", "calls_of": "Look up 58", "find_nodes": "1"}
+    assert 'value="n58" list="calls-of-nodes"' in text(designer.post(PAGE, typed))
 
 
 def test_policies_are_compared_in_a_table_with_plots_and_their_numbers(

@@ -1,5 +1,7 @@
 """The list of workflows; making and importing them."""
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -130,12 +132,25 @@ def test_what_is_wrong_with_an_imported_draft_is_reported_by_its_lines(designer:
     answer = designer.post("/workflows/import/", {"yaml": yaml, "slug": "x"}, follow=True)
     page = text(answer)
     assert "Fix 1 problem before publishing" in page
-    assert "Line 9, column 5: there is no node" in page
+    assert "Line 9, column 5: a → nowhere › To: there is no node" in page
     assert Workflow.objects.count() == 1
 
 
 def test_each_problem_of_yaml_that_cannot_be_read_names_its_field(designer: Client) -> None:
     yaml = "name: X\nnodes:\n  - id: a\n    type: start\nedges:\n  - {id: go, source: a}\n"
     page = text(designer.post("/workflows/import/", {"yaml": yaml}))
-    assert "Line 6, column 5: /edges/0/to: this field is required" in page
-    assert "Line 6, column 14: /edges/0/source: unknown field" in page
+    assert "Line 6, column 5: ? → ? › To: this field is required" in page
+    assert "Line 6, column 14: ? → ? › source: unknown field" in page
+
+
+def test_a_problem_of_yaml_names_its_node_and_the_label_of_the_field(designer: Client) -> None:
+    nodes = "  - {id: a, type: llm, name: Draft the answer, context_type: 7}\n  - {name: Ask, type: 5}\n"
+    page = text(designer.post("/workflows/import/", {"yaml": f"name: X\nnodes:\n{nodes}"}))
+    assert "Draft the answer › Context type: " in page
+    assert "Ask › Type: " in page
+
+
+def test_a_problem_of_an_imported_draft_names_its_node_and_field(designer: Client) -> None:
+    yaml = "name: X\nnodes:\n  - {id: a, type: llm, name: Draft it, config: {pause: x}}\n"
+    page = text(designer.post("/workflows/import/", {"yaml": yaml, "slug": "x"}, follow=True))
+    assert re.search(r"Line 3, column \d+: Draft it › Pause: ", page)

@@ -115,6 +115,24 @@ def test_a_broken_node_itself_gets_a_clear_word(designer: Client, node: Any) -> 
     assert answer.json()["errors"]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "field", "input_name"),
+    [
+        ({"config": {"pause": "sometimes"}}, "Review", "node-pause"),
+        ({"context_type": 7}, "Context type", "node-context_type"),
+    ],
+)
+def test_a_preview_that_is_refused_names_the_node_and_the_field(
+    designer: Client, wrong: Any, field: str, input_name: str
+) -> None:
+    broken = {"id": "broken", "type": "llm", "position": 7}
+    node = {"id": "answer", "type": "llm", "name": "Draft", **wrong}
+    body = {"document": document(START, node, broken), "node": "answer", "messages": [user("hi")]}
+    problem = ask(designer, "preview", body).json()["errors"][0]
+    assert (problem["node"], problem["element"], problem["field"]) == ("answer", "Draft", field)
+    assert problem["input"] == input_name
+
+
 def test_a_conversation_and_a_context_together_are_refused(designer: Client) -> None:
     body = {
         "document": document(),

@@ -114,3 +114,15 @@ def test_problems_name_the_element_and_the_field_by_their_labels(designer: Clien
     assert places["ask"] == ("ask", "After the timeout", "node-timeout_outcome")
     assert places["go"] == ("start → Shorten", "Condition", "edge-condition")
     assert told["wrong"]["nodes"]["ask"][0].startswith("After the timeout: ")
+
+
+def test_problems_of_an_element_that_cannot_be_read_name_it_and_the_field(designer: Client) -> None:
+    broken = {"id": "b", "type": "llm", "name": "Draft", "context_type": 7, "surprise": 1}
+    lost = {"id": "lost", "type": "sequence", "from": "b"}
+    given = document(START, broken, ANSWER, edges=[lost])
+    told = ask(designer, "words", {"document": given}).json()
+    places = [(each["element"], each["field"], each["input"]) for each in told["problems"]]
+    assert ("Draft", "Context type", "node-context_type") in places
+    assert ("Draft", "surprise", "") in places
+    assert ("Draft → ?", "To", "edge-to") in places
+    assert any(each.startswith("Context type: ") for each in told["wrong"]["nodes"]["b"])
