@@ -15,6 +15,7 @@ const entryPoints = {
   defer_while_pointer_down: "src/defer_while_pointer_down/main.ts",
   draft: "src/draft/main.ts",
   find: "src/find/main.ts",
+  focus_return: "src/focus_return/main.ts",
   form_drafts: "src/form_drafts/main.ts",
   graph: "src/graph/main.tsx",
   keys: "src/keys/main.ts",

@@ -34,7 +34,8 @@ APPS: Final = (
     "bulk",
     "demo",
 )
-_IMPORTED: Final = (b"gettext", b"import say", b"Sentence, say")  # one in each module of texts
+# One in each module of texts.
+_IMPORTED: Final = (b"gettext", b"import say", b"Sentence, say", b"described(")
 # Where the context, the text and the plural stand among the arguments.
 _CALLS: Final[Mapping[str, Any]] = {
     "_": None,
@@ -47,6 +48,8 @@ _CALLS: Final[Mapping[str, Any]] = {
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext": ((1, "c"), 2, 3),
     "say": None,  # ctxadmin.lib.sentence: what rules say
+    "_described": None,
+    "described": None,  # ctxadmin.http.described: the names of REST operations
 }
 # t("…") and tn("…", "…", as the linter has them; Babel reads JavaScript but loses its way in types.
 _LITERAL: Final = r'("(?:[^"\\]|\\.)*")'

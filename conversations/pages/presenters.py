@@ -9,7 +9,7 @@ from typing import Final
 import orjson
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from pydantic import JsonValue
 
 from conversations.models import Conversation, Move, Revision
@@ -27,7 +27,7 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "insert": gettext_lazy("Insert"),
     "replace": gettext_lazy("Replace"),
     "clear": gettext_lazy("Clear"),
-    "filter": gettext_lazy("Filter"),
+    "filter": pgettext_lazy("an operation", "Filter"),
     "budget": gettext_lazy("Budget"),
     "summarize": gettext_lazy("Summary"),
 }

@@ -10,6 +10,7 @@ from typing import Any, Final, get_origin
 import orjson
 from django.http import HttpRequest, HttpResponse
 from django.utils import translation
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
@@ -25,13 +26,13 @@ from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
 from ctxadmin.identity.roles import Action, Scope, allows_to_own, who_may
 
 TAGS: Final = {
-    "conversations": "Conversations",
-    "workflows": "Workflows and filters",
-    "checkpoints": "Executions, state, checkpoints",
-    "notifications": "Webhooks",
-    "bulk": "Bulk actions",
-    "ctxadmin": "Audit",
-    "search": "Search",
+    "conversations": gettext_noop("Conversations"),
+    "workflows": gettext_noop("Workflows and filters"),
+    "checkpoints": gettext_noop("Executions, state, checkpoints"),
+    "notifications": gettext_noop("Webhooks"),
+    "bulk": gettext_noop("Bulk actions"),
+    "ctxadmin": gettext_noop("Audit"),
+    "search": gettext_noop("Search"),
 }
 _REF: Final = "#/components/schemas/{model}"
 _PATH_PARAMETERS: Final = {

@@ -8,7 +8,7 @@ must meet in some 250 places (contrast, nested controls, sizes) and needs 1.8 MB
 import functools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -22,6 +22,7 @@ from ctxadmin.http.openapi import TAGS, document
 from ctxadmin.http.problems import TITLES
 from ctxadmin.ui.components import Crumb
 from ctxadmin.ui.schema_rows import Schema, SchemaRow, example_of, kind_of, rows_of
+from ctxadmin.ui.sentences import translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +123,9 @@ def index(request: HttpRequest) -> HttpResponse:
     """Shows ``GET /api/docs``: all operations by the parts of the contract."""
     parts: dict[str, list[Operation]] = {part: [] for part in TAGS.values()}
     for operation, part, _document in _operations().values():
-        parts[part].append(operation)
+        parts[part].append(_named(operation))
     page = IndexPage(
-        groups=[OperationGroup(title, listed) for title, listed in parts.items() if listed],
+        groups=[OperationGroup(_(title), listed) for title, listed in parts.items() if listed],
         version=_contract()["info"]["version"],
     )
     return render(request, "docs/api.html", {"page": page})
@@ -136,9 +137,14 @@ def operation(request: HttpRequest, name: str) -> HttpResponse:
     found = _operations().get(name)
     if found is None:
         raise Http404
-    page = _page(found[0], found[2])
+    page = _page(_named(found[0]), found[2])
     crumbs = [Crumb(_("REST API"), "/api/docs"), Crumb(page.operation.summary)]
     return render(request, "docs/operation.html", {"page": page, "crumbs": crumbs})
+
+
+def _named(operation: Operation) -> Operation:
+    """Returns the operation with its summary in the reader's language."""
+    return replace(operation, summary=_(operation.summary))
 
 
 def _page(operation: Operation, document: dict[str, Any]) -> OperationPage:
@@ -196,6 +202,6 @@ def errors(request: HttpRequest) -> HttpResponse:
 
     ``type`` of every problem links here.
     """
-    page = ErrorsPage([(each, TITLES[code]) for code, each in CATALOGUE.items()])
+    page = ErrorsPage([(each, translated(TITLES[code])) for code, each in CATALOGUE.items()])
     crumbs = [Crumb(_("REST API"), "/api/docs"), Crumb(_("Errors"))]
     return render(request, "docs/errors.html", {"page": page, "crumbs": crumbs})

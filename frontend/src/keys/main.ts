@@ -10,6 +10,8 @@ const help = document.getElementById("keys") as HTMLDialogElement | null;
 const list = document.getElementById("keys-list");
 const box = document.getElementById("keys-enabled") as HTMLInputElement | null;
 let typed: readonly string[] = [];
+/** The field that a key led to, and what had the focus before. */
+let entered: { readonly field: HTMLElement; readonly from: HTMLElement | null } | null = null;
 let last = 0;
 
 function enabled(): boolean {
@@ -44,8 +46,20 @@ function use(element: HTMLElement): void {
   if (!element.matches("input, textarea, select")) return element.click();
   const menu = element.closest<HTMLElement>("[popover]");
   if (menu && !element.checkVisibility()) menu.showPopover();
+  const from = document.activeElement;
   element.focus();
+  entered = { field: element, from: from instanceof HTMLElement && from !== document.body ? from : null };
   if (element instanceof HTMLInputElement) element.select();
+}
+
+/** Escape leaves a field that a key led to, so that single keys work again. */
+function leave(event: KeyboardEvent): boolean {
+  if (event.key !== "Escape" || !entered || event.target !== entered.field) return false;
+  const { field, from } = entered;
+  entered = null;
+  if (from?.isConnected && from.checkVisibility()) from.focus();
+  else field.blur();
+  return true;
 }
 
 function lineOf({ label, ways, usable }: Line): HTMLElement {
@@ -87,7 +101,7 @@ function openHelp(): void {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.altKey || event.isComposing || (isTyping(event.target) && !typesNothing(event))) return;
+  if (event.defaultPrevented || event.altKey || event.isComposing || leave(event) || (isTyping(event.target) && !typesNothing(event))) return;
   if (["Control", "Shift", "Meta"].includes(event.key) || document.querySelector("dialog[open]")) return;
   const before = event.timeStamp - last < PAUSE_MS ? typed : [];
   const found = step(tableOf(offered(), enabled()), before, nameOf(event));

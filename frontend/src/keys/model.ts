@@ -36,8 +36,8 @@ export function nameOf({ key, ctrlKey, metaKey, shiftKey }: Pressed): string {
 }
 
 /** Whether a key is obeyed in a field, too: nobody types it there. */
-export function typesNothing({ key }: Pick<Pressed, "key">): boolean {
-  return /^F\d+$/.test(key);
+export function typesNothing({ key, ctrlKey, metaKey }: Omit<Pressed, "shiftKey">): boolean {
+  return /^F\d+$/.test(key) || (key === "Enter" && (ctrlKey || metaKey));
 }
 
 function waysOf(keys: string): string[][] {

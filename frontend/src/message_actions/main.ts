@@ -107,7 +107,9 @@ function showsActions(message: HTMLElement | null, target: Element): boolean {
   return !narrow.matches || message?.classList.contains("message-active") === true || target.matches(":focus-visible");
 }
 
+// What an action opens returns the focus to it when it closes: until then it stays.
 document.addEventListener("focusin", ({ target }) => {
+  if (target instanceof Element && target.closest("dialog")) return;
   const message = messageOf(target);
   focus(showsActions(message, target as Element) ? message : null);
 });

@@ -12,6 +12,7 @@ import { Canvas } from "./Canvas";
 import { ConnectDialog } from "./ConnectDialog";
 import { type Desk, DeskContext, useDesk, useEditor } from "./context";
 import { chooseFound } from "./actions";
+import { keepInView } from "./element_focus";
 import { Icon, Sprite } from "./Icon";
 import { useKeys } from "./keys";
 import { MergeDialog } from "./MergeDialog";
@@ -56,9 +57,13 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
     chooseFound(store, kind, key);
     requestAnimationFrame(() => document.querySelector<HTMLElement>(".editor-panel")?.focus());
   };
+  const show = (next: View): void => {
+    setView(next);
+    keepInView(store);
+  };
   return (
     <div className="editor-work">
-      <Toolbar view={view} onView={setView} saver={saver} />
+      <Toolbar view={view} onView={show} saver={saver} />
       {mayChange && journal && <LeftBehind journal={journal} />}
       <div className="editor-body">
         {mayChange && view === "canvas" && <Palette />}

@@ -96,6 +96,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
     addKind(store, kind, { x: x - CARD.width / 2, y: y - CARD.height / 2 });
   };
   const menus = useMenus(onPopup);
+  const pressed = useElementKeys();
   const onConnectEnd = useCallback(
     (event: MouseEvent | TouchEvent, { fromHandle, fromNode, toNode }: FinalConnectionState) => {
       const { document, places } = store.getState();
@@ -124,6 +125,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
         if (event.dataTransfer.types.includes(KIND_TYPE)) event.preventDefault();
       }}
       onDrop={onDrop}
+      onKeyDownCapture={pressed}
       {...menus}
     >
       {start && (
@@ -171,7 +173,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
             "node.a11yDescription.keyboardDisabled": howToChoose(), // said when the keyboard is not disabled
             "node.a11yDescription.ariaLiveMessage": ({ x, y }) => t("Node moved to {x}, {y}.", { x, y }),
             "handle.ariaLabel": t("Connection points"),
-            "edge.a11yDescription.default": t("Press Enter to select the edge, Delete to delete it."),
+            "edge.a11yDescription.default": t("Press Enter to select the edge, Enter again to edit it, Delete to delete it."),
             "minimap.ariaLabel": t("Minimap"),
           }}
         >
@@ -230,6 +232,25 @@ function useMenus(onPopup: Props["onPopup"]) {
   }, [onPopup, store]);
 }
 
+/** Before React Flow, which takes the focus from what Escape is pressed on. */
+function useElementKeys(): (event: ReactKeyboardEvent) => void {
+  const { store } = useDesk();
+  return useCallback(
+    (event) => {
+      const { chosen, choose } = store.getState();
+      const about = event.target instanceof Element && event.target.matches(".react-flow__node, .react-flow__edge") ? aboutOf(event.target) : null;
+      const only = onlyOne(chosen);
+      const isEdited = about !== null && about.kind === only?.kind && about.key === only.key;
+      if (!about || (event.key !== "Escape" && !(event.key === "Enter" && isEdited))) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === "Enter") document.querySelector<HTMLElement>(".editor-panel")?.focus();
+      else choose({});
+    },
+    [store],
+  );
+}
+
 /** A map of what is out of sight; where all is in sight, it would only cover some of it. */
 function Overview({ drawn }: { readonly drawn: Drawn }) {
   const box = useMemo(() => boxOf(drawn), [drawn]);
@@ -242,7 +263,7 @@ function boxOf(drawn: Drawn): Box | null {
   return spots.length ? around(spots) : null;
 }
 
-const howToChoose = (): string => t("Press Enter to select the node, arrow keys to move it, Delete to delete it.");
+const howToChoose = (): string => t("Press Enter to select the node, Enter again to edit it, arrow keys to move it, Delete to delete it.");
 
 function miniClass(node: FlowNode): string {
   if (node.type !== "card") return `mini-${node.type}`;

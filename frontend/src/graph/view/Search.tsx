@@ -7,6 +7,7 @@ import { edgeWords, nodeWords } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { chooseFound } from "./actions";
+import { focusChosen } from "./element_focus";
 import { showChosen } from "./ViewTools";
 
 export function Search({ onFound }: { readonly onFound: () => void }) {
@@ -28,6 +29,7 @@ export function Search({ onFound }: { readonly onFound: () => void }) {
     chooseFound(store, each.kind, each.key);
     showChosen(flow, store.getState());
     setOpen(false);
+    focusChosen(store);
     onFound();
   };
   return (

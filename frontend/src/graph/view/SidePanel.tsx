@@ -1,6 +1,6 @@
 // The panel beside the canvas: form, group, note and context preview of the selection.
 
-import { useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { isSideBySide, PANEL_WIDTH } from "../io/panel_size";
 import { groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
@@ -10,6 +10,7 @@ import { edgeWords, nodeWords, onlyOne, type Part } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Cost } from "./Cost";
+import { focusChosen } from "./element_focus";
 import { Icon } from "./Icon";
 import { useKnownNames } from "./known_names";
 import { PanelParts } from "./PanelParts";
@@ -26,7 +27,7 @@ interface Props {
 }
 
 export function SidePanel({ onConnect }: Props) {
-  const { setup } = useDesk();
+  const { setup, store } = useDesk();
   const chosen = useEditor((state) => state.chosen);
   const mayChange = useEditor((state) => state.mayChange);
   const [source, setSource] = useState<Source>(() => ({ ...NO_SOURCE, conversation: setup.conversations[0]?.[0] ?? "" }));
@@ -37,8 +38,14 @@ export function SidePanel({ onConnect }: Props) {
   const hasRoom = useRoomBeside(panel);
   const isPreviewed = only?.kind === "node" && setup.may_preview;
   const isBeside = isPreviewed && hasRoom;
+  // Escape leads back to what the panel is about; there it clears the selection.
+  const back = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || event.defaultPrevented || !only) return;
+    event.preventDefault();
+    focusChosen(store, 0);
+  };
   return (
-    <aside ref={panel} className={`editor-panel${isBeside ? " editor-panel-wide" : ""}`} aria-label={t("Selection")} tabIndex={-1}>
+    <aside ref={panel} className={`editor-panel${isBeside ? " editor-panel-wide" : ""}`} aria-label={t("Selection")} tabIndex={-1} onKeyDown={back}>
       <SizeEdge size={PANEL_WIDTH} label={t("Width of the panel")} within=".editor-body" property="--panel-width" side="width" />
       {only?.kind === "node" && mayChange && <PanelParts />}
       <div className="editor-panel-top">

@@ -42,10 +42,10 @@ export function Toolbar({ view, onView, saver }: Props) {
     <div className="editor-top">
       <div className={mayChange ? "editor-bar editor-bar-full" : "editor-bar"} role="toolbar" aria-label={t("Tools of the editor")}>
         <div className="btn-group" role="group" aria-label={t("View")}>
-          <Tool icon="sitemap" label={t("Canvas")} pressed={view === "canvas"} onClick={() => onView("canvas")}>
+          <Tool icon="sitemap" label={t("Canvas")} pressed={view === "canvas"} onClick={() => onView("canvas")} keys={view === "outline" ? "o" : undefined}>
             <Words text={t("Canvas")} />
           </Tool>
-          <Tool icon="list-details" label={t("Outline")} pressed={view === "outline"} onClick={() => onView("outline")} keys="o">
+          <Tool icon="list-details" label={t("Outline")} pressed={view === "outline"} onClick={() => onView("outline")} keys={view === "canvas" ? "o" : undefined}>
             <Words text={t("Outline")} />
           </Tool>
         </div>

@@ -15,6 +15,7 @@ import { around, CARD, freeSpot, placesOf } from "../model/places";
 import { nameOfProblem, problemAfter, targetOf } from "../model/problem_list";
 import type { EditorStore } from "../store";
 import { t, tn } from "../texts";
+import { keepOnCanvas } from "./element_focus";
 import { type FlowNode, noteKey } from "./flow";
 import { problemsOf } from "./all_problems";
 
@@ -69,6 +70,7 @@ export function removeChosen(store: EditorStore): void {
   if (!count) return;
   edit(removal(document, chosen), tn("Delete {n} element", "Delete {n} elements", count));
   choose({});
+  keepOnCanvas();
   say(tn("{n} element deleted", "{n} elements deleted", count));
 }
 

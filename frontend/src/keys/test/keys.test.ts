@@ -69,5 +69,6 @@ describe("the keys of a page", () => {
 });
 
 it("obeys function keys in fields, too, where letters are typed", () => {
-  expect(["F8", "F10", "F", "f", "Enter"].map((key) => typesNothing({ key }))).toEqual([true, true, false, false, false]);
+  expect(["F8", "F10", "F", "f", "Enter"].map((key) => typesNothing({ ...pressed, key }))).toEqual([true, true, false, false, false]);
+  expect(typesNothing({ ...pressed, key: "Enter", ctrlKey: true })).toBe(true);
 });

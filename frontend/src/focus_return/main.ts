@@ -1,0 +1,71 @@
+// After a form was sent by keys, the next page begins where it was sent: at the same control, else
+// at what the page reports. Without it everyone who uses keys begins at the top of every page.
+
+import { controlFor, readPlace } from "./model";
+
+const STORE = "focus-return";
+const CONTROLS = "button[type=submit], input:not([type=hidden]), select, textarea";
+let byKeys = false;
+
+document.addEventListener("keydown", () => (byKeys = true), { capture: true });
+document.addEventListener("pointerdown", () => (byKeys = false), { capture: true });
+
+function actionOf(form: HTMLFormElement): string {
+  return new URL(form.getAttribute("action") || location.href, location.href).pathname;
+}
+
+function formsTo(action: string): HTMLFormElement[] {
+  return [...document.forms].filter((form) => actionOf(form) === action && form.closest("main"));
+}
+
+function note(form: HTMLFormElement, submitter: HTMLElement | null): void {
+  const active = document.activeElement;
+  const control = (form.contains(active) ? active : submitter) as Partial<HTMLInputElement> | null;
+  const action = actionOf(form);
+  const number = Math.max(formsTo(action).indexOf(form), 0);
+  const { name = "", value = "" } = control ?? {};
+  const peers = controlsOf(form).filter((each) => each.name === name).length;
+  const place = { path: location.pathname, action, number, name, value, peers, at: Date.now() };
+  sessionStorage.setItem(STORE, JSON.stringify(place));
+}
+
+document.addEventListener("submit", (event) => {
+  if (!byKeys) return;
+  try {
+    note(event.target as HTMLFormElement, event.submitter);
+  } catch {
+    // A browser that keeps nothing begins at the top of the page.
+  }
+});
+
+function controlsOf(form: HTMLFormElement): HTMLInputElement[] {
+  return [...form.querySelectorAll<HTMLInputElement>(CONTROLS)].filter((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility());
+}
+
+function focusReport(): void {
+  const report = document.querySelector<HTMLElement>("#messages > .note");
+  if (!report) return;
+  report.tabIndex = -1;
+  report.focus();
+}
+
+function comeBack(): void {
+  let place = null;
+  try {
+    place = readPlace(sessionStorage.getItem(STORE), Date.now());
+    sessionStorage.removeItem(STORE);
+  } catch {
+    return;
+  }
+  const isFree = document.activeElement === document.body && !location.hash;
+  if (!place || !isFree) return;
+  byKeys = true;
+  const forms = place.path === location.pathname ? formsTo(place.action) : [];
+  const form = forms[Math.min(place.number, forms.length - 1)];
+  const controls = form ? controlsOf(form) : [];
+  const control = controls[controlFor(place, controls)];
+  if (control) control.focus();
+  else focusReport();
+}
+
+addEventListener("load", comeBack);

@@ -1,0 +1,36 @@
+// The focus on the element that is selected: its card or line, or its row in the outline.
+
+import type { EditorStore } from "../store";
+import { onlyOne } from "../store";
+
+const FRAMES = 30; // what is out of sight is not drawn before the canvas has moved
+
+function elementOf(store: EditorStore): HTMLElement | null {
+  const only = onlyOne(store.getState().chosen);
+  if (!only) return null;
+  const drawn = document.querySelector<HTMLElement>(`.react-flow__${only.kind}[data-id="${CSS.escape(only.key)}"]`);
+  return drawn?.checkVisibility() ? drawn : document.querySelector<HTMLElement>(".editor-main tr[aria-current] button");
+}
+
+/** Put the focus on what is selected, as soon as it is drawn. */
+export function focusChosen(store: EditorStore, frames = FRAMES): void {
+  const element = elementOf(store);
+  if (element) element.focus({ preventScroll: element.matches(".react-flow__node, .react-flow__edge") });
+  else if (frames > 0) requestAnimationFrame(() => focusChosen(store, frames - 1));
+}
+
+/** Where keys go on in the other view, if what had the focus is hidden there: what is selected, else the view itself. */
+export function keepInView(store: EditorStore): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement?.checkVisibility() && document.activeElement !== document.body) return;
+    const views = [...document.querySelectorAll<HTMLElement>(".flow, .editor-main section")];
+    (elementOf(store) ?? views.find((each) => each.checkVisibility()))?.focus();
+  });
+}
+
+/** Keep the keys on the canvas when what had the focus is gone. */
+export function keepOnCanvas(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>(".flow")?.focus({ preventScroll: true });
+  });
+}

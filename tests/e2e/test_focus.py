@@ -1,0 +1,111 @@
+"""Who uses keys alone is never put back to the beginning of a page by what they did."""
+
+import httpx
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.editor.scenes import EDGES, NODES, card, opened
+from tests.e2e.scenes import Started, ok
+
+
+def _press(place: Locator, key: str = "Enter") -> None:
+    place.focus()
+    place.page.keyboard.press(key)
+
+
+def test_a_claim_in_the_queue_keeps_the_focus_in_its_row(
+    reviewer_page: Page, start: Started
+) -> None:
+    name = start()
+    reviewer_page.goto(f"/reviews/?workflow={name}")
+    _press(reviewer_page.get_by_role("button", name=f"Claim {name}"))
+    expect(reviewer_page.get_by_role("button", name=f"Release {name}")).to_be_focused()
+
+
+def test_a_filter_of_a_list_keeps_the_focus_in_its_field(page: Page) -> None:
+    page.goto("/audit/")
+    page.get_by_label("Person or token").focus()
+    page.keyboard.type("admin")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/audit/?*actor=admin*")
+    expect(page.get_by_label("Person or token")).to_be_focused()
+
+
+def test_what_was_done_has_the_focus_where_its_form_is_gone(
+    reviewer_page: Page, start: Started
+) -> None:
+    name = start()
+    reviewer_page.goto(f"/executions/{name}/")
+    _press(reviewer_page.get_by_role("button", name="Approve"))
+    expect(reviewer_page.locator("#messages > .note")).to_be_focused()
+
+
+def test_a_pointer_leaves_the_focus_alone(reviewer_page: Page, start: Started) -> None:
+    name = start()
+    reviewer_page.goto(f"/executions/{name}/")
+    reviewer_page.get_by_role("button", name="Approve").click()
+    expect(reviewer_page.get_by_text("Approved.")).to_be_visible()
+    expect(reviewer_page.locator("#messages > .note")).not_to_be_focused()
+
+
+def test_a_dialog_of_a_message_returns_the_focus(page: Page, api: httpx.Client) -> None:
+    messages = [{"role": "user", "content": f"message {n}"} for n in range(3)]
+    ok(api.post("conversations", json={"id": "e2e-focus", "messages": messages}))
+    page.goto("/conversations/e2e-focus/")
+    page.locator("#m1").focus()
+    pin = page.get_by_role("link", name="Pin #1")
+    _press(pin)
+    expect(page.get_by_label("Reason")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(pin).to_be_focused()
+
+
+def test_escape_leaves_the_field_that_a_key_led_to(page: Page, api: httpx.Client) -> None:
+    messages = [{"role": "user", "content": f"message {n}"} for n in range(3)]
+    ok(api.post("conversations", json={"id": "e2e-leave", "messages": messages}))
+    page.goto("/conversations/e2e-leave/")
+    page.locator("#m1").focus()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Words")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#m1")).to_be_focused()
+
+
+def test_the_canvas_keeps_the_focus_where_one_works(designer_page: Page, api: httpx.Client) -> None:
+    ok(api.post("workflows", json={"slug": "e2e-focus", "name": "Focus"}))
+    document = {"name": "Focus", "nodes": NODES, "edges": EDGES}
+    ok(api.put("workflows/e2e-focus/draft", json={"document": document, "expected_version": 0}))
+    page = opened(designer_page, "e2e-focus")
+    keys, answer = page.keyboard, card(page, "answer")
+    panel = page.locator(".editor-panel")
+    keys.press("/")
+    keys.type("answer")
+    keys.press("Enter")
+    expect(answer).to_be_focused()
+    keys.press("Enter")
+    expect(panel).to_be_focused()
+    keys.press("Escape")
+    expect(answer).to_be_focused()
+    keys.press("Escape")
+    expect(answer).to_be_focused()
+    expect(panel.get_by_role("button", name="Problems")).to_be_visible()
+    keys.press("o")
+    expect(page.get_by_role("region", name="Nodes")).to_be_focused()
+    keys.press("o")
+    expect(page.locator(".flow")).to_be_focused()
+    answer.focus()
+    keys.press("Enter")
+    keys.press("Delete")
+    expect(answer).to_have_count(0)
+    expect(page.locator(".flow")).to_be_focused()
+
+
+def test_ctrl_enter_reviews_what_was_typed_into_a_state(
+    reviewer_page: Page, start: Started
+) -> None:
+    name = start()
+    reviewer_page.goto(f"/executions/{name}/state/")
+    field = reviewer_page.get_by_label("draft", exact=True)
+    field.focus()
+    reviewer_page.keyboard.type("Dear Mia. ")
+    reviewer_page.keyboard.press("Control+Enter")
+    expect(reviewer_page.get_by_role("button", name="Approve with these changes")).to_be_visible()
