@@ -144,7 +144,8 @@ def test_each_problem_of_yaml_that_cannot_be_read_names_its_field(designer: Clie
 
 
 def test_a_problem_of_yaml_names_its_node_and_the_label_of_the_field(designer: Client) -> None:
-    nodes = "  - {id: a, type: llm, name: Draft the answer, context_type: 7}\n  - {name: Ask, type: 5}\n"
+    first = "  - {id: a, type: llm, name: Draft the answer, context_type: 7}\n"
+    nodes = f"{first}  - {{name: Ask, type: 5}}\n"
     page = text(designer.post("/workflows/import/", {"yaml": f"name: X\nnodes:\n{nodes}"}))
     assert "Draft the answer › Context type: " in page
     assert "Ask › Type: " in page
