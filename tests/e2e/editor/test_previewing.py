@@ -64,6 +64,7 @@ def test_a_press_lets_the_model_see_the_last_messages_and_undo_takes_it_back(
     expect(preview.locator(".editor-seen")).to_be_hidden()
     policies = page.get_by_role("region", name="Messages that it sees")
     policies.get_by_role("button", name="Last N").click()
+    expect(policies.get_by_label("Number of messages")).to_be_focused()
     expect(preview.get_by_role("status")).to_contain_text("6 of 9 messages")
     expect(form(page).locator("[name$=keep_last]:visible")).to_have_value("6")
     policies.get_by_label("Number of messages").fill("2")

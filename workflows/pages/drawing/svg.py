@@ -37,6 +37,8 @@ _CHIP_TEXT: Final = 44
 _LETTER: Final = 6.8
 _CARD_TEXT: Final = 21
 _LINE_TEXT: Final = 28
+# Where the rows of a card are, by those of its title; type and filter are below it.
+_ROWS: Final = {1: (27, 49, 70), 2: (22, 39, 57, 75)}
 
 
 Mark = Literal["", "added", "removed", "changed"]
@@ -49,15 +51,23 @@ MARK_WORDS: Final[Mapping[Mark, Text]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """A row of text, and how far below the top of its card it is."""
+
+    text: str
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """A node as it is drawn; ``description`` is its text for screen readers."""
 
     x: float
     y: float
     id: str
-    title: str
-    kind: str
-    sees: str
+    title: Sequence[Row]
+    kind: Row
+    sees: Row
     tone: Tone
     icon: str
     description: str
@@ -208,21 +218,22 @@ class _Drawer:
         whole = summaries.CONTEXT_TYPE_WORDS.get(context_type, context_type)
         own = summaries.node_filters_line(node, self._registries)
         errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
-        title = shorten(node.name or node.id, _CARD_TEXT)
+        title = folded(node.name or node.id, _CARD_TEXT)
+        *tops, kind_top, sees_top = _ROWS[len(title)]
         kind, sees = shorten(f"{kind_of} · {whole}", _LINE_TEXT), shorten(own, _LINE_TEXT)
         mark = self._marks.get(("node", node.id), "")
         return Card(
             x=round(spot.x, 1),
             y=round(spot.y, 1),
             id=node.id,
-            title=title,
-            kind=kind,
-            sees=sees,
+            title=[Row(text, top) for text, top in zip(title, tops, strict=True)],
+            kind=Row(kind, kind_top),
+            sees=Row(sees, sees_top),
             tone=summaries.tone_of(node.type),
             icon=summaries.icon_of(node.type),
             # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
             description=_marked(
-                _spoken_node(f"{title} {kind} {sees}".strip(), node, own, errors + warnings), mark
+                _spoken_node(f"{' '.join(title)} {kind} {sees}".strip(), node, own, errors + warnings), mark
             ),
             url=self._links.node(node.id),
             errors=errors,
@@ -361,6 +372,25 @@ def _framed(cards: Sequence[Card], lines: Sequence[DrawnEdge], ways: Sequence[Ro
     height = max(box[1] + box[3] for box in boxes) + _MARGIN - top
     view_box = f"{left:g} {top:g} {width:g} {height:g}"
     return Drawing(cards, lines, view_box, round(width), round(height))
+
+
+def folded(text: str, most: int) -> list[str]:
+    """Returns ``text`` in one or two rows of about ``most`` letters, cut as ``shorten`` cuts.
+
+    The first ends between words if one fits, and between wide letters.
+    """
+    text = plain(" ".join(text.split()))
+    if _width(text) <= most:
+        return [text]
+    end = used = 0
+    for place, letter in enumerate(text):
+        if letter == " " or _letter(letter) > 1:
+            end = place
+        used += _letter(letter)
+        if used > most:
+            break
+    end = end or place
+    return [text[:end].rstrip(), shorten(text[end:].lstrip(), most)]
 
 
 def shorten(text: str, most: int) -> str:

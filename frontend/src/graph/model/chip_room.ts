@@ -3,7 +3,7 @@
 import { CHIP_HEIGHT } from "./chips";
 import type { Key, Position } from "./document";
 import { anchorOf, chipSpot, type End, type Flow, type Lane, wayOf } from "./lines";
-import { around, type Box, CARD } from "./places";
+import type { Box, Extent } from "./places";
 
 /** An edge that says something: the corners of its cards, its way, and how wide its chips are at their usual size. */
 export interface Spoken {
@@ -20,32 +20,41 @@ export const USUAL_LETTER = 12;
 // Beyond so many nobody reads chips from far away, and each is compared with all others.
 export const MOST_SPOKEN = 60;
 const BETWEEN = 4;
+const MOST_ASIDE = 0.35;
 
-/** The graph as its words find it: its cards, the size of letters, and how wide the canvas is, in canvas units. */
+/** The graph as its words find it: its cards, the size of letters, and what is shown of the canvas. */
 export interface Surroundings {
-  readonly cards: readonly Position[];
+  readonly cards: readonly Box[];
   readonly flow: Flow;
   readonly letter: number;
-  readonly canvas: number;
+  readonly shown: Extent;
 }
+
+/** Where words stand: at which end of their line, and how far aside, so that the canvas does not cut them. */
+export interface Spot {
+  readonly end: End;
+  readonly aside: number;
+}
+
+const NONE: ReadonlyMap<Key, Spot> = new Map();
 
 /**
  * The edges whose words cover no card and no other words and are whole when all of the graph is shown,
- * each with the end at which they stand. The shortest are placed first, so that most have their words.
+ * each with where they stand. The shortest are placed first, so that most have their words.
  */
-export function endsWithRoom(spoken: readonly Spoken[], { cards, flow, letter, canvas }: Surroundings): Map<Key, End> {
-  const found = new Map<Key, End>();
-  if (!cards.length || spoken.length > MOST_SPOKEN) return found;
-  const graph = around(cards);
-  const width = Math.max(graph.width, canvas);
-  const shown = { left: graph.x + (graph.width - width) / 2, right: graph.x + (graph.width + width) / 2 };
-  const taken: Box[] = cards.map(({ x, y }) => ({ x, y, ...CARD }));
+export function spotsWithRoom(spoken: readonly Spoken[], { cards, flow, letter, shown }: Surroundings): ReadonlyMap<Key, Spot> {
+  if (!cards.length || spoken.length > MOST_SPOKEN) return NONE;
+  const found = new Map<Key, Spot>();
+  const taken: Box[] = [...cards];
   for (const each of [...spoken].sort((a, b) => a.width - b.width)) {
     for (const end of new Set<End>([each.end, "middle"])) {
       const box = boxOf({ ...each, end }, flow, letter / USUAL_LETTER);
-      if (box.x < shown.left || box.x + box.width > shown.right || taken.some((other) => overlap(box, other))) continue;
-      found.set(each.key, end);
-      taken.push(box);
+      const aside = Math.max(shown.left - box.x, 0) + Math.min(shown.right - box.x - box.width, 0);
+      const moved = { ...box, x: box.x + aside };
+      // They stay on their line.
+      if (Math.abs(aside) > (each.lane ? 0 : box.width * MOST_ASIDE) || moved.x < shown.left - 1 || taken.some((other) => overlap(moved, other))) continue;
+      found.set(each.key, { end, aside });
+      taken.push(moved);
       break;
     }
   }

@@ -2,7 +2,7 @@
 
 import type { Key, Position, WorkflowDocument } from "./document";
 import { indexOf } from "./document";
-import { CARD } from "./places";
+import { around, type Box, CARD } from "./places";
 
 /** Where a graph leads as a whole: a line that could go either way follows it. */
 export type Flow = "right" | "down";
@@ -132,6 +132,20 @@ export function endsOf(edges: readonly { readonly from: string; readonly to: str
   };
 }
 
+// A sign of an edge begins at its lane.
+const SIGN = 96;
+
+/** The box around cards and the lanes around them. */
+export function graphBox(places: readonly Position[], lanes: Iterable<Lane>): Box {
+  const box = around(places);
+  let [right, top] = [box.x + box.width, box.y];
+  for (const { shape, at } of lanes) {
+    if (shape === "beside") right = Math.max(right, at + SIGN);
+    if (shape === "over") top = Math.min(top, at);
+  }
+  return { x: box.x, y: top, width: right - box.x, height: box.y + box.height - top };
+}
+
 type Ends = readonly [key: Key, from: Position, to: Position];
 
 /** The lanes of lines that lead back, and of those that would run through a card; by key. */
@@ -139,19 +153,19 @@ export function lanesOf({ edges }: Pick<WorkflowDocument, "edges">, places: Read
   const cards = [...places.values()];
   const check = cards.length * edges.length <= MOST_CHECKED;
   const { keys } = indexOf(edges);
-  const around: (readonly [Ends, Lane["shape"]])[] = [];
+  const away: (readonly [Ends, Lane["shape"]])[] = [];
   edges.forEach((edge, place) => {
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!from || !to) return;
     const ends: Ends = [keys[place] as Key, from, to];
     const shape = shapeOf(from, to, flow);
-    if (shape !== "right" && shape !== "down") around.push([ends, shape]);
-    else if (check && isBlocked(from, to, shape, cards)) around.push([ends, shape === "down" ? "beside" : "over"]);
+    if (shape !== "right" && shape !== "down") away.push([ends, shape]);
+    else if (check && isBlocked(from, to, shape, cards)) away.push([ends, shape === "down" ? "beside" : "over"]);
   });
   // The shorter ones are inside.
-  around.sort(([a], [b]) => lengthOf(a) - lengthOf(b));
+  away.sort(([a], [b]) => lengthOf(a) - lengthOf(b));
   const taken: Taken[] = [];
-  return new Map(around.map(([ends, shape]) => [ends[0], { shape, at: free(ends, shape, check ? cards : [], taken) }]));
+  return new Map(away.map(([ends, shape]) => [ends[0], { shape, at: free(ends, shape, check ? cards : [], taken) }]));
 }
 
 const lengthOf = ([, from, to]: Ends): number => Math.abs(from.x - to.x) + Math.abs(from.y - to.y);

@@ -49,6 +49,22 @@ export function around(spots: readonly Position[], margin = 0): Box {
   };
 }
 
+/** From where to where a canvas is shown, in its units. */
+export interface Extent {
+  readonly left: number;
+  readonly right: number;
+}
+
+// Lines from one row to the next swing out beside the cards.
+export const SWING = 48;
+
+/** What a canvas of a width shows when all of a graph is in it, beside tools where that costs no size. */
+export function shownExtent(graph: Box, width: number, tools: number): Extent {
+  const whole = graph.width + 2 * SWING <= width - tools ? width - tools : width;
+  const room = (Math.max(whole, graph.width) - graph.width) / 2;
+  return { left: graph.x - room, right: graph.x + graph.width + room };
+}
+
 /** The frames of the groups around their members, by name. */
 export function frames(document: WorkflowDocument, places: ReadonlyMap<Key, Position>): Map<string, Box> {
   const spots = new Map<string, Position[]>();

@@ -1,36 +1,43 @@
 import { describe, expect, it } from "vitest";
-import { endsWithRoom, MOST_SPOKEN, type Spoken, USUAL_LETTER } from "../model/chip_room";
+import { spotsWithRoom, MOST_SPOKEN, type Spoken, USUAL_LETTER } from "../model/chip_room";
 import { CARD } from "../model/places";
 
 const STEP = CARD.height + 86;
-const cards = [0, 1, 2].map((row) => ({ x: 0, y: row * STEP }));
+const cards = [0, 1, 2].map((row) => ({ x: 0, y: row * STEP, ...CARD }));
 const said = (row: number, width: number, more: Partial<Spoken> = {}): Spoken => ({ key: `e${row}`, from: cards[row]!, to: cards[row + 1]!, lane: undefined, end: "middle", width, ...more });
-const seen = (letter: number, canvas = 1200) => ({ cards, flow: "down" as const, letter, canvas });
+const seen = (letter: number, canvas = 1200) => ({ cards, flow: "down" as const, letter, shown: { left: (CARD.width - canvas) / 2, right: (CARD.width + canvas) / 2 } });
 
 describe("the words of edges from further away", () => {
   it("are shown where they cover no card", () => {
-    expect([...endsWithRoom([said(0, 120), said(1, 120)], seen(28)).keys()]).toEqual(["e0", "e1"]);
-    expect(endsWithRoom([said(0, 120)], seen(50)).size).toBe(0);
+    expect([...spotsWithRoom([said(0, 120), said(1, 120)], seen(28)).keys()]).toEqual(["e0", "e1"]);
+    expect(spotsWithRoom([said(0, 120)], seen(50)).size).toBe(0);
   });
 
   it("stand in the middle of their line where its end has no room", () => {
-    expect(endsWithRoom([said(0, 120, { end: "end" })], seen(USUAL_LETTER)).get("e0")).toBe("end");
-    expect(endsWithRoom([said(0, 120, { end: "end" })], seen(28)).get("e0")).toBe("middle");
+    expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(USUAL_LETTER)).get("e0")?.end).toBe("end");
+    expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(28)).get("e0")?.end).toBe("middle");
   });
 
   it("cover no other words: the shorter ones are shown", () => {
     const beside = { from: { x: 100, y: 0 }, to: { x: 100, y: STEP }, key: "other" };
-    expect([...endsWithRoom([said(0, 200), said(0, 100, beside)], seen(24)).keys()]).toEqual(["other"]);
+    expect([...spotsWithRoom([said(0, 200), said(0, 100, beside)], seen(24)).keys()]).toEqual(["other"]);
   });
 
   it("are not cut by the edge of the canvas when the whole graph is shown", () => {
-    expect(endsWithRoom([said(0, 400)], seen(24, 900)).size).toBe(1);
-    expect(endsWithRoom([said(0, 400)], seen(24, 700)).size).toBe(0);
+    expect(spotsWithRoom([said(0, 400)], seen(24, 900)).size).toBe(1);
+    expect(spotsWithRoom([said(0, 400)], seen(24, 700)).size).toBe(0);
+  });
+
+  it("move aside on their line rather than being cut by the canvas", () => {
+    const right = [0, 1].map((row) => ({ x: 400, y: row * STEP, ...CARD }));
+    const spots = spotsWithRoom([said(0, 300, { from: right[0]!, to: right[1]! })], { ...seen(24), shown: { left: -40, right: 660 }, cards: [...cards, ...right] });
+    expect(spots.get("e0")?.aside).toBeLessThan(0);
+    expect(spotsWithRoom([said(0, 300)], seen(24)).get("e0")?.aside).toBe(0);
   });
 
   it("are left to signs where there are too many to be read", () => {
     const many = Array.from({ length: MOST_SPOKEN + 1 }, (_, n) => said(0, 10, { key: String(n) }));
-    expect(endsWithRoom(many, seen(20)).size).toBe(0);
-    expect(endsWithRoom([], { ...seen(20), cards: [] }).size).toBe(0);
+    expect(spotsWithRoom(many, seen(20)).size).toBe(0);
+    expect(spotsWithRoom([], { ...seen(20), cards: [] }).size).toBe(0);
   });
 });

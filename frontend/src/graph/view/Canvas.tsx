@@ -22,27 +22,28 @@ import { warn } from "../io/notice";
 import type { Marks } from "../io/setup";
 import { groupOf } from "../model/canvas_data";
 import { connection, isConnected, members, reconnection } from "../model/commands";
-import { endsWithRoom, type Spoken, type Surroundings } from "../model/chip_room";
+import { MOST_REACHING, type Named, reaches, boxOf as reachingBox, type Reach } from "../model/card_room";
+import { spotsWithRoom, type Spoken, type Spot } from "../model/chip_room";
 import { widthOf } from "../model/chips";
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
-import type { End, Flow } from "../model/lines";
+import { type Flow, graphBox } from "../model/lines";
 import { chosenBy } from "../model/menu";
-import { around, type Box, CARD, isSeen, placesOf, shownWhole } from "../model/places";
-import { type Drawn, onlyOne } from "../store";
+import { around, type Box, CARD, type Extent, isSeen, placesOf, shownExtent, shownWhole } from "../model/places";
+import { type Drawn, nodeWords, onlyOne } from "../store";
 import { t } from "../texts";
 import { CARDS, Zoom } from "./Card";
 import { useDesk, useEditor } from "./context";
 import { addKind, KIND_TYPE, moved } from "./actions";
 import { drawnPlaces, type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
 import { Icon } from "./Icon";
-import { chipTexts } from "./accessible_names";
+import { chipTexts, titleOf } from "./accessible_names";
 import { LINES } from "./Line";
 import { useOpening } from "./first_view";
 import { aboutOf, middleOf } from "./menu_target";
 import type { Popup } from "./Popups";
-import { type Drawing, ViewTools } from "./ViewTools";
-import { hasWords, isLarge, letterAt, levelOf, rowsAt, stepOf } from "./zoom";
+import { type Drawing, TOOLS_WIDTH, ViewTools } from "./ViewTools";
+import { canvasAt, hasWords, isLarge, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf } from "./zoom";
 
 const MAP = { width: 150, height: 100 };
 const GRID: [number, number] = [10, 10];
@@ -62,9 +63,11 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
   const step = useStore((state) => stepOf(state.transform[2]));
   const level = levelOf(step);
   const large = isLarge(drawn.document.nodes.length);
-  const canvas = useStore((state) => Math.round(state.width / step));
-  const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, { letter: letterAt(step), canvas })), [drawn, edges, step, canvas]);
-  const zoom = useMemo(() => ({ level, words, large }), [level, words, large]);
+  const width = useStore((state) => state.width);
+  const shown = useMemo(() => shownAt(drawn, width, step), [drawn, width, step]);
+  const reach = useMemo(() => reachAt(drawn, edges, step, shown), [drawn, edges, step, shown]);
+  const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, reach, step, shown)), [drawn, edges, reach, step, shown]);
+  const zoom = useMemo(() => ({ level, words, large, reach }), [level, words, large, reach]);
   const rows = rowsAt(step);
 
   const onConnect = useCallback(
@@ -188,15 +191,51 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
   );
 }
 
+// What stands beside a name (graph.css): the padding of a card, its icon, and each sign behind the name.
+const PADDING = { far: 18, other: 30 };
+const SIGN = 2;
+
+/** What is shown of the canvas when all of the graph is in it. */
+function shownAt(drawn: Drawn, width: number, step: number): Extent {
+  const { places, lanes } = drawnPlaces(drawn);
+  return places.size ? shownExtent(graphBox([...places.values()], lanes.values()), canvasAt(width, step), canvasAt(TOOLS_WIDTH, step)) : { left: 0, right: 0 };
+}
+
+/** The cards that are larger, so that their names are whole. */
+function reachAt(drawn: Drawn, edges: readonly FlowEdge[], step: number, shown: Extent): ReadonlyMap<Key, Reach> {
+  const { places, flow } = drawnPlaces(drawn);
+  const { document, tokens, costs, marks, whatIf } = drawn;
+  if (document.nodes.length > MOST_REACHING) return NO_REACH;
+  const [level, letter] = [levelOf(step), nameLetterAt(step)];
+  const { keys } = indexOf(document.nodes);
+  const tried = new Set(whatIf?.sums.map((sum) => sum.node));
+  const cards = document.nodes.map((node, place): Named => {
+    const key = keys[place] as Key;
+    const shows = marks?.nodes[node.id] !== undefined || tried.has(node.id);
+    const isAlone = level === "far" || (level === "brief" && !shows);
+    const rows = level === "middle" ? 2 : level !== "near" ? (level === "brief" && shows ? 1 : rowsAt(step)) : shows || tokens[key] || costs?.nodes[key]?.line ? 1 : 2;
+    const signs = Number(level === "near" || level === "middle") + Number(node.config?.pause !== undefined || shows) + Number(Boolean(nodeWords(drawn, key)?.problems.length));
+    const beside = level === "far" ? PADDING.far : PADDING.other + signs * SIGN * letter;
+    return { key, at: places.get(key) as Position, name: titleOf(node), rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside };
+  });
+  const lines = edges.flatMap(({ source, target, data }) => {
+    const [from, to] = [places.get(source), places.get(target)];
+    return from && to ? [{ from, to, lane: data?.lane }] : [];
+  });
+  return reaches(cards, { lines, flow, letter, shown });
+}
+const NO_REACH: ReadonlyMap<Key, Reach> = new Map();
+
 /** The edges that have room for their words, and where. */
-function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], seen: Pick<Surroundings, "letter" | "canvas">): ReadonlyMap<Key, End> {
+function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
   const { places, flow } = drawnPlaces(drawn);
   const spoken = edges.flatMap(({ id, source, target, data }): Spoken[] => {
     const [from, to] = [places.get(source), places.get(target)];
     const width = data ? widthOf(chipTexts(data)) : 0;
     return from && to && data && width ? [{ key: id, from, to, lane: data.lane, end: data.end, width }] : [];
   });
-  return endsWithRoom(spoken, { cards: [...places.values()], flow, ...seen });
+  const cards = [...places].map(([key, at]) => reachingBox(at, reach.get(key)));
+  return spotsWithRoom(spoken, { cards, flow, letter: letterAt(step), shown });
 }
 
 /** The place of a card that begins, or ends, at a point. */

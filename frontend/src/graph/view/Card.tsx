@@ -1,9 +1,10 @@
 // A node as a card, the note beside one, and the frame of a group.
 
 import { Handle, type NodeProps, Position } from "@xyflow/react";
-import { createContext, memo, useContext, useLayoutEffect, useRef, useState } from "react";
+import { type CSSProperties, createContext, memo, useContext, useLayoutEffect, useRef, useState } from "react";
 import type { Key } from "../model/document";
-import type { End } from "../model/lines";
+import type { Reach } from "../model/card_room";
+import type { Spot } from "../model/chip_room";
 import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
@@ -12,19 +13,20 @@ import { countWords } from "./WhatIf";
 import type { Level } from "./zoom";
 
 /**
- * From how far away the canvas is seen, which edges have room for their words and at which end, and
- * whether the graph is large. `words` is null where all have room.
+ * From how far away the canvas is seen, which edges have room for their words and where, which cards
+ * are larger than usual, and whether the graph is large. `words` is null where all have room.
  */
 interface Seen {
   readonly level: Level;
-  readonly words: ReadonlyMap<Key, End> | null;
+  readonly words: ReadonlyMap<Key, Spot> | null;
+  readonly reach: ReadonlyMap<Key, Reach>;
   readonly large: boolean;
 }
-export const Zoom = createContext<Seen>({ level: "near", words: null, large: false });
+export const Zoom = createContext<Seen>({ level: "near", words: null, reach: new Map(), large: false });
 
 function CardView(props: NodeProps<CardNode>) {
-  const { level, large } = useContext(Zoom);
-  return level === "far" && large ? <FarCard data={props.data} /> : <NearCard data={props.data} level={level} />;
+  const { level, large, reach } = useContext(Zoom);
+  return level === "far" && large ? <FarCard data={props.data} /> : <NearCard data={props.data} level={level} reach={reach.get(props.id)} />;
 }
 
 /** Without figures below it, a name takes two rows. */
@@ -66,14 +68,21 @@ function FarCard({ data }: { readonly data: CardData }) {
   );
 }
 
-function NearCard({ data, level }: { readonly data: CardData; readonly level: Level }) {
+/** A larger card, for graph.css. */
+function styleOf(reach: Reach | undefined): CSSProperties | undefined {
+  if (!reach) return undefined;
+  const sides = Object.entries(reach).map(([name, size]) => [`--${name}`, name === "rows" ? size : `${size}px`]);
+  return Object.fromEntries(sides) as CSSProperties;
+}
+
+function NearCard({ data, level, reach }: { readonly data: CardData; readonly level: Level; readonly reach: Reach | undefined }) {
   const { node, kind, words, mark, mayChange, flow } = data;
   const problems = words?.problems ?? [];
   const isFar = level === "far";
   const pauses = !isFar && (node.config?.pause === "before" || node.config?.pause === "after");
   const type = kind?.label ?? words?.type_label ?? node.type;
   return (
-    <div className={look(data)} translate="no">
+    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}`} style={styleOf(reach)} translate="no">
       <Handle type="target" position={flow === "right" ? Position.Left : Position.Top} isConnectable={mayChange} />
       <div className="flow-card-title">
         {!isFar && level !== "brief" && (

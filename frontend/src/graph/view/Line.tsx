@@ -33,13 +33,13 @@ function LineView(given: EdgeProps<FlowEdge>) {
   const { id, data, markerEnd } = given;
   const { level, words } = useContext(Zoom);
   const [from, to] = cardsOf(given, data?.flow ?? "right");
-  const end = words ? words.get(id) : data?.end;
-  const way = wayOf(from, to, data?.flow ?? "right", data?.lane, end ?? data?.end);
+  const spot = words ? words.get(id) : { end: data?.end, aside: 0 };
+  const way = wayOf(from, to, data?.flow ?? "right", data?.lane, spot?.end ?? data?.end);
   return (
     <>
       <BaseEdge id={id} path={way.path} markerEnd={markerEnd} interactionWidth={24} />
       {/* Nobody can read them from far away, and each would be moved with its line. */}
-      {(level !== "far" || end) && !isBare(data) && <Chips way={way} from={from} to={to} given={given} words={end !== undefined} />}
+      {(level !== "far" || (words && spot)) && !isBare(data) && <Chips way={way} from={from} to={to} given={given} words={spot !== undefined} aside={spot?.aside ?? 0} />}
     </>
   );
 }
@@ -63,9 +63,10 @@ interface ChipsProps {
   readonly given: EdgeProps<FlowEdge>;
   /** Whether there is room for its words; else signs say that there are some. */
   readonly words: boolean;
+  readonly aside: number;
 }
 
-function Chips({ way, from, to, given, words }: ChipsProps) {
+function Chips({ way, from, to, given, words, aside }: ChipsProps) {
   const { id, data, selected } = given;
   const layer = useStore(layerOf);
   const choose = useEditor((state) => state.choose);
@@ -84,7 +85,7 @@ function Chips({ way, from, to, given, words }: ChipsProps) {
     createPortal(
       <div
         className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${warned ? " flow-chips-warned" : faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
-        style={{ transform: `translate(${-100 * across}%, ${-100 * down}%) translate(${x}px, ${y}px)` }}
+        style={{ transform: `translate(${-100 * across}%, ${-100 * down}%) translate(${x + aside}px, ${y}px)` }}
         translate="no"
         data-edge={id}
         title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, cost?.warning || cost?.line, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}

@@ -4,9 +4,11 @@ import type { Viewport } from "@xyflow/react";
 import { useLayoutEffect, useState } from "react";
 import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
-import { around, CARD, placesOf } from "../model/places";
+import { graphBox, type Lane } from "../model/lines";
+import { CARD, placesOf, SWING } from "../model/places";
 import type { State } from "../store";
 import { useDesk } from "./context";
+import { drawnPlaces } from "./flow";
 import { TOOLS_WIDTH } from "./ViewTools";
 
 // The legend of marks stands at the bottom.
@@ -24,7 +26,9 @@ export function useOpening(frame: { readonly current: HTMLDivElement | null }): 
     const { document, places: given } = store.getState();
     const places = placesOf(document, given);
     const below = store.getState().marks ? LEGEND : 0;
-    setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height - below));
+    const spots = document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position);
+    const { lanes } = drawnPlaces({ document, places: given });
+    setStart(opening(spots, lanes.values(), startOf(places, document), width, height - below));
   }, [frame, store]);
   return start;
 }
@@ -35,10 +39,10 @@ function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]
   return first && places.get(first.id);
 }
 
-function opening(spots: readonly Position[], first: Position | undefined, width: number, height: number): Viewport {
+function opening(spots: readonly Position[], lanes: Iterable<Lane>, first: Position | undefined, width: number, height: number): Viewport {
   if (!spots.length) return { x: 40, y: 40, zoom: 1 };
-  // Lines from one row to the next swing out beside the cards.
-  const box = around(spots, 48);
+  const graph = graphBox(spots, lanes);
+  const box = { x: graph.x - SWING, y: graph.y - SWING, width: graph.width + 2 * SWING, height: graph.height + 2 * SWING };
   const zoom = Math.min(width / box.width, height / box.height, 1);
   if (zoom >= READABLE || !first) {
     // Beside the tools where that costs no size, else below them.

@@ -22,6 +22,8 @@ const TONES: { readonly [tone: string]: string } = {
 };
 const MARKS: { readonly [sign: string]: string } = { done: "#15803d", added: "#15803d", ready: "#1d4ed8", paused: "#b45309", changed: "#b45309", failed: "#b91c1c", removed: "#b91c1c" };
 const markTone = ({ sign }: Marked): string => MARKS[sign] ?? "#475569";
+/** The rows of a name, and how far below the top of its card they and the two below them are. */
+const TITLE: { readonly [name in "one" | "two"]: readonly [number[], [number, number]] } & { readonly letters: number; readonly rows: number } = { letters: 23, rows: 2, one: [[27], [48, 69]], two: [[20, 37], [55, 73]] };
 const NOTE = { width: 200, letters: 29, row: 18, rows: 4 };
 const MOST_PIXELS = 12_000;
 
@@ -62,13 +64,15 @@ export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
     const mark = markOf(state.marks, "nodes", node.id);
     const kind = kinds.get(node.type);
     const sees = words?.filter.join(" · ");
+    const title = folded(titleOf(node), TITLE.letters, TITLE.rows);
+    const [tops, [seesTop, underTop]] = title.length > 1 ? TITLE.two : TITLE.one;
     const under = mark?.text ?? kind?.label ?? words?.type_label ?? node.type;
     parts.push(
       `<rect x="${x}" y="${y}" width="${CARD.width}" height="${CARD.height}" rx="8" fill="#ffffff" stroke="${mark ? markTone(mark) : "#cbd5e1"}"/>`,
       `<rect x="${x}" y="${y + 8}" width="4" height="${CARD.height - 16}" rx="2" fill="${TONES[kind?.tone ?? ""] ?? "#6b7280"}"/>`,
-      line(x + 16, y + 27, short(titleOf(node), 24), 'font-size="15" font-weight="600" fill="#0f172a"'),
-      line(x + 16, y + 48, short(sees || (words?.context_label ?? node.context_type ?? ""), 30), `font-size="12.5" fill="${sees ? "#1d4ed8" : "#475569"}"`),
-      line(x + 16, y + 69, short(under, 30), `font-size="12.5"${mark ? ' font-weight="600"' : ""} fill="${mark ? markTone(mark) : "#475569"}"`),
+      ...title.map((row, at) => line(x + 16, y + (tops[at] as number), row, 'font-size="15" font-weight="600" fill="#0f172a"')),
+      line(x + 16, y + seesTop, short(sees || (words?.context_label ?? node.context_type ?? ""), 30), `font-size="12.5" fill="${sees ? "#1d4ed8" : "#475569"}"`),
+      line(x + 16, y + underTop, short(under, 30), `font-size="12.5"${mark ? ' font-weight="600"' : ""} fill="${mark ? markTone(mark) : "#475569"}"`),
     );
     const note = noteOf(node);
     if (note) notes.push(noteBox(x + note.x, y + note.y, note.text));

@@ -20,7 +20,7 @@ const WORDS = 0.63;
 const BRIEF = 0.4;
 const LARGE = 100; // nodes
 /** The height of a card that its name may take, and that of a row of it. */
-const NAME = { height: 80, row: 1.05 };
+export const NAME = { height: 80, row: 1.05 };
 
 /** The zoom for which a canvas is styled: the step below. */
 export function stepOf(zoom: number): number {
@@ -42,9 +42,20 @@ export function hasWords(step: number): boolean {
   return step >= WORDS;
 }
 
+/** How wide a canvas of so many pixels is in canvas units, at least. */
+export function canvasAt(width: number, step: number): number {
+  return Math.round(width / (step < GROWS ? step * STEP : 1));
+}
+
 /** The size of the smallest letters in canvas units, so that they are read on the screen. */
 export function letterAt(step: number): number {
   return Math.round((LEAST_LETTER / step) * 10) / 10;
+}
+
+/** The size of the letters of a name (graph.css). */
+export function nameLetterAt(step: number): number {
+  const letter = letterAt(step);
+  return levelOf(step) === "far" ? letter : Math.max(15, letter * 1.07);
 }
 
 /** In how many rows a card that shows its name alone has room for it. */

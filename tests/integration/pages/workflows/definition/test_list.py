@@ -144,9 +144,9 @@ def test_each_problem_of_yaml_that_cannot_be_read_names_its_field(designer: Clie
 
 
 def test_a_problem_of_yaml_names_its_node_and_the_label_of_the_field(designer: Client) -> None:
-    first = "  - {id: a, type: llm, name: Draft the answer, context_type: 7}\n"
-    nodes = f"{first}  - {{name: Ask, type: 5}}\n"
-    page = text(designer.post("/workflows/import/", {"yaml": f"name: X\nnodes:\n{nodes}"}))
+    wrong = "  - {id: a, type: llm, name: Draft the answer, context_type: 7}\n"
+    yaml = f"name: X\nnodes:\n{wrong}  - {{name: Ask, type: 5}}\n"
+    page = text(designer.post("/workflows/import/", {"yaml": yaml}))
     assert "Draft the answer › Context type: " in page
     assert "Ask › Type: " in page
 
@@ -154,4 +154,4 @@ def test_a_problem_of_yaml_names_its_node_and_the_label_of_the_field(designer: C
 def test_a_problem_of_an_imported_draft_names_its_node_and_field(designer: Client) -> None:
     yaml = "name: X\nnodes:\n  - {id: a, type: llm, name: Draft it, config: {pause: x}}\n"
     page = text(designer.post("/workflows/import/", {"yaml": yaml, "slug": "x"}, follow=True))
-    assert re.search(r"Line 3, column \d+: Draft it › Pause: ", page)
+    assert re.search(r"Line 3, column \d+: Draft it › Review: ", page)

@@ -1,0 +1,150 @@
+// How far cards reach into the free room beside them, so that their names are whole from further away.
+
+import { lettersOf } from "./chips";
+import type { Key, Position } from "./document";
+import { type Flow, type Lane, shapeOf } from "./lines";
+import { type Box, CARD, type Extent } from "./places";
+
+/** A card: its name, in how many rows of which height it is written, and the width of what stands beside it. */
+export interface Named {
+  readonly key: Key;
+  readonly at: Position;
+  readonly name: string;
+  readonly rows: number;
+  readonly height: number;
+  readonly beside: number;
+}
+
+/** A line as far as cards must leave it in sight. */
+export interface Passing {
+  readonly from: Position;
+  readonly to: Position;
+  readonly lane: Lane | undefined;
+}
+
+/** By how much a card is larger than usual on each side, and how many rows its name has. */
+export interface Reach {
+  readonly left: number;
+  readonly right: number;
+  readonly up: number;
+  readonly down: number;
+  readonly rows: number;
+}
+
+/** The graph as cards find it: their lines, the size of the letters of names, and what is shown of the canvas. */
+interface Around {
+  readonly lines: readonly Passing[];
+  readonly flow: Flow;
+  readonly letter: number;
+  readonly shown: Extent;
+}
+
+// In a larger graph nobody reads all names at once, and each card is compared with all others.
+export const MOST_REACHING = 60;
+/** A usual letter as a share of its size; a Chinese one counts as two. */
+const BREADTH = 0.57;
+const ROW = 1.12;
+const BETWEEN = 16;
+const FROM_LINE = 10;
+const NONE: ReadonlyMap<Key, Reach> = new Map();
+const MOST_WIDE = 2 * CARD.width;
+const MOST_HIGHER = CARD.height / 2;
+
+/** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider. */
+export function reaches(cards: readonly Named[], around: Around): ReadonlyMap<Key, Reach> {
+  if (!cards.length || cards.length > MOST_REACHING) return NONE;
+  const found = new Map<Key, Reach>();
+  for (const card of cards) {
+    const reach = around.flow === "down" ? wider(card, cards, around) : higher(card, cards, around.letter);
+    if (reach) found.set(card.key, reach);
+  }
+  return found;
+}
+
+/** The box of a card with its reach. */
+export function boxOf({ x, y }: Position, reach: Reach | undefined): Box {
+  if (!reach) return { x, y, ...CARD };
+  const { left, right, up, down } = reach;
+  return { x: x - left, y: y - up, width: CARD.width + left + right, height: CARD.height + up + down };
+}
+
+function wider({ at, name, rows, beside }: Named, cards: readonly Named[], { lines, letter, shown }: Around): Reach | null {
+  const wanted = Math.min(widthIn(rows, name, letter) + beside, MOST_WIDE) - CARD.width;
+  if (wanted <= 0) return null;
+  let [left, right] = [at.x - shown.left, shown.right - at.x - CARD.width];
+  for (const { at: other } of cards) {
+    if (other === at || Math.abs(other.y - at.y) >= CARD.height + BETWEEN) continue;
+    if (other.x > at.x) right = Math.min(right, (other.x - at.x - CARD.width - BETWEEN) / 2);
+    else left = Math.min(left, (at.x - other.x - CARD.width - BETWEEN) / 2);
+  }
+  for (const x of lines.flatMap((line) => crossings(line, at))) {
+    if (x >= at.x + CARD.width / 2) right = Math.min(right, x - FROM_LINE - at.x - CARD.width);
+    else left = Math.min(left, at.x - x - FROM_LINE);
+  }
+  if (lines.some((line) => isAtSide(line, at, "right"))) right = 0;
+  if (lines.some((line) => isAtSide(line, at, "left"))) left = 0;
+  [left, right] = shared(wanted, Math.max(left, 0), Math.max(right, 0));
+  return left + right > 0 ? { left, right, up: 0, down: 0, rows } : null;
+}
+
+function higher({ at, name, rows, height, beside }: Named, cards: readonly Named[], letter: number): Reach | null {
+  let most = rows;
+  while (most < rows + 3 && widthIn(most, name, letter) + beside > CARD.width) most += 1;
+  if (most === rows) return null;
+  let [up, down] = [MOST_HIGHER, MOST_HIGHER];
+  for (const { at: other } of cards) {
+    if (other === at || Math.abs(other.x - at.x) >= CARD.width + BETWEEN) continue;
+    if (other.y > at.y) down = Math.min(down, (other.y - at.y - CARD.height - BETWEEN / 2) / 2);
+    else up = Math.min(up, (at.y - other.y - CARD.height - BETWEEN / 2) / 2);
+  }
+  // Lines leave the middle of its sides.
+  const row = letter * ROW;
+  const shown = Math.min(most, Math.floor((height + 2 * Math.max(Math.min(up, down), 0)) / row));
+  if (shown <= rows) return null;
+  const each = Math.max(shown * row - height, 0) / 2;
+  return { left: 0, right: 0, up: each, down: each, rows: shown };
+}
+
+/** As even as it goes. */
+function shared(wanted: number, left: number, right: number): [number, number] {
+  const half = wanted / 2;
+  const own = Math.min(left, Math.max(half, wanted - right));
+  return [own, Math.min(right, wanted - own)];
+}
+
+/** Where a line that is neither from nor to a card passes beside it. */
+function crossings({ from, to, lane }: Passing, at: Position): number[] {
+  const [top, bottom] = [at.y, at.y + CARD.height];
+  const [start, end] = lane ? [Math.min(from.y, to.y), Math.max(from.y, to.y) + CARD.height] : [from.y + CARD.height, to.y];
+  if (start > bottom || end < top || lane?.shape === "over") return [];
+  if (lane) return [lane.at];
+  if (from === at || to === at) return [];
+  return [top, (top + bottom) / 2, bottom].map((y) => {
+    const share = Math.min(Math.max((y - start) / Math.max(end - start, 1), 0), 1);
+    return from.x + (to.x - from.x) * (share * share * (3 - 2 * share)) + CARD.width / 2;
+  });
+}
+
+function isAtSide({ from, to, lane }: Passing, at: Position, side: "left" | "right"): boolean {
+  const shape = lane?.shape ?? shapeOf(from, to, "down");
+  if (shape === "beside") return side === "right" && (from === at || to === at);
+  return (shape === "right" || shape === "up") && (side === "right" ? from === at : to === at);
+}
+
+/** The least width at which a name takes so many rows, broken between words, or Chinese letters. */
+export function widthIn(rows: number, name: string, letter: number): number {
+  const parts = [...name.matchAll(/[\u2e80-\u9fff\uf900-\ufaff\uff00-\uff60]|[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uff60]+\s*|\s+/gu)].map(([part]) => lettersOf(part));
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  let width = Math.max(Math.ceil(total / rows), ...parts);
+  while (width < total && rowsOf(parts, width) > rows) width += 1;
+  return (width + 1) * letter * BREADTH;
+}
+
+function rowsOf(parts: readonly number[], width: number): number {
+  let [rows, used] = [1, 0];
+  for (const part of parts) {
+    if (used && used + part > width + 1) [rows, used] = [rows + 1, 0];
+    used += part;
+  }
+  return rows;
+}

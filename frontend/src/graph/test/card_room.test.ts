@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { boxOf, MOST_REACHING, type Named, reaches, widthIn } from "../model/card_room";
+import { CARD } from "../model/places";
+
+const LONG = "Draft the answer for the customer";
+const card = (key: string, x: number, y: number, name = LONG): Named => ({ key, at: { x, y }, name, rows: 2, height: 80, beside: 20 });
+const around = (canvas = 2000, flow: "down" | "right" = "down") => ({ lines: [], flow, letter: 34, shown: { left: (CARD.width - canvas) / 2, right: (CARD.width + canvas) / 2 } });
+
+describe("larger cards", () => {
+  it("take the room on both sides that their names need, and none for short names", () => {
+    const found = reaches([card("a", 0, 0), card("b", 0, 170, "Send")], around());
+    const reach = found.get("a")!;
+    expect(reach.left).toBeCloseTo(reach.right);
+    expect(CARD.width + reach.left + reach.right).toBeCloseTo(widthIn(2, LONG, 34) + 20);
+    expect(found.has("b")).toBe(false);
+  });
+
+  it("cover no card beside them, and end with the canvas", () => {
+    const [a, b] = [card("a", 0, 0), card("b", 260, 0)];
+    const found = reaches([a, b], around());
+    const [left, right] = [boxOf(a.at, found.get("a")), boxOf(b.at, found.get("b"))];
+    expect(left.x + left.width).toBeLessThan(right.x);
+    expect(reaches([card("a", 0, 0)], around(CARD.width)).size).toBe(0);
+  });
+
+  it("leave lines beside them in sight, and the side at which one arrives", () => {
+    const [a, b, c] = [card("a", 0, 0), card("b", 0, 170), card("c", 0, 340)];
+    const line = { from: c.at, to: a.at, lane: { shape: "beside" as const, at: 250 } };
+    const found = reaches([a, b, c], { ...around(), lines: [line] });
+    expect(found.get("a")?.right).toBe(0);
+    expect(found.get("b")!.right).toBeLessThan(30);
+  });
+
+  it("are higher where the graph leads to the right", () => {
+    const [a, b] = [card("a", 0, 0), card("b", 0, 124)];
+    const found = reaches([a, b], { ...around(2000, "right"), letter: 31 });
+    expect(found.get("a")?.rows).toBe(3);
+    expect(found.get("a")?.left ?? 0).toBe(0);
+    expect(boxOf(a.at, found.get("a")).y + boxOf(a.at, found.get("a")).height).toBeLessThan(boxOf(b.at, found.get("b")).y);
+  });
+
+  it("break names between words and Chinese letters", () => {
+    expect(widthIn(2, "aaaa bbbb", 10)).toBeLessThan(widthIn(1, "aaaa bbbb", 10));
+    expect(widthIn(2, "起草给客户的答复", 10)).toBeLessThan(widthIn(1, "起草给客户的答复", 10));
+    expect(widthIn(3, "unbreakable", 10)).toBe(widthIn(1, "unbreakable", 10));
+  });
+
+  it("are as usual in graphs whose names nobody reads at once", () => {
+    const many = Array.from({ length: MOST_REACHING + 1 }, (_, n) => card(String(n), 0, n * 170));
+    expect(reaches(many, around()).size).toBe(0);
+  });
+});
