@@ -346,3 +346,35 @@ def test_every_tab_of_an_execution_is_there_on_a_phone(open_page: OpenPage, star
                 box = tab.bounding_box()
                 assert box is not None
                 assert box["x"] + box["width"] <= width
+
+
+def test_a_form_of_settings_without_a_connection_keeps_what_was_typed(
+    page: Page, tolerate: Tolerate
+) -> None:
+    tolerate("ERR_FAILED")
+    page.goto("/settings/tokens/new/")
+    name = page.get_by_label("Name")
+    name.fill("for an engine")
+    page.route("**/*", lambda route: route.abort())
+    page.get_by_role("button", name="Create token").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(name).to_have_value("for an engine")
+    page.unroute_all()
+    page.get_by_role("button", name="Create token").click()
+    expect(page.get_by_text("for an engine").first).to_be_visible()
+
+
+def test_a_form_of_settings_is_sent_once_while_its_answer_is_awaited(page: Page) -> None:
+    asked: list[Route] = []
+    sent: list[str] = []
+    page.goto("/settings/tokens/new/")
+    page.get_by_label("Name").fill("pressed twice")
+    page.route("**/healthz", lambda route: asked.append(route))
+    page.on("request", lambda request: sent.append(request.method))
+    button = page.get_by_role("button", name="Create token")
+    button.click()
+    expect(button).to_have_attribute("aria-busy", "true")
+    button.click()
+    asked.pop().continue_()
+    expect(page.get_by_text("pressed twice").first).to_be_visible()
+    assert sent.count("POST") == 1

@@ -1,7 +1,8 @@
 // Sends forms so that each press ends in a word: the next page, or beside the button that there is
 // no connection. An error page of the browser in the place of a form would tell neither what is
 // written nor that what was typed is there. `data-told` marks a form; in it stand the names or values
-// of the buttons that write, nothing if all do.
+// of the buttons that write, nothing if all do. Of any other form that is posted it is looked only
+// whether the server answers.
 //
 // What writes is sent by script, and the page opened that the server names. Other buttons write
 // nothing: it is looked whether the server answers, and they go on as in any form. A refusal that
@@ -12,7 +13,9 @@
 import { type Answer, isForLater, keyOf, type Sender, Sending, type Words, writes } from "./model";
 
 const LONGEST_MS = 30_000;
+const AGAIN_MS = 20_000; // after which a form that led to no page can be sent again
 const KEY = "form_key";
+const FORMS = "form[data-told], .shell main form[method=post]";
 const OF_ONE_FORM = new Set([KEY, "csrfmiddlewaretoken"]);
 
 const texts = document.getElementById("shell-texts")?.dataset;
@@ -23,6 +26,7 @@ interface State {
   isBusy: boolean;
   /** A page comes. */
   isSure: boolean;
+  isGone: boolean;
 }
 
 interface Received extends Answer {
@@ -37,7 +41,7 @@ const states = new WeakMap<HTMLFormElement, State>();
 function stateOf(form: HTMLFormElement): State {
   const known = states.get(form);
   if (known) return known;
-  const made = { sending: new Sending(), isBusy: false, isSure: false };
+  const made = { sending: new Sending(), isBusy: false, isSure: false, isGone: false };
   states.set(form, made);
   return made;
 }
@@ -61,6 +65,7 @@ function keyField(form: HTMLFormElement): HTMLInputElement | null {
 }
 
 function isWriting(form: HTMLFormElement, submitter: Submitter): boolean {
+  if (form.dataset.told === undefined) return false;
   const { name, value } = (submitter ?? {}) as Partial<HTMLButtonElement>;
   return writes(form.dataset.told ?? "", name, value);
 }
@@ -151,6 +156,10 @@ function tell(form: HTMLFormElement, submitter: Submitter, text: string): void {
 
 function sendAsAnyForm(form: HTMLFormElement, submitter: Submitter, state: State): void {
   state.isSure = true;
+  setTimeout(() => {
+    states.delete(form);
+    submitter?.removeAttribute("aria-busy");
+  }, AGAIN_MS);
   if (!form.isConnected) {
     form.hidden = true;
     document.body.append(form);
@@ -164,11 +173,13 @@ async function send(form: HTMLFormElement, submitter: Submitter): Promise<void> 
   // A page that is live puts in another form, of what is there by then: it would not be known again.
   form.setAttribute("hx-morph-skip", "");
   form.dataset.sending = "";
+  submitter?.setAttribute("aria-busy", "true");
   say(form, submitter, "");
   const outcome = await state.sending.end(senderOf(form, submitter), isWriting(form, submitter), words);
   if (outcome.kind === "leaves" || outcome.kind === "replaced") return; // busy until the page is there, or gone
   state.isBusy = false;
   delete form.dataset.sending;
+  if (outcome.kind !== "plain") submitter?.removeAttribute("aria-busy");
   form.toggleAttribute("hx-morph-skip", state.sending.isUnknown);
   if (outcome.kind === "plain") sendAsAnyForm(form, submitter, state);
   else tell(form, submitter, outcome.words);
@@ -176,10 +187,14 @@ async function send(form: HTMLFormElement, submitter: Submitter): Promise<void> 
 
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
-  if (event.defaultPrevented || !texts || !form.matches("form[data-told]")) return;
+  if (event.defaultPrevented || !texts || !form.matches(FORMS)) return;
   const state = stateOf(form);
-  if (state.isSure) return;
+  if (state.isSure && !state.isGone) {
+    state.isGone = true;
+    return;
+  }
   event.preventDefault();
+  if (state.isGone) return;
   if (!state.isBusy) void send(form, event.submitter); // a second press must not send it twice
 });
 
@@ -189,8 +204,9 @@ window.addEventListener("pagehide", () => left.abort());
 window.addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
   left = new AbortController();
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-told]")) {
+  for (const form of document.querySelectorAll<HTMLFormElement>(FORMS)) {
     states.delete(form);
+    for (const button of form.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
     form.removeAttribute("hx-morph-skip");
     delete form.dataset.sending;
     say(form, null, "");
