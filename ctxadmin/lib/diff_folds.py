@@ -1,4 +1,4 @@
-"""The pieces of a difference for a reader, with long unchanged and removed text folded."""
+"""The pieces of a difference for a reader, with long parts of their text folded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +11,12 @@ _NEAR: Final = 160
 _LEAST: Final = 200  # a fold that hides less costs more than it saves
 _MOST_LINES: Final = 8
 _LINES_NEAR: Final = 2
+# Added text is what a reader is here for: as many lines stay in sight as of a long message.
+_NEAR_ADDED: Final = 1_200
+_LINES_ADDED: Final = 12
+# Changes within one key or list that stay in sight, of more than a few.
+_MOST_ROWS: Final = 12
+_ROWS_NEAR: Final = 8
 _MOST_FOLDED: Final = 20_000  # characters of a fold that are part of the page
 
 
@@ -35,21 +41,33 @@ class DiffPart:
 
 
 def fold_parts(pieces: Sequence[TextPiece]) -> list[DiffPart]:
-    """Returns the pieces in order; of long ones that are the same or removed only the ends show.
+    """Returns the pieces in order; of long ones only the ends show.
 
-    Text next to a change stays in sight. Added text is never folded.
+    Text next to a change stays in sight, and of added text the first lines.
     """
     last = len(pieces) - 1
     found: list[DiffPart] = []
     for place, piece in enumerate(pieces):
         if piece.kind is DiffSide.ADDED:
-            found.append(DiffPart(piece.kind, piece.text))
+            head = _head(piece.text, _NEAR_ADDED, _LINES_ADDED)
+            found += _split(piece, head, len(piece.text) - _tail(piece.text), rest=False)
             continue
         is_removed, is_alone = piece.kind is DiffSide.REMOVED, last == 0
         head = _head(piece.text) if place or is_removed or is_alone else 0
         tail = _tail(piece.text) if place < last or is_removed else 0
         found += _split(piece, head, len(piece.text) - tail, rest=is_alone and not is_removed)
     return found
+
+
+def fold_new(text: str) -> list[DiffPart]:
+    """Returns a text that had no earlier one, with the rest behind its first lines folded."""
+    head = _head(text, _NEAR_ADDED, _LINES_ADDED)
+    return _split(TextPiece(DiffSide.SAME, text), head, len(text), rest=True)
+
+
+def rows_in_sight(count: int) -> int:
+    """Returns how many of so many changes within one key stay in sight; the others are folded."""
+    return count if count <= _MOST_ROWS else _ROWS_NEAR
 
 
 def shortened(pieces: Sequence[TextPiece]) -> list[TextPiece]:
@@ -69,21 +87,32 @@ def _split(piece: TextPiece, start: int, stop: int, *, rest: bool) -> list[DiffP
     return [each for each in (ends[0], fold, ends[1]) if each.text]
 
 
-def _head(text: str) -> int:
-    """Returns where the first lines of a text end; within a long line, behind a word."""
-    near = text[:_NEAR]
-    lines = near.split("\n", _LINES_NEAR)
+def _head(text: str, most: int = _NEAR, most_lines: int = _LINES_NEAR) -> int:
+    """Returns where the first lines of a text end; within a long line, behind a word.
+
+    Empty lines before them do not count: a fold behind nothing shows nothing.
+    """
+    start = len(text) - len(text.lstrip("\n"))
+    near = text[start : start + most]
+    lines = near.split("\n", most_lines)
+    if len(lines) > most_lines:
+        return start + len(near) - len(lines[-1])
     if len(lines) > 1:
-        return len(near) - len(lines[-1]) if len(lines) > _LINES_NEAR else near.rindex("\n") + 1
-    return near.rfind(" ") + 1 or len(near)
+        return start + near.rindex("\n") + 1
+    return start + (near.rfind(" ") + 1 or len(near))
 
 
 def _tail(text: str) -> int:
-    """Returns the length of the last lines of a text; within a long line, from a word on."""
-    near = text[-_NEAR:]
-    lines = near.removesuffix("\n").rsplit("\n", _LINES_NEAR)
+    """Returns the length of the last lines of a text; within a long line, from a word on.
+
+    Empty lines behind them do not count.
+    """
+    end = len(text.rstrip("\n"))
+    blank = len(text) - end
+    near = text[max(end - _NEAR, 0) : end]
+    lines = near.rsplit("\n", _LINES_NEAR)
     if len(lines) > _LINES_NEAR:
-        return len(near) - len(lines[0]) - 1
+        return blank + len(near) - len(lines[0]) - 1
     if len(lines) > 1:
-        return len(near) - near.index("\n") - 1
-    return len(near) - near.find(" ") - 1
+        return blank + len(near) - near.index("\n") - 1
+    return blank + len(near) - near.find(" ") - 1

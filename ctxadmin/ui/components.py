@@ -38,7 +38,8 @@ class DiffRow:
     """One difference: ``label`` is its place, ``before`` and ``after`` are texts.
 
     A changed row marks the words that differ, unless its texts are compared as a ``whole``;
-    ``note`` explains, e.g. a reducer or an operation.
+    ``note`` explains, e.g. a reducer or an operation. Of many rows that follow each other with one
+    ``group``, such as the key of a state, the first are shown, and the others on demand.
     """
 
     kind: Literal["added", "removed", "changed", "moved", "same"]
@@ -47,6 +48,7 @@ class DiffRow:
     after: str = ""
     note: Text = ""
     whole: bool = False
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

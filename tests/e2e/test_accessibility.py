@@ -29,9 +29,9 @@ ADMIN = ("/", "/settings/", "/settings/tokens/new/", "/settings/people/", "/sett
          "/settings/retention/", "/settings/prices/?model=gpt-5-mini", "/usage/",
          "/usage/?workflow=support&days=7", "/usage/estimates/", "/settings/webhooks/",
          "/settings/webhooks/new/", "/notifications/", "/account/", "/conversations/",
-         "/conversations/import/", "/executions/", "/reviews/", "/bulk/",
-         "/search/", "/search/?q=order+role:user", "/workflows/", "/workflows/+new/",
-         "/workflows/import/", "/workflows/counter-chat/publish/",
+         "/conversations/import/", "/executions/", "/reviews/", "/bulk/", "/search/",
+         "/search/?q=order+role:user", "/workflows/", "/workflows/+new/", "/workflows/import/",
+         "/workflows/counter-chat/publish/",
          "/api/docs", "/api/docs/errors", "/api/docs/put_draft",
          "/api/docs/list_workflows")  # fmt: skip
 

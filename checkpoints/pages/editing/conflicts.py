@@ -31,7 +31,7 @@ from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.pages.presenters import NamedNode, TimelineLine
 from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
 from checkpoints.pages.state.place_names import PlaceNames, key_of
-from checkpoints.pages.state.state_rows import shown_value, state_rows
+from checkpoints.pages.state.state_rows import from_change_on, shown_value, state_rows
 from checkpoints.reading.state_values import heads_by_name, reducers_for
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
@@ -328,6 +328,13 @@ def _changes(base: Value, side: Value) -> list[ChangeBranch]:
     return []
 
 
+def _pieces(base: Value, side: Value) -> Sequence[TextPiece]:
+    """Returns the words that a side changed, also far behind the beginning of a long text."""
+    if isinstance(base, str) and isinstance(side, str):
+        return text_diff(*from_change_on(base, side))
+    return text_diff(shown_value(base), shown_value(side))
+
+
 def _is_in(path: str, other: str) -> bool:
     return path == other or path.startswith(f"{other}/")
 
@@ -344,8 +351,8 @@ def _view(
         base=base,
         mine=mine,
         theirs=others,
-        mine_pieces=text_diff(base, mine),
-        theirs_pieces=text_diff(base, others),
+        mine_pieces=_pieces(conflict.base, conflict.mine),
+        theirs_pieces=_pieces(conflict.base, conflict.theirs),
         mine_changes=_changes(conflict.base, conflict.mine),
         theirs_changes=_changes(conflict.base, conflict.theirs),
         offer=shown_value(conflict.offer),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from checkpoints.pages.state.place_names import SEPARATOR, PlaceNames, PlaceStep, joined
 from checkpoints.pages.state.state_rows import state_row
+from ctxadmin.lib.diff_folds import rows_in_sight
 from ctxadmin.lib.structural_diff import Difference, DifferenceKind, Value
 from ctxadmin.ui.components import DiffRow
 
@@ -22,6 +23,20 @@ class ChangeBranch:
     branches: list["ChangeBranch"] = field(default_factory=list)
     count: int = 0
     type_changed: bool = False
+
+    @property
+    def shown(self) -> Sequence["ChangeBranch"]:
+        """Returns the branches that stay in sight."""
+        return self.branches[: rows_in_sight(len(self.branches))]
+
+    @property
+    def folded(self) -> Sequence["ChangeBranch"]:
+        """Returns the branches that are shown on demand, if there are many."""
+        return self.branches[rows_in_sight(len(self.branches)) :]
+
+    @property
+    def folded_count(self) -> int:
+        return sum(each.count for each in self.folded)
 
 
 def tree_of(differences: Sequence[Difference], after: Value) -> list[ChangeBranch]:

@@ -1,6 +1,7 @@
 """Differences of states as rows for a reader."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
@@ -23,13 +24,17 @@ def state_rows(differences: Sequence[Difference], after: Value) -> list[DiffRow]
     Text is shown as it is, everything else as JSON.
     """
     names = PlaceNames(after, differences)
-    return [state_row(each, joined(names.steps(each))) for each in differences]
+    rows: list[DiffRow] = []
+    for each in differences:
+        steps = names.steps(each)
+        rows.append(replace(state_row(each, joined(steps)), group=steps[0].name if steps else ""))
+    return rows
 
 
 def state_row(each: Difference, place: str) -> DiffRow:
     """Returns one difference as a row."""
     if isinstance(each.before, str) and isinstance(each.after, str):
-        return DiffRow("changed", place, *_from_change_on(each.before, each.after))
+        return DiffRow("changed", place, *from_change_on(each.before, each.after))
     before, after = shown_value(each.before), shown_value(each.after)
     match each.kind:
         case DifferenceKind.ADDED:
@@ -47,7 +52,7 @@ def state_row(each: Difference, place: str) -> DiffRow:
     return DiffRow("changed", place, before, after)
 
 
-def _from_change_on(before: str, after: str) -> tuple[str, str]:
+def from_change_on(before: str, after: str) -> tuple[str, str]:
     """Returns two texts from a little before their first difference, as far as they are compared.
 
     What is left out says so: what follows the last compared character may differ too.

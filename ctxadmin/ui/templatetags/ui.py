@@ -1,8 +1,9 @@
 """Template tags of the components; ``templates/README.md`` is their catalog."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import groupby
 
 from django import template
 from django.http import HttpRequest
@@ -15,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
-from ctxadmin.lib.diff_folds import DiffPart, fold_parts
+from ctxadmin.lib.diff_folds import DiffPart, fold_new, fold_parts, rows_in_sight
 from ctxadmin.lib.text_diff import DiffSide, TextPiece, text_diff
 from ctxadmin.ui import form_idempotency, json_view, markdown, visible_text
 from ctxadmin.ui.components import (
@@ -174,9 +175,26 @@ def token_bar(
 
 @register.inclusion_tag("components/diff_rows.html")
 def diff_rows(rows: Sequence[DiffRow], label: str, label_head: str = "") -> dict[str, object]:
-    """Draws differences as rows: added, removed, changed with the words marked, moved."""
-    drawn = [{"row": row, "sides": _sides(row)} for row in rows]
-    return {"rows": drawn, "label": label, "label_head": label_head}
+    """Draws differences as rows: added, removed, changed with the words marked, moved.
+
+    Of many rows of one group the first are shown, the others folded.
+    """
+    return {"parts": list(_row_parts(rows)), "label": label, "label_head": label_head}
+
+
+def _row_parts(rows: Sequence[DiffRow]) -> Iterator[dict[str, object]]:
+    """Returns tables in order, each with its rows; a ``group`` names one that is folded."""
+    shown: list[dict[str, object]] = []
+    for group, found in groupby(rows, lambda row: row.group):
+        drawn = [{"row": row, "sides": _sides(row)} for row in found]
+        near = rows_in_sight(len(drawn)) if group else len(drawn)
+        shown += drawn[:near]
+        if drawn[near:]:
+            yield {"group": "", "rows": shown}
+            yield {"group": group, "rows": drawn[near:]}
+            shown = []
+    if shown:
+        yield {"group": "", "rows": shown}
 
 
 @register.inclusion_tag("components/change_row.html")
@@ -201,7 +219,7 @@ def _sides(row: DiffRow) -> tuple[list[DiffPart], list[DiffPart]]:
     """Returns the left and right side; only a changed row has its words marked."""
     if row.kind != "changed":
         before = fold_parts([TextPiece(DiffSide.SAME, row.before)] if row.before else [])
-        return before, [DiffPart(DiffSide.SAME, row.after)] if row.after else []
+        return before, fold_new(row.after) if row.after else []
     whole = [TextPiece(DiffSide.REMOVED, row.before), TextPiece(DiffSide.ADDED, row.after)]
     pieces = whole if row.whole else text_diff(row.before, row.after)
     left = [piece for piece in pieces if piece.kind is not DiffSide.ADDED]

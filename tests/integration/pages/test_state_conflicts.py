@@ -89,6 +89,18 @@ def test_a_conflict_shows_all_three_sides_and_who_it_was(reviewer: Client, run: 
     assert run.state()["draft"] == "Dear Anna"
 
 
+def test_a_conflict_behind_thousands_of_characters_shows_what_each_changed(
+    reviewer: Client, run: Run
+) -> None:
+    long = "".join(f"Line {number} of a long draft.\n" for number in range(400))
+    other_edit(run, draft=f"{long}ask")
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft=f"{long}act"))
+    other_edit(run, draft=f"{long}wait")
+    html = text(apply(reviewer, run, summary))
+    assert "<ins>act</ins>" in html
+    assert "<ins>wait</ins>" in html
+
+
 def test_of_a_list_each_side_shows_its_changes_and_the_whole(reviewer: Client, run: Run) -> None:
     other_edit(run, facts={"tags": ["late", "paid"]})
     fields = typed(opened(reviewer, run), facts='{"tags": ["late", "refund"]}')

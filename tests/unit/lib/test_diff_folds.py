@@ -1,9 +1,9 @@
-"""What a drawn difference folds: long text that is the same, and long removed text."""
+"""What a drawn difference folds: long text that is the same, removed or added."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.lib.diff_folds import DiffPart, fold_parts, shortened
+from ctxadmin.lib.diff_folds import DiffPart, fold_new, fold_parts, shortened
 from ctxadmin.lib.text_diff import DiffSide, TextPiece, text_diff
 
 LINES = "".join(f"line {each} of what nobody changed\n" for each in range(60))
@@ -39,8 +39,30 @@ def test_long_removed_text_keeps_both_ends() -> None:
     assert parts[2].text.endswith("changed\n")
 
 
-def test_added_text_is_never_folded() -> None:
-    assert fold_parts([TextPiece(DiffSide.ADDED, LINES)]) == [DiffPart(DiffSide.ADDED, LINES)]
+def test_long_added_text_keeps_its_first_lines_and_its_end() -> None:
+    head, fold, tail = fold_parts([TextPiece(DiffSide.ADDED, LINES)])
+    assert (head.text.count("\n"), fold.lines, tail.text.count("\n")) == (12, 46, 2)
+    assert fold.folded
+
+
+def test_added_text_of_an_answer_is_whole() -> None:
+    answer = "A sentence of an answer. " * 50
+    assert fold_parts([TextPiece(DiffSide.ADDED, answer)]) == [DiffPart(DiffSide.ADDED, answer)]
+
+
+def test_a_text_that_is_new_shows_its_first_lines_and_the_rest_on_demand() -> None:
+    head, rest = fold_new(LINES)
+    assert (head.text.count("\n"), rest.lines, rest.rest) == (12, 48, True)
+    assert fold_new("short") == [DiffPart(DiffSide.SAME, "short")]
+
+
+def test_empty_lines_around_a_removed_text_are_not_all_that_stays_in_sight() -> None:
+    paragraph = f"\n\n{WORDS}\n\n"
+    pieces = [TextPiece(DiffSide.SAME, "a"), TextPiece(DiffSide.REMOVED, paragraph)]
+    _same, head, fold, tail = fold_parts([*pieces, TextPiece(DiffSide.SAME, "b")])[:4]
+    assert fold.folded
+    assert head.text.strip()
+    assert tail.text.strip()
 
 
 def test_a_text_without_its_other_side_shows_its_beginning_and_the_rest_on_demand() -> None:

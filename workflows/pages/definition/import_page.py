@@ -23,7 +23,7 @@ from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from workflows.api.schemas import Slug
 from workflows.pages.definition.links import crumbs
-from workflows.pages.editor.document_parts import parts_of_input
+from workflows.pages.elements.document_parts import parts_of_input
 from workflows.pages.elements.problem_places import ProblemPlaces
 from workflows.services import imports, use_cases
 from workflows.services.use_cases import SavedDraft
