@@ -56,7 +56,7 @@ def map_of(
     known = {step.id: step for step in steps}
     return GraphMap(
         nodes=[
-            _node(card.x, card.y, card.title, known[card.id])
+            _node(card.x, card.y, " ".join(row.text for row in card.title), known[card.id])
             for card in drawing.cards
             if card.id in known
         ],

@@ -233,7 +233,10 @@ class _Drawer:
             icon=summaries.icon_of(node.type),
             # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
             description=_marked(
-                _spoken_node(f"{' '.join(title)} {kind} {sees}".strip(), node, own, errors + warnings), mark
+                _spoken_node(
+                    f"{' '.join(title)} {kind} {sees}".strip(), node, own, errors + warnings
+                ),
+                mark,
             ),
             url=self._links.node(node.id),
             errors=errors,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pydantic import JsonValue
 
 from conversations.models import Conversation
 from ctxadmin.identity.roles import Role
@@ -56,7 +57,9 @@ def test_the_form_of_a_node_leads_to_the_comparison_with_this_node(
 
 
 def test_the_nodes_of_a_large_workflow_are_found_by_their_names(designer: Client) -> None:
-    nodes = [{"id": f"n{n}", "type": "tool", "name": f"Look up {n}"} for n in range(60)]
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "tool", "name": f"Look up {n}"} for n in range(60)
+    ]
     made("small", {**SMALL, "nodes": nodes, "edges": []})
     asked = text(designer.get(PAGE))
     assert asked.count('name="node"') == MOST_NODES
@@ -73,7 +76,9 @@ def test_the_nodes_of_a_large_workflow_are_found_by_their_names(designer: Client
 
 
 def test_calls_of_a_node_are_chosen_by_its_name_too(designer: Client) -> None:
-    nodes = [{"id": f"n{n}", "type": "tool", "name": f"Look up {n}"} for n in range(60)]
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "tool", "name": f"Look up {n}"} for n in range(60)
+    ]
     made("small", {**SMALL, "nodes": nodes, "edges": []})
     typed = {"last": "5", "calls_of": "Look up 58", "find_nodes": "1"}
     assert 'value="n58" list="calls-of-nodes"' in text(designer.post(PAGE, typed))
