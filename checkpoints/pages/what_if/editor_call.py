@@ -16,8 +16,8 @@ from ctxadmin.ui.sentences import translated
 from workflows.domain.document import graph
 from workflows.domain.running.plan import Plan
 from workflows.pages.editor.canvas_document import CanvasRequest
+from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
-from workflows.pages.elements.document_parts import DocumentParts
 
 _USUAL: Final = 20
 

@@ -23,8 +23,7 @@ from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from workflows.api.schemas import Slug
 from workflows.pages.definition.links import crumbs
-from workflows.pages.elements.document_parts import parts_of_input
-from workflows.pages.elements.problem_places import ProblemPlaces
+from workflows.pages.elements.problem_places import ProblemPlaces, document_of_input
 from workflows.services import imports, use_cases
 from workflows.services.use_cases import SavedDraft
 from workflows.store.definitions import definition
@@ -107,7 +106,7 @@ def _places(
         given = imports.read_json(text if file is None else file.read())
     except ContextError:
         return None
-    return ProblemPlaces(parts_of_input(given).named)
+    return ProblemPlaces(document_of_input(given))
 
 
 def _sentence(problem: FieldProblem, places: ProblemPlaces | None) -> str:

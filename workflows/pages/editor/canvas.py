@@ -27,7 +27,7 @@ from workflows.pages.definition.workflow_pages import version_label
 from workflows.pages.drawing import summaries
 from workflows.pages.drawing.marks import Marks
 from workflows.pages.editor.card_summaries import summaries_of
-from workflows.pages.elements.document_parts import parts_of
+from workflows.pages.editor.document_parts import parts_of
 from workflows.pages.preview.page import suggested_conversations
 from workflows.reading import queries
 from workflows.store.definitions import stored

@@ -8,7 +8,7 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.models import Workflow
-from workflows.pages.elements.document_parts import DocumentParts, RawChanges, parts_of
+from workflows.pages.editor.document_parts import DocumentParts, RawChanges, parts_of
 from workflows.store.workflow import draft_conflict, find_version
 
 Version = Annotated[int, Field(ge=0, lt=2**31)]

@@ -12,8 +12,8 @@ from workflows.domain.checks.problems import Problem
 from workflows.domain.document.draft_changes import Key, keys_of
 from workflows.domain.document.graph import Edge, Node
 from workflows.pages.editor.canvas_document import CanvasRequest
+from workflows.pages.editor.document_parts import DocumentParts, ElementPart, problems_in
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
-from workflows.pages.elements.document_parts import DocumentParts, ElementPart, problems_in
 from workflows.pages.elements.problem_places import (
     ProblemPlace,
     ProblemPlaces,

@@ -27,9 +27,9 @@ from ctxadmin.ui.forms.boxes import (
 from ctxadmin.ui.forms.fields import LeafField
 from ctxadmin.ui.forms.shape import LeafKind
 from workflows.domain.document.graph import Edge, Node
+from workflows.pages.editor.document_parts import AnyElement
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 from workflows.pages.elements import edge_fields, node_fields
-from workflows.pages.elements.document_parts import AnyElement
 from workflows.pages.elements.forms import EdgeForm, PanelNodeForm
 
 

@@ -21,8 +21,8 @@ from workflows.domain.context.prompt_context import PromptContext
 from workflows.domain.document.topology import Graph, shortest_path
 from workflows.domain.running.plan import Plan
 from workflows.pages.editor.canvas_document import CanvasRequest
+from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
-from workflows.pages.elements.document_parts import DocumentParts
 from workflows.pages.elements.problem_places import ProblemPlaces
 from workflows.pages.preview.preview_result import PreviewView, preview_view
 from workflows.pages.preview.result_line import result_line, result_problem

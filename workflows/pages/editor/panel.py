@@ -25,6 +25,7 @@ from workflows.domain.selection.patterns import pattern_fault
 from workflows.models import Workflow
 from workflows.pages.definition.links import OutlineLinks, compare_url_of
 from workflows.pages.editor.canvas_document import CanvasRequest
+from workflows.pages.editor.document_parts import DocumentParts
 from workflows.pages.editor.editor_call import (
     JSON,
     editor_call,
@@ -40,7 +41,6 @@ from workflows.pages.elements.checks import (
     neighbours,
     repeated_patterns,
 )
-from workflows.pages.elements.document_parts import DocumentParts
 from workflows.pages.elements.forms import (
     DocumentForm,
     EdgeForm,

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Final, TypeVar
 
 from django.utils.translation import gettext as _
+from pydantic import JsonValue
 
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms.trail import trail
@@ -117,3 +118,28 @@ def field_and_message(problem: Problem, places: ProblemPlaces) -> str:
     """Returns a problem for where its element is in sight: the labels of its field, and why."""
     field, message = places.of(problem).field, translated(problem.message)
     return f"{field}: {message}" if field else message
+
+
+def document_of_input(given: JsonValue) -> Document:
+    """Returns the names in something that may be no document: what is none has no elements."""
+    own = given if isinstance(given, dict) else {}
+    nodes = [
+        Node.model_construct(id=_text(each, "id"), type="", name=_text(each, "name"))
+        for each in _listed(own.get("nodes"))
+    ]
+    edges = [
+        Edge.model_construct(
+            id=_text(each, "id"), type="", from_node=_text(each, "from"), to_node=_text(each, "to")
+        )
+        for each in _listed(own.get("edges"))
+    ]
+    return Document.model_construct(name="", nodes=tuple(nodes), edges=tuple(edges))
+
+
+def _listed(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+def _text(element: JsonValue, name: str) -> str:
+    found = element.get(name) if isinstance(element, dict) else None
+    return found if isinstance(found, str) else ""

@@ -133,7 +133,7 @@ export function endsOf(edges: readonly { readonly from: string; readonly to: str
 }
 
 // A sign of an edge begins at its lane.
-const SIGN = 96;
+const SIGN = 40;
 
 /** The box around cards and the lanes around them. */
 export function graphBox(places: readonly Position[], lanes: Iterable<Lane>): Box {

@@ -30,7 +30,6 @@ RawChanges = DocumentChanges[AnyElement, AnyElement]
 
 # What stands in for a member that must be there, so that the rest of an element can be shown.
 _STAND_INS: Final = {"id": "x", "type": "x", "from": "x", "to": "x"}
-_LISTS: Final = ("nodes", "edges")
 _ENDS: Final = ("from", "to")
 
 
@@ -177,14 +176,6 @@ def parts_of(data: bytes) -> DocumentParts:
         return found, 4 * len(data)
 
     return _kept_whole.get((digest(data), *_state()), read)
-
-
-def parts_of_input(given: JsonValue) -> DocumentParts:
-    """Returns the parts of something that may be no document: what is none has no elements."""
-    own = given if isinstance(given, dict) else {}
-    nodes, edges = ([*each] if isinstance(each := own.get(key), list) else [] for key in _LISTS)
-    name = own.get("name")
-    return _parts(name if isinstance(name, str) else "", {}, nodes, edges)
 
 
 def _state() -> tuple[object, ...]:
