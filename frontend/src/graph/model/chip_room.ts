@@ -1,6 +1,6 @@
 // Which edges have room for their words where letters are large beside the cards: from further away.
 
-import { CHIP_HEIGHT } from "./chips";
+import { CHIP_HEIGHT, PADDING } from "./chips";
 import type { Key, Position } from "./document";
 import { anchorOf, chipSpot, type End, type Flow, type Lane, wayOf } from "./lines";
 import type { Box, Extent } from "./places";
@@ -21,6 +21,8 @@ export const USUAL_LETTER = 12;
 export const MOST_SPOKEN = 60;
 const BETWEEN = 4;
 const MOST_ASIDE = 0.35;
+// What is around letters does not grow with them.
+const USUAL_LINE = 16;
 
 /** The graph as its words find it: its cards, the size of letters, and what is shown of the canvas. */
 export interface Surroundings {
@@ -63,12 +65,13 @@ export function spotsWithRoom(spoken: readonly Spoken[], { cards, flow, letter, 
 
 function boxOf({ from, to, lane, end, width }: Spoken, flow: Flow, scale: number): Box {
   const way = wayOf(from, to, flow, lane, end);
-  const [wide, high] = [width * scale, CHIP_HEIGHT * scale];
+  const wide = PADDING + (width - PADDING) * scale;
+  const high = CHIP_HEIGHT - USUAL_LINE + USUAL_LINE * scale;
   const spot = chipSpot(way, from, to, wide);
   const { across, down } = anchorOf(way);
   return { x: spot.x - wide * across, y: spot.y - high * down, width: wide, height: high };
 }
 
 function overlap(a: Box, b: Box): boolean {
-  return a.x < b.x + b.width + BETWEEN && b.x < a.x + a.width + BETWEEN && a.y < b.y + b.height && b.y < a.y + a.height;
+  return a.x < b.x + b.width + BETWEEN && b.x < a.x + a.width + BETWEEN && a.y < b.y + b.height + BETWEEN && b.y < a.y + a.height + BETWEEN;
 }

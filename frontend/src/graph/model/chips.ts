@@ -4,8 +4,8 @@ import type { WorkflowEdge } from "./document";
 
 /** A usual letter of a chip, in canvas units; measured over the words of the demo's edges. */
 const LETTER = 7;
-const PADDING = 22;
-const BETWEEN = 14;
+export const PADDING = 22;
+export const BETWEEN_CHIPS = 14;
 // What a filter says before the server has put it into words.
 const FILTER_LETTERS = 18;
 export const CHIP_HEIGHT = 24;
@@ -24,7 +24,7 @@ export function lettersOf(text: string): number {
 export function widthOf(texts: readonly string[]): number {
   if (!texts.length) return 0;
   const letters = texts.reduce((sum, text) => sum + lettersOf(text), 0);
-  return Math.min(letters * LETTER + PADDING + (texts.length - 1) * BETWEEN, MOST_WIDE);
+  return Math.min(letters * LETTER + PADDING + (texts.length - 1) * BETWEEN_CHIPS, MOST_WIDE);
 }
 
 /** About how wide the chips of an edge will be; 0 if it says nothing. */

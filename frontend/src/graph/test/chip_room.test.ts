@@ -10,12 +10,12 @@ const seen = (letter: number, canvas = 1200) => ({ cards, flow: "down" as const,
 describe("the words of edges from further away", () => {
   it("are shown where they cover no card", () => {
     expect([...spotsWithRoom([said(0, 120), said(1, 120)], seen(28)).keys()]).toEqual(["e0", "e1"]);
-    expect(spotsWithRoom([said(0, 120)], seen(50)).size).toBe(0);
+    expect(spotsWithRoom([said(0, 120)], seen(70)).size).toBe(0);
   });
 
   it("stand in the middle of their line where its end has no room", () => {
     expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(USUAL_LETTER)).get("e0")?.end).toBe("end");
-    expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(28)).get("e0")?.end).toBe("middle");
+    expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(40)).get("e0")?.end).toBe("middle");
   });
 
   it("cover no other words: the shorter ones are shown", () => {
@@ -25,7 +25,7 @@ describe("the words of edges from further away", () => {
 
   it("are not cut by the edge of the canvas when the whole graph is shown", () => {
     expect(spotsWithRoom([said(0, 400)], seen(24, 900)).size).toBe(1);
-    expect(spotsWithRoom([said(0, 400)], seen(24, 700)).size).toBe(0);
+    expect(spotsWithRoom([said(0, 400)], seen(24, 600)).size).toBe(0);
   });
 
   it("move aside on their line rather than being cut by the canvas", () => {

@@ -24,7 +24,6 @@ import { groupOf } from "../model/canvas_data";
 import { connection, isConnected, members, reconnection } from "../model/commands";
 import { MOST_REACHING, type Named, reaches, boxOf as reachingBox, type Reach } from "../model/card_room";
 import { spotsWithRoom, type Spoken, type Spot } from "../model/chip_room";
-import { widthOf } from "../model/chips";
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
 import { type Flow, graphBox } from "../model/lines";
@@ -39,6 +38,7 @@ import { drawnPlaces, type FlowEdge, flowEdges, type FlowNode, flowNodes, frameK
 import { Icon } from "./Icon";
 import { chipTexts, titleOf } from "./accessible_names";
 import { LINES } from "./Line";
+import { chipsWidth } from "./text_width";
 import { useOpening } from "./first_view";
 import { aboutOf, middleOf } from "./menu_target";
 import type { Popup } from "./Popups";
@@ -231,7 +231,7 @@ function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Ke
   const { places, flow } = drawnPlaces(drawn);
   const spoken = edges.flatMap(({ id, source, target, data }): Spoken[] => {
     const [from, to] = [places.get(source), places.get(target)];
-    const width = data ? widthOf(chipTexts(data)) : 0;
+    const width = data ? chipsWidth(chipTexts(data)) : 0;
     return from && to && data && width ? [{ key: id, from, to, lane: data.lane, end: data.end, width }] : [];
   });
   const cards = [...places].map(([key, at]) => reachingBox(at, reach.get(key)));
