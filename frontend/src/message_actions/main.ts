@@ -127,12 +127,15 @@ document.addEventListener("click", (event) => {
 // A page that the browser restores may begin with a message in focus.
 focus(messageOf(document.activeElement));
 
-// What is shown was fetched again: the message may be new, or its text has another form.
+// What is shown was fetched again: the message may be new or pinned, of another view, or its text has
+// another form.
 document.addEventListener("htmx:after:settle", () => {
   if (pointed && !pointed.isConnected) pointed = [...document.querySelectorAll<HTMLElement>(".message:hover")].at(-1) ?? null;
   if (focused && !focused.isConnected) focused = messageOf(document.activeElement);
   for (const message of new Set([pointed, focused])) {
     if (!message) continue;
+    const actions = head(message, ".message-actions");
+    if (!actions?.contains(document.activeElement)) actions?.remove();
     show(message);
     offerForms(message);
   }
