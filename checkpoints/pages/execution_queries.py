@@ -48,7 +48,8 @@ class ExecutionLine:
     """The current execution of a conversation in a list; ``reason`` is why it has its status.
 
     ``node`` is the name of its node. ``proposed`` is how the answer begins that a paused one waits
-    to have reviewed, "" if no assistant spoke last. ``title`` reads the name of ``head`` unless it was read.
+    to have reviewed, "" if no assistant spoke last. ``title`` reads the name of ``head`` unless it
+    was read.
     """
 
     head: Conversation
