@@ -174,7 +174,10 @@ _ALL: Final = (
         "internal",
         500,
         _("An unexpected error; it was logged."),
-        _("Report it with the header X-Request-ID of the response."),
+        _(
+            "Repeat the call once after a few seconds. If it fails again, report it with the "
+            "header X-Request-ID of the response."
+        ),
     ),
 )
 

@@ -73,6 +73,8 @@ def test_what_can_be_done_with_a_message_covers_not_who_speaks(
 
 
 def begin(api: httpx.Client) -> None:
+    if api.get(f"workflows/{SLUG}").is_success:  # at a second look
+        return
     review = {"pause": "before", "pause_reason": "R" * 2_000}
     nodes = [
         {"id": "a", "type": "start", "name": NAME},

@@ -236,8 +236,10 @@ def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
     if wanted == "keep_from":
         first = chosen[0][0] if chosen else 0
         text = ngettext(
-            "Everything from #%(first)s on stays. %(n)s message before it is hidden: %(places)s.",
-            "Everything from #%(first)s on stays. %(n)s messages before it are hidden: %(places)s.",
+            "Everything from #%(first)s on stays. "
+            "%(n)s message before it will be hidden: %(places)s.",
+            "Everything from #%(first)s on stays. "
+            "%(n)s messages before it will be hidden: %(places)s.",
             count,
         )
         return [text % (values | {"first": first})]
@@ -253,8 +255,8 @@ def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
     asked = run_sets.intersection(hidden, chosen)
     along = run_sets.difference(hidden, chosen)
     text = ngettext(
-        "%(n)s message is hidden: %(places)s.",
-        "%(n)s messages are hidden: %(places)s.",
+        "%(n)s message will be hidden: %(places)s.",
+        "%(n)s messages will be hidden: %(places)s.",
         run_sets.count(asked),
     )
     sentences = [text % {"n": run_sets.count(asked), "places": format_runs(asked)}]
