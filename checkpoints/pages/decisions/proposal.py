@@ -37,7 +37,7 @@ class ProposedKey:
     ``pieces`` are the removed and added words of a text, ``rows`` the differences of any other
     value. ``gone`` means removed, ``lost`` means that retention removed the proposed value. A key
     without ``read`` is too large for the page. ``as_message`` is the message that says the same,
-    which is not shown a second time.
+    which is not shown a second time; such an answer stands before other keys.
     """
 
     name: str
@@ -140,7 +140,8 @@ class _Reader:
         edited = {name for name in names[:_MOST_KEYS] if self._proposal.changed_by(name)}
         former = self._values_at(source.version, edited)
         written, more_messages = messages.of(source)
-        keys = [_with_message(self._key(name, former), written) for name in names[:_MOST_KEYS]]
+        found = [_with_message(self._key(name, former), written) for name in names[:_MOST_KEYS]]
+        keys = sorted(found, key=lambda key: (not key.edited_by, key.as_message is None))
         proposed = {key.as_message for key in keys}
         return SourceView(
             node=NamedNode(source.node, presenters.name_of(self._moment.pinned, source.node)),

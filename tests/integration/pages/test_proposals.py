@@ -129,6 +129,16 @@ def test_an_answer_that_is_a_key_and_a_message_is_shown_once_until_one_is_edited
     assert answer in card(html).partition("</dl>")[2]
 
 
+def test_the_answer_stands_before_other_keys_of_its_node(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    answer = "It left on Friday."
+    state = {"a_note": "Mention the voucher.", "draft": answer}
+    ok(run.complete("write", messages=[assistant(answer)], state_data=state))
+    html = card(page(reviewer, run))
+    assert html.index(">draft<") < html.index(">a_note<")
+
+
 def test_a_message_that_came_while_the_node_ran_is_not_proposed(reviewer: Client) -> None:
     chain("letter", "write", "review", configs={"review": REVIEW})
     run = running("letter")
