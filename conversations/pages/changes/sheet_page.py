@@ -154,11 +154,11 @@ def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     if wanted == "replace":
         first = selection.first_position(sent)
         body = selection.body_at(head, first)
-        message = body | {"content": sent.get("text", "")} if "text" in sent else body
+        message = body | {"content": _typed(sent, "text")} if "text" in sent else body
         asked["replace"] = {"index": first, "message": message}
     if wanted == "summarize":
         span = asked["summarize"]
-        message = {"role": "user", "content": sent.get("text", "")}
+        message = {"role": "user", "content": _typed(sent, "text")}
         asked["summarize"] = (span if isinstance(span, dict) else {}) | {"message": message}
     return asked
 
@@ -216,13 +216,17 @@ def _words_replaced(head: Conversation, sent: QueryDict, text: str) -> Sequence[
     before = selection.body_at(head, selection.first_position(sent)).get("content")
     if not isinstance(before, str):
         return ()
-    after = text.replace("\r\n", "\n")
-    return () if before == after else text_diff(before, after)
+    return () if before == text else text_diff(before, text)
+
+
+def _typed(sent: QueryDict, name: str) -> str:
+    """Returns a text with the line ends that its author typed; forms send others."""
+    return sent.get(name, "").replace("\r\n", "\n")
 
 
 def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:
     if "text" in sent:
-        return sent.get("text", "")
+        return _typed(sent, "text")
     part = asked.get(str(asked["operation"]))
     message = part.get("message") if isinstance(part, dict) else None
     content = message.get("content") if isinstance(message, dict) else None

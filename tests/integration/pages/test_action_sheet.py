@@ -3,11 +3,13 @@
 import re
 from typing import Any
 
+import orjson
 import pytest
 from django.test import Client
 from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
+from conversations.models import Message
 from conversations.services.use_cases import apply_operation
 from ctxadmin.identity.roles import Role
 from tests.factories import (
@@ -99,6 +101,17 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     assert "Replaced 1 message." in page
     assert "Book 12B" in page
     assert shown(page) == [0, 5, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("do", "positions"), [("replace", "1"), ("summarize", "1-1")])
+def test_a_text_is_stored_with_the_line_ends_that_were_typed(
+    reviewer: Client, do: str, positions: str
+) -> None:
+    booking()
+    apply(reviewer, do, positions, text="Book 12B,\r\nplease", pairing="drop")
+    assert (
+        orjson.loads(bytes(Message.objects.latest("index").body))["content"] == "Book 12B,\nplease"
+    )
 
 
 def test_a_replacement_shows_the_words_that_change_while_it_is_typed(reviewer: Client) -> None:
