@@ -409,6 +409,26 @@ def test_on_a_phone_the_form_of_what_is_selected_is_in_sight(
     expect(page.locator("#panel-title")).to_be_in_viewport()
 
 
+def test_the_type_is_one_row_until_another_is_wanted(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    types = form(page).locator(".tile:visible")
+    expect(types).to_have_text("Model")
+    change = form(page).get_by_role("button", name="Change type")
+    change.click()
+    expect(types.filter(has_text="Tool")).to_be_visible()
+    types.filter(has_text="Tool").click()
+    expect(types).to_have_text("Tool")
+    expect(form(page).get_by_role("radio", name="Tool")).to_be_checked()
+    # By keys: arrows go from type to type, Enter takes one.
+    change.press("Enter")
+    form(page).get_by_role("radio", name="Tool").press("ArrowRight")
+    expect(types.filter(has_text="Tool")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(types).to_have_text("Decision")
+    expect(card(page, "answer")).to_have_accessible_name(re.compile("Answer, Decision"))
+
+
 def test_a_new_budget_is_not_wrong_before_anything_is_typed(
     designer_page: Page, made: Make
 ) -> None:

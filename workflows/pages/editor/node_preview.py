@@ -189,12 +189,14 @@ def _answer(
             {"node": each.node, "edge": each.edge, "tokens_after": each.seen.tokens_after}
             for each in steps
         ]
-        shown = {"steps": steps, "left_out": left_out}
+        shown = {"steps": steps, "left_out": left_out, "is_beside_form": True}
         data["html"] = render_to_string("workflows/_steps.html", shown)
         seen = steps[-1].seen
     else:
         seen = preview_view(last, call=call)
-        data["html"] = render_to_string("workflows/_seen.html", {"seen": seen})
+        data["html"] = render_to_string(
+            "workflows/_seen.html", {"seen": seen, "is_beside_form": True}
+        )
     problems = [problem.as_json() for each in node_previews for problem in each.problems]
     return json_answer(
         {

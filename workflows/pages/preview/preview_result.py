@@ -116,7 +116,10 @@ def preview_view(
     )
     return PreviewView(
         template=seen.context.template,
-        sections=[_section(name, verdicts[name], parts[name], item_texts) for name in verdicts],
+        sections=[
+            _section(name, verdicts[name], parts[name], item_texts)
+            for name in sorted(verdicts, key=lambda name: name != "messages")
+        ],
         lacks=[translated(each.message) for each in node_preview.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
