@@ -202,7 +202,7 @@ def test_a_warning_is_amber_and_said_above_the_form_of_its_edge(
     chips.click()
     panel = page.get_by_role("complementary", name="Selection")
     warnings = panel.locator(".editor-warnings")
-    expect(warnings).to_contain_text("Condition: nothing in this workflow writes 'token'")
+    expect(warnings).to_contain_text("Condition: Nothing in this workflow writes 'token'")
     expect(warnings).to_contain_text("did you mean 'tokens'?")
     assert_accessible(page)
     form(page).locator("[name=edge-condition]").fill("context.tokens > 60000")

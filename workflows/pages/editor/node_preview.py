@@ -14,7 +14,7 @@ from conversations.domain.message import read_messages
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import FieldProblem, NotFound, ValidationFailed
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.sentences import as_sentence
 from workflows.costs.calibrations import known_calibrations
 from workflows.costs.calls import CallCost, call_cost
 from workflows.domain.context.prompt_context import PromptContext
@@ -131,7 +131,7 @@ def _require_readable(parts: DocumentParts, name: str) -> None:
         listed = [each.as_field_problem() for each in found]
         places = ProblemPlaces(parts.named)
         raise ValidationFailed(
-            translated(problems[0].message),
+            as_sentence(problems[0].message),
             problems=[_with_place(each, places) for each in listed],
         )
 
