@@ -42,10 +42,15 @@ _WORDS: Final[dict[StarterName, tuple[Text, Text]]] = {
     ),
 }
 
+_FIRST: Final = next(iter(_WORDS))
+
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template to choose; the empty one has no ``value`` and no ``picture``."""
+    """A template to choose; the empty one has no ``value`` and no ``picture``.
+
+    The first one is chosen at first: it can be previewed and published as it is.
+    """
 
     value: str
     title: Text
@@ -86,7 +91,9 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
         title=_("New workflow"),
         crumbs=crumbs(None, Crumb(_("New"))),
         form=form,
-        templates=_templates(str(form["start_with"].value() or "")),
+        templates=_templates(
+            _FIRST if request.method != "POST" else str(form["start_with"].value() or "")
+        ),
         wrong_slug=bool(form["slug"].errors),
     )
     return show(request, "workflows/new.html", shown, status=422 if form.errors else 200)

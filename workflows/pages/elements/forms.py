@@ -72,6 +72,7 @@ class NodeForm(ContractForm[NodeFields]):
             label=_("Type"),
             tiles=_NODE_TYPES,
             other_label=_("Own type"),
+            change_label=_("Change type"),
             wide=True,
             help=_("Sets the default context type."),
         ),

@@ -33,7 +33,8 @@ import { type Drawn, nodeWords, onlyOne } from "../store";
 import { t } from "../texts";
 import { CARDS, Zoom } from "./Card";
 import { useDesk, useEditor } from "./context";
-import { addKind, KIND_TYPE, moved } from "./actions";
+import { addKind, centred, KIND_TYPE, moved } from "./actions";
+import { EmptyCanvas } from "./EmptyCanvas";
 import { drawnPlaces, type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
 import { Icon } from "./Icon";
 import { chipTexts, titleOf } from "./accessible_names";
@@ -112,6 +113,12 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
     },
     [flow, onPopup, store],
   );
+  const offer = (at: Position, middle: Position): void => onPopup({ kind: "offer", at, spot: centred(flow.screenToFlowPosition(middle)) });
+  const onDoubleClick = (event: ReactMouseEvent): void => {
+    const isBare = event.target instanceof Element && event.target.matches(".react-flow__pane");
+    const at = { x: event.clientX, y: event.clientY };
+    if (isBare && drawn.mayChange) offer(at, at);
+  };
   const frame = useRef<HTMLDivElement>(null);
   const start = useOpening(frame);
   useFollowing(frame);
@@ -128,6 +135,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
         if (event.dataTransfer.types.includes(KIND_TYPE)) event.preventDefault();
       }}
       onDrop={onDrop}
+      onDoubleClick={onDoubleClick}
       onKeyDownCapture={pressed}
       {...menus}
     >
@@ -187,6 +195,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
         </ReactFlow>
         </Zoom>
       )}
+      <EmptyCanvas onOffer={(at) => offer(at, middleOf(frame.current))} />
     </div>
   );
 }

@@ -55,12 +55,15 @@ def test_a_workflow_without_a_slug_gets_one_from_its_name(designer: Client) -> N
     assert len({*opened}) == 4
 
 
-def test_each_template_is_offered_with_a_picture_and_a_sentence(designer: Client) -> None:
+def test_each_template_is_offered_with_a_picture_and_the_first_is_chosen(designer: Client) -> None:
     page = text(designer.get("/workflows/+new/"))
     for name in STARTERS:
         assert f'name="start_with" value="{name}"' in page
     assert page.count("<svg viewBox=") == len(STARTERS)
-    assert 'value="" checked' in page
+    assert 'value="chat" checked' in page
+    assert 'value="" checked' not in page
+    refused = text(send(designer, "/workflows/+new/", {"slug": "no spaces", "name": "X"}))
+    assert 'value="" checked' in refused
 
 
 @pytest.mark.parametrize("slug", ["small", "import", "no spaces", "ä"])
@@ -132,15 +135,15 @@ def test_what_is_wrong_with_an_imported_draft_is_reported_by_its_lines(designer:
     answer = designer.post("/workflows/import/", {"yaml": yaml, "slug": "x"}, follow=True)
     page = text(answer)
     assert "Fix 1 problem before publishing" in page
-    assert "Line 9, column 5: a → nowhere › To: there is no node" in page
+    assert "Line 9, column 5: a → nowhere › To: There is no node" in page
     assert Workflow.objects.count() == 1
 
 
 def test_each_problem_of_yaml_that_cannot_be_read_names_its_field(designer: Client) -> None:
     yaml = "name: X\nnodes:\n  - id: a\n    type: start\nedges:\n  - {id: go, source: a}\n"
     page = text(designer.post("/workflows/import/", {"yaml": yaml}))
-    assert "Line 6, column 5: ? → ? › To: this field is required" in page
-    assert "Line 6, column 14: ? → ? › source: unknown field" in page
+    assert "Line 6, column 5: ? → ? › To: This field is required" in page
+    assert "Line 6, column 14: ? → ? › source: Unknown field “source”" in page
 
 
 def test_a_problem_of_yaml_names_its_node_and_the_label_of_the_field(designer: Client) -> None:
