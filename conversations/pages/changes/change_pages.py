@@ -22,8 +22,9 @@ from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
-from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view, undo_url
+from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view
 from conversations.pages.changes.single_submit import submit_once
+from conversations.pages.undo import undo_url
 from conversations.reading import queries
 from conversations.services import use_cases
 from conversations.services.metadata import (
@@ -39,7 +40,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
-from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.components import REDO, Crumb, Text
 from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page, show
 
@@ -118,6 +119,8 @@ def restore(
     done = _("Restored batch %(n)s.") % {"n": batch}
     if request.POST.get("undo"):
         done = _("Undone. The messages are as before.")
+    elif request.POST.get("redo"):
+        done = _("Done again.")
     return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
 
 
@@ -138,8 +141,9 @@ def _move(
 
     def write(reason: str) -> Redirection:
         moved = move(seen_view(request, head), reason or None, False)
-        here = address_near(head, moved) if request.POST.get("undo") else back
-        return Redirection(here, done, undo=undo_url(head, moved))
+        undoes = bool(request.POST.get("undo"))
+        here = address_near(head, moved) if undoes or request.POST.get("redo") else back
+        return Redirection(here, done, undo=f"{REDO if undoes else ''}{undo_url(head, moved)}")
 
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)

@@ -29,10 +29,10 @@ from conversations.pages.changes.operation_page import (
     operate_page,
     show_moved_form,
     success_message,
-    undo_url,
 )
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head

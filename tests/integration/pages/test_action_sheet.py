@@ -1,6 +1,7 @@
 """The sheet of an action on selected messages: what it says, and what applying it does."""
 
 import re
+from html import unescape
 from typing import Any
 
 import orjson
@@ -10,12 +11,13 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Message
-from conversations.services.use_cases import apply_operation
+from conversations.services.use_cases import append, apply_operation
 from ctxadmin.identity.roles import Role
 from tests.factories import (
     assistant,
     calls,
     conversation,
+    drafts,
     engine,
     result,
     signed_in,
@@ -84,6 +86,34 @@ def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) ->
     assert "Hid 1 selected message" in page
     assert "noise" in page
     assert 'name="undo"' in page
+
+
+def undone(client: Client) -> str:
+    """The page after its *Undo* was pressed."""
+    page = text(client.get("/conversations/t/"))
+    address = re.search(
+        r'<form method="post" action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page
+    )
+    assert address is not None
+    return text(client.post(unescape(address[1]), {"undo": "1"}, follow=True))
+
+
+def test_one_after_the_other_of_ones_own_changes_is_undone(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    apply(reviewer, "hide", "1", pairing="drop", revision="1", count="4")
+    assert shown(text(reviewer.get("/conversations/t/"))) == [0, 2, 3]
+    assert shown(undone(reviewer)) == [0, 1, 2, 3]
+    assert shown(undone(reviewer)) == [0, 1, 2, 3, 4]
+    assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
+
+
+def test_what_another_changed_or_appended_to_is_not_undone_by_a_key(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    assert 'name="undo"' not in text(signed_in(Role.ADMIN).get("/conversations/t/"))
+    append(engine(), "t", drafts(user("More")))
+    assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
 
 
 def test_keeping_from_a_message_keeps_the_system_messages(reviewer: Client) -> None:

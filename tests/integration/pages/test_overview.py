@@ -61,7 +61,7 @@ def test_the_number_of_conversations_is_that_of_the_list_behind_it(reviewer: Cli
     conversation(user("open"), public_id="open")
     conversation(user("done"), public_id="done")
     Conversation.objects.filter(public_id="done").update(archived=True)
-    assert 'aria-label="1 conversations">1</a>' in text(reviewer.get("/"))
+    assert 'aria-label="1 conversation">1</a>' in text(reviewer.get("/"))
     assert text(reviewer.get("/conversations/")).count("last-said") == 1
 
 
