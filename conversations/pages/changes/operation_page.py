@@ -265,9 +265,13 @@ def operate_page(
 
 
 def _offers(form: OperationForm, pairing: str) -> list[str]:
-    """Returns the offers; for new messages keeping the partners equals a warning."""
-    none = "keep" if form["operation"].value() in ("insert", "replace") else ""
-    return [each for each in _OFFERS if each not in (pairing, none)]
+    """Returns the offers; keeping partners equals a warning for messages that are put in, except
+    for calls that are replaced.
+    """
+    operation = form["operation"].value()
+    calls = operation == "replace" and form["replace-message-calls-choice"].value() == "keep"
+    keeps = calls or operation not in ("insert", "replace")
+    return [each for each in _OFFERS if each != pairing and (keeps or each != "keep")]
 
 
 def _digest_of(model: OperationRequest) -> str:

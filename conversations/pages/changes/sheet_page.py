@@ -201,11 +201,15 @@ def _sheet_of(
     effect = effect_of(
         head, applied, edits_of(head, model, applied), kept=hidden_system_messages(head, model)
     )
+    replaces = wanted == "replace"
+    comes_again = replaces and len(applied.entries) > 1  # the results behind the new message
     return replace(
         sheet,
-        sentences=_sentences(wanted, chosen, applied.hidden),
-        pieces=_words_replaced(head, sent, text) if wanted == "replace" and text else (),
-        going=_as_text(applied.hidden),
+        sentences=_replace_sentences(chosen, applied, pairs=pairs)
+        if replaces
+        else _sentences(wanted, chosen, applied.hidden),
+        pieces=_words_replaced(head, sent, text) if replaces and text else (),
+        going=_as_text(chosen if comes_again else applied.hidden),
         effect=effect,
         pairs=pairs,
     )
@@ -263,6 +267,20 @@ def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
     if along:
         more = _("The matching calls and results go with them: %(places)s.")
         sentences.append(more % {"places": format_runs(along)})
+    return sentences
+
+
+def _replace_sentences(chosen: Runs, applied: Applied, *, pairs: bool) -> list[str]:
+    """What a new text replaces, and what becomes of the tool calls of the former message."""
+    sentences = _sentences("replace", chosen, chosen)
+    results = run_sets.difference(applied.hidden, chosen)
+    if not pairs:
+        return sentences
+    if len(applied.entries) > 1:
+        return [*sentences, _("Its tool calls and their results stay, behind the new text.")]
+    if results:
+        gone = _("Its tool calls are removed, with their results: %(places)s.")
+        return [*sentences, gone % {"places": format_runs(results)}]
     return sentences
 
 

@@ -108,6 +108,28 @@ def test_a_replacement_shows_the_words_that_change_while_it_is_typed(reviewer: C
     assert "Book <del>12A</del><ins>12B</ins>" in page
 
 
+def test_a_new_text_takes_the_place_of_the_calls_and_their_results(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "replace", "2", text="No seat", preview="1")
+    assert "Its tool calls are removed, with their results: #3." in page
+    assert 'data-going="2-3"' in page
+    assert "rejects" not in page
+    page = text(apply(reviewer, "replace", "2", text="No seat", pairing="drop"))
+    assert shown(page) == [0, 1, 5, 4]
+    assert "No seat" in page
+    assert "no result yet" not in page
+
+
+def test_calls_of_a_replaced_message_stay_with_their_results(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "replace", "2", text="I look", preview="1", pairing="keep")
+    assert "Its tool calls and their results stay, behind the new text." in page
+    assert 'data-going="2-2"' in page
+    page = text(apply(reviewer, "replace", "2", text="I look", pairing="keep"))
+    assert shown(page) == [0, 1, 5, 6, 4]
+    assert "no result yet" not in page
+
+
 def test_a_summary_is_asked_for_before_it_is_weighed(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "summarize", "1-3")
