@@ -44,7 +44,7 @@ def test_a_range_over_stretches_is_hidden_and_undone(
     page.get_by_label("Reason").fill("noise")
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("49 messages visible")).to_be_visible()
-    expect(page.get_by_text("Hid 111 messages.")).to_be_visible()
+    expect(page.get_by_text("Hid #10–#120.")).to_be_visible()
     page.keyboard.press("Control+z")
     expect(page.get_by_text("160", exact=True).first).to_be_visible()
     expect(page.get_by_text("1 rolled-back batch")).to_be_visible()

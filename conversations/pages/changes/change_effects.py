@@ -17,6 +17,7 @@ from conversations.models import Conversation
 from conversations.pages.changes.budget_hints import over_budget_text
 from conversations.pages.changes.change_cost_words import cost_text, cost_warning
 from conversations.pages.comparison.comparison_pages import ViewDifferences, message_changes
+from conversations.pages.message_numbers import format_runs
 from conversations.services.results import Applied
 from conversations.store.conversation import find_revision, view_of
 from conversations.store.sql_log import SqlLog
@@ -173,12 +174,6 @@ def _places(runs: Runs) -> str:
         "n": count,
         "places": format_runs(runs),
     }
-
-
-def format_runs(runs: Runs) -> str:
-    """Runs of log indices as people write them: ``#3–#5, #9``."""
-    named = [f"#{start}" if stop - start == 1 else f"#{start}–#{stop - 1}" for start, stop in runs]
-    return ", ".join(named[:8]) + (" …" if len(named) > 8 else "")
 
 
 def _some(indices: Sequence[int]) -> str:

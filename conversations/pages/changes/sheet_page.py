@@ -20,7 +20,7 @@ from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes import selection
-from conversations.pages.changes.change_effects import Effect, effect_of, format_runs, splits_pairs
+from conversations.pages.changes.change_effects import Effect, effect_of, splits_pairs
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.operation_page import (
     address_near,
@@ -33,6 +33,7 @@ from conversations.pages.changes.operation_page import (
 )
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.message_numbers import format_runs
 from conversations.services import use_cases
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head
@@ -131,8 +132,7 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         shown = map_messages(asked, lambda message: form_message(message, keeps_calls=True))
         form = OperationForm(initial=shown)
         return operate_page(request, head, form, warning=translated(error.detail), status=422)
-    done = f"{_done(request.POST['do'], applied)} {success_message(applied)}"
-    flash.success(request, done, extra_tags=undo_url(head, applied))
+    flash.success(request, success_message(head, applied), extra_tags=undo_url(head, applied))
     return redirect(address_near(head, applied))
 
 
@@ -282,18 +282,6 @@ def _replace_sentences(chosen: Runs, applied: Applied, *, pairs: bool) -> list[s
         gone = _("Its tool calls are removed, with their results: %(places)s.")
         return [*sentences, gone % {"places": format_runs(results)}]
     return sentences
-
-
-def _done(wanted: str, applied: Applied) -> str:
-    """What was done, in words."""
-    count = run_sets.count(applied.hidden)
-    if wanted == "summarize":
-        text = ngettext("Summarized %(n)s message.", "Summarized %(n)s messages.", count)
-    elif wanted == "replace":
-        text = ngettext("Replaced %(n)s message.", "Replaced %(n)s messages.", count)
-    else:
-        text = ngettext("Hid %(n)s message.", "Hid %(n)s messages.", count)
-    return text % {"n": count}
 
 
 def _as_text(runs: Runs) -> str:

@@ -77,9 +77,9 @@ def test_pairs_are_separated_only_if_someone_says_so(reviewer: Client) -> None:
 def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) -> None:
     booking()
     page = text(apply(reviewer, "hide", "3", reason="noise", pairing="drop"))
-    assert "Hid 2 messages. Batch 1: 3 messages visible." in page
+    assert "Hid #2–#3. Batch 1: 3 messages visible." in page
     assert shown(page) == [0, 1, 4]
-    assert "Hid 1 selected message" in page
+    assert ">Hid #2–#3</a>" in page
     assert "noise" in page
     assert 'name="undo"' in page
 
@@ -96,7 +96,7 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     booking()
     assert ">Book 12A</textarea>" in sheet(reviewer, "replace", "1")
     page = text(apply(reviewer, "replace", "1", text="Book 12B", pairing="drop"))
-    assert "Replaced 1 message." in page
+    assert "Replaced #1. Batch 1" in page
     assert "Book 12B" in page
     assert shown(page) == [0, 5, 2, 3, 4]
 

@@ -67,7 +67,7 @@ def test_keep_from_here_on_keeps_the_system_message_and_says_so(reviewer: Client
     assert re.search(r'name="truncate-keep_system"[^>]* checked', page)
     apply(reviewer, page, **{"truncate-remove_first": "3", "truncate-keep_system": "on"})
     assert visible() == [0, 3, 4, 5]
-    assert "system messages kept" in text(reviewer.get("/conversations/chat/"))
+    assert "Kept from #3 on" in text(reviewer.get("/conversations/chat/"))
 
 
 def test_a_truncate_by_form_keeps_the_system_messages_unless_someone_says_otherwise(

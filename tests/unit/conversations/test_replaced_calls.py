@@ -5,12 +5,11 @@ import pytest
 from pydantic import JsonValue
 
 from conversations.domain.memory import MemoryLog
-from conversations.domain.message import MessageDraft
+from conversations.domain.message import MessageDraft, read_message
 from conversations.domain.operations import Outcome
 from tests.unit.conversations.chats import (
     assistant,
     calls,
-    message,
     result,
     run,
     user,
@@ -32,13 +31,8 @@ def asked(text: str, *call_ids: str) -> JsonValue:
 
 def looked(*, last: bool = False) -> MemoryLog:
     """A call (1) with its result (2), and what was said then."""
-    made = [user(), message(**_fields(asked("Let me look.", "a"))), result("a")]
+    made = [user(), read_message(asked("Let me look.", "a")), result("a")]
     return MemoryLog([*made, *([] if last else [assistant()])])
-
-
-def _fields(value: JsonValue) -> dict[str, JsonValue]:
-    assert isinstance(value, dict)
-    return value
 
 
 def replaced(text: str, *call_ids: str) -> JsonValue:
