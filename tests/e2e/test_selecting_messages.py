@@ -163,5 +163,5 @@ def test_a_summary_is_drawn_in_its_place_while_it_is_written(
     expect(page.locator(".message-coming")).to_have_text("Two numbers")
     expect(page.locator("#sheet").get_by_text("7 messages")).to_be_visible()
     page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("Summarized 2 messages.")).to_be_visible()
+    expect(page.get_by_text("Summarized #4–#5.")).to_be_visible()
     expect(page.locator("#m8")).to_contain_text("Two numbers")
