@@ -161,7 +161,7 @@ def _move(
             once=True,
             refusal=MEANWHILE if isinstance(refusal, VersionConflict) else None,
             template="conversations/move.html",
-            details=effect_of(head, moved, edits),
+            details=effect_of(head, moved, edits, moves=True),
         )
 
     return confirm_page(request, question, write, entry=None if is_current else REASON)
