@@ -53,7 +53,7 @@ def test_a_reader_hides_undoes_rolls_back_and_finds(reviewer_page: Page, api: ht
     hand.click(page.get_by_role("link", name="Hide #3"))
     expect(page.get_by_text("1 message will be hidden: #3.")).to_be_visible()
     hand.press("Enter")
-    expect(page.get_by_text("Hid 1 message.")).to_be_visible()
+    expect(page.get_by_text("Hid #3.")).to_be_visible()
     hand.has_done("Hide a message")
     hand.press("Control+z")
     expect(page.get_by_text("The messages are as before.")).to_be_visible()
@@ -64,7 +64,7 @@ def test_a_reader_hides_undoes_rolls_back_and_finds(reviewer_page: Page, api: ht
     page.keyboard.press("d")  # the same by keys alone
     expect(page.get_by_label("Reason")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Hid 1 message.")).to_be_visible()
+    expect(page.get_by_text("Hid #4.")).to_be_visible()
     hand.click(page.locator("#batches").get_by_role("link", name="Roll back").last)
     hand.click(page.get_by_role("dialog").get_by_role("button", name="Roll back"))
     expect(page.locator("article.message")).to_have_count(7)

@@ -73,7 +73,7 @@ def test_hidden_messages_are_fetched_into_their_place(viewer_page: Page, api: ht
     expect(page.locator("#m1 #m2")).to_be_visible()
     page.get_by_role("link", name="22 hidden messages: #4–#25").click()
     expect(page.locator("article.message-hidden")).to_have_count(22)
-    expect(page.locator("#m4").get_by_text("hidden by batch 1: Truncate")).to_be_visible()
+    expect(page.locator("#m4").get_by_text("hidden by batch 1: ")).to_be_visible()
     assert_accessible_in_every_look(page)
     page.goto(f"/conversations/{name}/?hidden=1&q=number")
     expect(page.get_by_text("Result 1 of")).to_be_visible()

@@ -19,6 +19,7 @@ from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages import presenters
+from conversations.pages.batch_words import batch_words
 from conversations.pages.changes import position_drift, selection
 from conversations.pages.changes.change_effects import (
     Effect,
@@ -30,6 +31,7 @@ from conversations.pages.changes.change_effects import (
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.typed_messages import form_message, map_messages
 from conversations.pages.undo import undo_url
+from conversations.reading.batch_changes import changes_of
 from conversations.services import use_cases
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head, find_revision, view_of
@@ -107,7 +109,9 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
     try:
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
-            flash.success(request, success_message(applied), extra_tags=undo_url(head, applied))
+            flash.success(
+                request, success_message(head, applied), extra_tags=undo_url(head, applied)
+            )
             return redirect("conversations:detail", head.public_id)
         if "apply" in request.POST:
             warning = _("You changed the form after the preview. Check the preview again.")
@@ -265,9 +269,13 @@ def operate_page(
 
 
 def _offers(form: OperationForm, pairing: str) -> list[str]:
-    """Returns the offers; for new messages keeping the partners equals a warning."""
-    none = "keep" if form["operation"].value() in ("insert", "replace") else ""
-    return [each for each in _OFFERS if each not in (pairing, none)]
+    """Returns the offers; keeping partners equals a warning for messages that are put in, except
+    for calls that are replaced.
+    """
+    operation = form["operation"].value()
+    calls = operation == "replace" and form["replace-message-calls-choice"].value() == "keep"
+    keeps = calls or operation not in ("insert", "replace")
+    return [each for each in _OFFERS if each != pairing and (keeps or each != "keep")]
 
 
 def _digest_of(model: OperationRequest) -> str:
@@ -310,10 +318,13 @@ def _show_error(form: OperationForm, error: ContextError) -> str:
     return translated(error.detail)
 
 
-def success_message(applied: Applied) -> str:
-    """What is said when an operation was applied."""
-    return ngettext(
+def success_message(head: Conversation, applied: Applied) -> str:
+    """What is said when an operation was applied, in the words of its batch."""
+    row = find_revision(head.key, applied.target)
+    words = batch_words(row, changes_of(head.key, [row]).get(row.number))
+    batch = ngettext(
         "Batch %(batch)s: %(n)s message visible.",
         "Batch %(batch)s: %(n)s messages visible.",
         applied.visible_count,
     ) % {"batch": applied.batch, "n": applied.visible_count}
+    return _("%(words)s. %(batch)s") % {"words": words, "batch": batch}

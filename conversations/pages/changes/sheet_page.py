@@ -20,7 +20,7 @@ from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes import selection
-from conversations.pages.changes.change_effects import Effect, effect_of, format_runs, splits_pairs
+from conversations.pages.changes.change_effects import Effect, effect_of, splits_pairs
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.operation_page import (
     address_near,
@@ -32,6 +32,7 @@ from conversations.pages.changes.operation_page import (
 )
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.message_numbers import format_runs
 from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.services.results import Applied
@@ -131,8 +132,7 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         shown = map_messages(asked, lambda message: form_message(message, keeps_calls=True))
         form = OperationForm(initial=shown)
         return operate_page(request, head, form, warning=translated(error.detail), status=422)
-    done = f"{_done(request.POST['do'], applied)} {success_message(applied)}"
-    flash.success(request, done, extra_tags=undo_url(head, applied))
+    flash.success(request, success_message(head, applied), extra_tags=undo_url(head, applied))
     return redirect(address_near(head, applied))
 
 
@@ -201,11 +201,15 @@ def _sheet_of(
     effect = effect_of(
         head, applied, edits_of(head, model, applied), kept=hidden_system_messages(head, model)
     )
+    replaces = wanted == "replace"
+    comes_again = replaces and len(applied.entries) > 1  # the results behind the new message
     return replace(
         sheet,
-        sentences=_sentences(wanted, chosen, applied.hidden),
-        pieces=_words_replaced(head, sent, text) if wanted == "replace" and text else (),
-        going=_as_text(applied.hidden),
+        sentences=_replace_sentences(chosen, applied, pairs=pairs)
+        if replaces
+        else _sentences(wanted, chosen, applied.hidden),
+        pieces=_words_replaced(head, sent, text) if replaces and text else (),
+        going=_as_text(chosen if comes_again else applied.hidden),
         effect=effect,
         pairs=pairs,
     )
@@ -270,16 +274,18 @@ def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
     return sentences
 
 
-def _done(wanted: str, applied: Applied) -> str:
-    """What was done, in words."""
-    count = run_sets.count(applied.hidden)
-    if wanted == "summarize":
-        text = ngettext("Summarized %(n)s message.", "Summarized %(n)s messages.", count)
-    elif wanted == "replace":
-        text = ngettext("Replaced %(n)s message.", "Replaced %(n)s messages.", count)
-    else:
-        text = ngettext("Hid %(n)s message.", "Hid %(n)s messages.", count)
-    return text % {"n": count}
+def _replace_sentences(chosen: Runs, applied: Applied, *, pairs: bool) -> list[str]:
+    """What a new text replaces, and what becomes of the tool calls of the former message."""
+    sentences = _sentences("replace", chosen, chosen)
+    results = run_sets.difference(applied.hidden, chosen)
+    if not pairs:
+        return sentences
+    if len(applied.entries) > 1:
+        return [*sentences, _("Its tool calls and their results stay, behind the new text.")]
+    if results:
+        gone = _("Its tool calls are removed, with their results: %(places)s.")
+        return [*sentences, gone % {"places": format_runs(results)}]
+    return sentences
 
 
 def _as_text(runs: Runs) -> str:

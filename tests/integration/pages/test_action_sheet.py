@@ -81,9 +81,9 @@ def test_pairs_are_separated_only_if_someone_says_so(reviewer: Client) -> None:
 def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) -> None:
     booking()
     page = text(apply(reviewer, "hide", "3", reason="noise", pairing="drop"))
-    assert "Hid 2 messages. Batch 1: 3 messages visible." in page
+    assert "Hid #2–#3. Batch 1: 3 messages visible." in page
     assert shown(page) == [0, 1, 4]
-    assert "Hid 1 selected message" in page
+    assert ">Hid #2–#3</a>" in page
     assert "noise" in page
     assert 'name="undo"' in page
 
@@ -128,7 +128,7 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     booking()
     assert ">Book 12A</textarea>" in sheet(reviewer, "replace", "1")
     page = text(apply(reviewer, "replace", "1", text="Book 12B", pairing="drop"))
-    assert "Replaced 1 message." in page
+    assert "Replaced #1. Batch 1" in page
     assert "Book 12B" in page
     assert shown(page) == [0, 5, 2, 3, 4]
 
@@ -149,6 +149,28 @@ def test_a_replacement_shows_the_words_that_change_while_it_is_typed(reviewer: C
     assert "<ins>" not in sheet(reviewer, "replace", "1")
     page = sheet(reviewer, "replace", "1", text="Book 12B", preview="1")
     assert "Book <del>12A</del><ins>12B</ins>" in page
+
+
+def test_a_new_text_takes_the_place_of_the_calls_and_their_results(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "replace", "2", text="No seat", preview="1")
+    assert "Its tool calls are removed, with their results: #3." in page
+    assert 'data-going="2-3"' in page
+    assert "rejects" not in page
+    page = text(apply(reviewer, "replace", "2", text="No seat", pairing="drop"))
+    assert shown(page) == [0, 1, 5, 4]
+    assert "No seat" in page
+    assert "no result yet" not in page
+
+
+def test_calls_of_a_replaced_message_stay_with_their_results(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "replace", "2", text="I look", preview="1", pairing="keep")
+    assert "Its tool calls and their results stay, behind the new text." in page
+    assert 'data-going="2-2"' in page
+    page = text(apply(reviewer, "replace", "2", text="I look", pairing="keep"))
+    assert shown(page) == [0, 1, 5, 6, 4]
+    assert "no result yet" not in page
 
 
 def test_a_summary_is_asked_for_before_it_is_weighed(reviewer: Client) -> None:
