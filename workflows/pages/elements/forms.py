@@ -1,6 +1,7 @@
 """The forms of the workflow pages, built from the models of the contract."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Final, Protocol
 
 from django import forms
@@ -188,6 +189,7 @@ class EdgeForm(ContractForm[EdgeFields]):
                 ("conditional", _("Conditional: taken if its condition is true")),
                 ("error", _("Error: taken when the node fails")),
             ],
+            wide=True,
         ),
         "from": FieldHint(label=_("From"), choices=[("", "")]),
         "to": FieldHint(label=_("To"), choices=[("", "")]),
@@ -270,15 +272,22 @@ class EdgeForm(ContractForm[EdgeFields]):
     ) -> None:
         # A field called ``id`` would hide the id of its form from scripts.
         super().__init__(data, initial=initial, root="edge")
-        named = {
-            node.id: f"{plain(node.name)} ({node.id})" if node.name else node.id for node in nodes
-        }
+        named = _told_apart({node.id: plain(node.name or "") for node in nodes})
         for name in ("edge-from", "edge-to"):
             widget = self.fields[name].widget
             value = str(self[name].value() or "")
             if isinstance(widget, forms.Select):
                 extra = [(value, value)] if value and value not in named else []
                 widget.choices = [("", _("Select…")), *named.items(), *extra]
+
+
+def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Returns what nodes are called by id: those of one name with their id."""
+    count = Counter(names.values())
+    return {
+        key: key if not name else name if count[name] == 1 else f"{name} ({key})"
+        for key, name in names.items()
+    }
 
 
 class ReducerRow(Contract):
