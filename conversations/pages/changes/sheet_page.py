@@ -158,6 +158,8 @@ def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
         asked["replace"] = {"index": first, "message": message}
     if wanted == "summarize":
         span = asked["summarize"]
+        if "apply" in sent and not sent.get("text", "").strip():
+            raise ValidationFailed.at("/text", _("Write the summary."))
         message = {"role": "user", "content": _typed(sent, "text")}
         asked["summarize"] = (span if isinstance(span, dict) else {}) | {"message": message}
     return asked

@@ -1,5 +1,6 @@
 // The sheet of an action on selected messages: opened beside them, with its effect drawn in place.
 
+import { bringBack, forget, keep } from "./kept";
 import { isIn, runsOf } from "./model";
 
 const IN_PLACE = ["hide", "keep_from", "replace", "summarize"];
@@ -47,16 +48,29 @@ function showFirst(): void {
   if (first && (top < 0 || bottom > innerHeight * 0.8)) first.scrollIntoView({ block: "center" });
 }
 
+function formOf(): HTMLFormElement | null {
+  return sheet()?.querySelector("form") ?? null;
+}
+
+function keepTyped(): void {
+  const form = formOf();
+  if (form) keep(form);
+}
+
 async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
+  keepTyped();
   const asked = new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]));
   opener = button;
   await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
+  const opened = formOf();
+  if (opened && bringBack(opened)) document.dispatchEvent(new CustomEvent("toast", { detail: { text: place.dataset.back, tone: "info" } }));
   draw();
   showFirst();
   (sheet()?.querySelector<HTMLElement>("textarea, input[name=reason]") ?? sheet())?.focus({ preventScroll: true });
 }
 
 function close(): void {
+  keepTyped();
   place.replaceChildren();
   draw();
   if (opener?.isConnected) opener.focus({ preventScroll: true });
@@ -89,3 +103,10 @@ document.addEventListener("input", (event) => {
   if (place.contains(event.target as Node)) draw();
 });
 document.addEventListener("htmx:after:settle", draw);
+window.addEventListener("pagehide", keepTyped);
+// It is stored by now; the page of the result comes.
+document.addEventListener("form:kept", ({ detail }: CustomEventInit<{ form: HTMLFormElement }>) => {
+  if (!detail || detail.form !== formOf()) return;
+  forget(detail.form);
+  window.removeEventListener("pagehide", keepTyped);
+});

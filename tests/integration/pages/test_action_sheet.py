@@ -88,6 +88,13 @@ def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) ->
     assert 'name="undo"' in page
 
 
+def test_a_summary_without_words_is_refused(reviewer: Client) -> None:
+    booking()
+    page = text(apply(reviewer, "summarize", "1-2", text="  ", pairing="drop"))
+    assert "Write the summary." in page
+    assert shown(page) == [0, 1, 2, 3, 4]
+
+
 def undone(client: Client) -> str:
     """The page after its *Undo* was pressed."""
     page = text(client.get("/conversations/t/"))
