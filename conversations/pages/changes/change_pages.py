@@ -119,8 +119,9 @@ def restore(
     title = _("Restore batch %(n)s") % {"n": batch}
     is_current = revision == head.current_revision
     done = _("Restored batch %(n)s.") % {"n": batch}
-    if request.POST.get("undo"):
-        done = _("Undone. The messages are as before.")
+    if undo := request.POST.get("undo"):
+        again = undo == "redo"
+        done = _("Redone.") if again else _("Undone. The messages are as before.")
     return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
 
 
@@ -141,8 +142,10 @@ def _move(
 
     def write(reason: str) -> Redirection:
         moved = move(seen_view(request, head), reason or None, False)
-        here = address_near(head, moved) if request.POST.get("undo") else back
-        return Redirection(here, done, undo=undo_url(head, moved))
+        wanted = request.POST.get("undo", "")
+        here = address_near(head, moved) if wanted else back
+        redoes = wanted not in ("", "redo")
+        return Redirection(here, done, undo=undo_url(head, moved), redoes=redoes)
 
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)
