@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 # A text that is translated when it is shown.
 Text: TypeAlias = "str | _StrPromise"
-# Before the address of a notice's undo: it does again what was undone.
-REDO: Final = "redo:"
+# In front of the address of an undo that does again what was undone.
+REDO: Final = "redo "
 Tone = Literal["blue", "green", "red", "orange", "purple", "teal", "secondary"]
 
 

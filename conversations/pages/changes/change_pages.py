@@ -42,7 +42,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
-from ctxadmin.ui.components import REDO, Crumb, Text, join_list
+from ctxadmin.ui.components import Crumb, Text, join_list
 from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page, show
 
@@ -120,10 +120,9 @@ def restore(
     title = _("Restore batch %(n)s") % {"n": batch}
     is_current = revision == head.current_revision
     done = _("Restored batch %(n)s.") % {"n": batch}
-    if request.POST.get("undo"):
-        done = _("Undone. The messages are as before.")
-    elif request.POST.get("redo"):
-        done = _("Done again.")
+    if undo := request.POST.get("undo"):
+        again = undo == "redo"
+        done = _("Redone.") if again else _("Undone. The messages are as before.")
     return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
 
 
@@ -144,9 +143,10 @@ def _move(
 
     def write(reason: str) -> Redirection:
         moved = move(seen_view(request, head), reason or None, False)
-        undoes = bool(request.POST.get("undo"))
-        here = address_near(head, moved) if undoes or request.POST.get("redo") else back
-        return Redirection(here, done, undo=f"{REDO if undoes else ''}{undo_url(head, moved)}")
+        wanted = request.POST.get("undo", "")
+        here = address_near(head, moved) if wanted else back
+        redoes = wanted not in ("", "redo")
+        return Redirection(here, done, undo=undo_url(head, moved), redoes=redoes)
 
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)

@@ -46,6 +46,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.lib.json_bytes import canonical, digest
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.form_idempotency import run_once_per_form
 from ctxadmin.ui.pages import page, show
@@ -69,7 +70,8 @@ class OperatePage:
     """The form of an operation; ``effect`` is its preview, if there was one.
 
     ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
-    ``offers`` are the other ways to treat pairs that would be split.
+    ``offers`` are the other ways to treat pairs that would be split. ``place`` says between which
+    messages an inserted one would stand.
     """
 
     title: Text
@@ -81,6 +83,7 @@ class OperatePage:
     warning: str
     pairing: str
     offers: Sequence[str]
+    place: str
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -264,8 +267,26 @@ def operate_page(
         warning=warning,
         pairing=pairing,
         offers=_offers(form, pairing) if effect is not None and effect.splits else (),
+        place=_place_words(head, form),
     )
     return show(request, "conversations/operate.html", shown, status=status)
+
+
+def _place_words(head: Conversation, form: OperationForm) -> str:
+    """Says in numbers of messages where the position of an insert is; "" for other operations."""
+    given = str(form["insert-position"].value())
+    position = head.visible_count if given == "-1" else whole_number(given)
+    if form["operation"].value() != "insert" or position is None:
+        return ""
+    near = list(current_view(head).slice(max(position - 1, 0), position + 1))
+    if position > head.visible_count or not near:
+        return ""
+    values = {"n": given, "first": near[0], "last": near[-1]}
+    if position == 0:
+        return _("Position %(n)s is before #%(last)s.") % values
+    if position == head.visible_count:
+        return _("Position %(n)s is after #%(first)s.") % values
+    return _("Position %(n)s is between #%(first)s and #%(last)s.") % values
 
 
 def _offers(form: OperationForm, pairing: str) -> list[str]:

@@ -20,7 +20,12 @@ from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes import selection
-from conversations.pages.changes.change_effects import Effect, effect_of, splits_pairs
+from conversations.pages.changes.change_effects import (
+    Effect,
+    current_view,
+    effect_of,
+    splits_pairs,
+)
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.operation_page import (
     address_near,
@@ -49,11 +54,13 @@ from ctxadmin.ui.sentences import translated
 _TITLES: Final[Mapping[str, Text]] = {
     "hide": gettext_lazy("Hide messages"),
     "keep_from": gettext_lazy("Keep from here"),
+    "insert": gettext_lazy("Insert message"),
     "replace": gettext_lazy("Replace message"),
     "summarize": gettext_lazy("Summarize messages"),
 }
 _PAIRINGS: Final = ("drop", "keep", "warn")
-_TYPED: Final = ("replace", "summarize")
+_TYPED: Final = ("insert", "replace", "summarize")
+_ROLES: Final = ("user", "assistant", "system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ class Sheet:
     message would say that comes for them, None if none comes. ``pairs`` tells that calls and
     results would be parted if nothing was done about it. ``effect`` is None as long as the text is
     missing, or if ``problem`` says what is wrong. ``pieces`` are the words that a replacement takes
-    and brings.
+    and brings. A message that is inserted has a ``role``, and comes ``before`` a log index.
     """
 
     title: Text
@@ -81,6 +88,13 @@ class Sheet:
     problem: str
     advanced_url: str
     pieces: Sequence[TextPiece] = ()
+    role: str = ""
+    before: int | None = None
+
+    @property
+    def roles(self) -> Sequence[str]:
+        """Returns the roles to choose from; none unless a message is inserted."""
+        return _ROLES if self.role else ()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -95,7 +109,7 @@ def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespons
     head = find_head(actor.workspace, conversation_id)
     sent = request.POST if request.method == "POST" else request.GET
     if sent.get("do", "") not in _TITLES:
-        raise ValidationFailed.at("?do", _("Use hide, keep_from, replace or summarize."))
+        raise ValidationFailed.at("?do", _("Use hide, keep_from, insert, replace or summarize."))
     if "apply" in request.POST:
         return _apply(request, actor, head)
     try:
@@ -156,6 +170,10 @@ def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
         body = selection.body_at(head, first)
         message = body | {"content": _typed(sent, "text")} if "text" in sent else body
         asked["replace"] = {"index": first, "message": message}
+    if wanted == "insert":
+        draft: JsonValue = {"role": _role_in(sent), "content": sent.get("text", "")}
+        asked["insert"] = {"position": selection.first_position(sent), "messages": [draft]}
+        asked["pairing"] = "warn"  # the new message is not to hide the pair that it stands in
     if wanted == "summarize":
         span = asked["summarize"]
         if "apply" in sent and not sent.get("text", "").strip():
@@ -163,6 +181,11 @@ def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
         message = {"role": "user", "content": _typed(sent, "text")}
         asked["summarize"] = (span if isinstance(span, dict) else {}) | {"message": message}
     return asked
+
+
+def _role_in(sent: QueryDict) -> str:
+    role = sent.get("role", "")
+    return role if role in _ROLES else _ROLES[0]
 
 
 def _sheet_of(
@@ -182,15 +205,20 @@ def _sheet_of(
         text=text,
         reason=sent.get("reason", ""),
         sentences=(),
-        going=_as_text(chosen),
+        going="" if wanted == "insert" else _as_text(chosen),
         effect=None,
         pairs=False,
         problem="",
+        role=_role_in(sent) if wanted == "insert" else "",
+        before=_index_at(head, sent) if wanted == "insert" else None,
         advanced_url=reverse("conversations:operate", args=[head.public_id])
         + f"?{urlencode(query)}",
     )
+    if wanted == "insert":
+        inserts = _("The new message comes before #%(n)s.") % {"n": sheet.before}
+        sheet = replace(sheet, sentences=[inserts])
     if text is not None and not text.strip():
-        return replace(sheet, sentences=_sentences(wanted, chosen, chosen))
+        return replace(sheet, sentences=sheet.sentences or _sentences(wanted, chosen, chosen))
     try:
         model = parse(OperationRequest, asked)
         applied = use_cases.apply_operation(actor, head.public_id, model, dry_run=True)
@@ -207,14 +235,21 @@ def _sheet_of(
     comes_again = replaces and len(applied.entries) > 1  # the results behind the new message
     return replace(
         sheet,
-        sentences=_replace_sentences(chosen, applied, pairs=pairs)
+        sentences=sheet.sentences
+        if wanted == "insert"
+        else _replace_sentences(chosen, applied, pairs=pairs)
         if replaces
         else _sentences(wanted, chosen, applied.hidden),
         pieces=_words_replaced(head, sent, text) if replaces and text else (),
         going=_as_text(chosen if comes_again else applied.hidden),
         effect=effect,
-        pairs=pairs,
+        pairs=pairs and wanted != "insert",
     )
+
+
+def _index_at(head: Conversation, sent: QueryDict) -> int:
+    """The number of the message that a new one comes before."""
+    return next(iter(current_view(head).slice(selection.first_position(sent), head.visible_count)))
 
 
 def _words_replaced(head: Conversation, sent: QueryDict, text: str) -> Sequence[TextPiece]:

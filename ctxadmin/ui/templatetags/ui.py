@@ -93,8 +93,8 @@ def note(
 ) -> dict[str, object]:
     """Draws a notice in the page: ``info``, ``success``, ``warning`` or ``error``.
 
-    A POST to ``undo`` undoes what it describes; ``redo:`` before the address says that this is
-    doing again what was undone. ``lines`` are listed below the text.
+    A POST to ``undo`` undoes what it describes; as ``redo ADDRESS``, it does again what was undone.
+    ``lines`` are listed below the text.
     """
     icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
     return {

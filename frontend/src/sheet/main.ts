@@ -3,7 +3,7 @@
 import { bringBack, forget, keep } from "./kept";
 import { isIn, runsOf } from "./model";
 
-const IN_PLACE = ["hide", "keep_from", "replace", "summarize"];
+const IN_PLACE = ["hide", "keep_from", "insert", "replace", "summarize"];
 const place = document.getElementById("sheet-place") as HTMLElement;
 let opener: HTMLElement | null = null;
 
@@ -30,6 +30,8 @@ function draw(): void {
     message.classList.toggle("message-going", goes);
     if (goes) first ??= message;
   }
+  const before = document.getElementById("sheet-effect")?.dataset.before;
+  if (before !== undefined) first = document.getElementById(`m${before}`);
   const text = sheet()?.querySelector<HTMLTextAreaElement>("textarea[name=text]")?.value ?? "";
   let here = document.querySelector<HTMLElement>(".message-coming");
   if (!first || !text.trim()) here?.remove();
@@ -43,7 +45,7 @@ function draw(): void {
 
 /** What would go is looked at beside the sheet. */
 function showFirst(): void {
-  const first = document.querySelector(".message-going");
+  const first = document.querySelector(".message-going, .message-coming");
   const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
   if (first && (top < 0 || bottom > innerHeight * 0.8)) first.scrollIntoView({ block: "center" });
 }

@@ -180,6 +180,25 @@ def test_calls_of_a_replaced_message_stay_with_their_results(reviewer: Client) -
     assert "no result yet" not in page
 
 
+def test_a_message_is_inserted_in_front_of_the_selected_one(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "insert", "4")
+    assert "The new message comes before #4." in page
+    assert 'data-before="4"' in page
+    assert 'data-going=""' in page
+    page = text(apply(reviewer, "insert", "4", text="Window seat", role="system"))
+    assert "Inserted #5 before #4. Batch 1" in page
+    assert shown(page) == [0, 1, 2, 3, 5, 4]
+    assert 'class="message message-system"' in page
+
+
+def test_a_message_in_the_middle_of_a_pair_hides_nothing_and_is_warned_of(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "insert", "3", text="Wait", preview="1")
+    assert "would not directly follow their call" in page
+    assert shown(text(apply(reviewer, "insert", "3", text="Wait"))) == [0, 1, 2, 5, 3, 4]
+
+
 def test_a_summary_is_asked_for_before_it_is_weighed(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "summarize", "1-3")

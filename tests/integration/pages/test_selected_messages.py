@@ -71,6 +71,22 @@ def test_scattered_messages_are_hidden_by_one_operation(
     assert "Hid #0, #3–#4" in rail
 
 
+@pytest.mark.parametrize(
+    ("position", "words"),
+    [
+        ("0", "Position 0 is before #0."),
+        ("3", "Position 3 is between #2 and #3."),
+        ("-1", "Position -1 is after #4."),
+    ],
+)
+def test_a_position_to_insert_at_is_said_in_numbers_of_messages(
+    reviewer: Client, chat: Conversation, position: str, words: str
+) -> None:
+    typed = fields(ask(reviewer, "do=insert&positions=2"))
+    page = text(reviewer.post(OPERATE, typed | {"insert-position": position, "preview": "1"}))
+    assert words in page
+
+
 def test_boxes_without_scripts_do_the_same(reviewer: Client, chat: Conversation) -> None:
     page = ask(reviewer, "do=hide&at=4&at=0&at=3")
     assert "3 messages: #0, #3–#4" in page
