@@ -165,19 +165,19 @@ def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     if reason := sent.get("reason", "").strip():
         asked["reason"] = reason
     wanted = sent.get("do", "")
+    if wanted in ("insert", "summarize") and "apply" in sent and not sent.get("text", "").strip():
+        raise ValidationFailed.at("/text", _("Write the text first."))
     if wanted == "replace":
         first = selection.first_position(sent)
         body = selection.body_at(head, first)
         message = body | {"content": _typed(sent, "text")} if "text" in sent else body
         asked["replace"] = {"index": first, "message": message}
     if wanted == "insert":
-        draft: JsonValue = {"role": _role_in(sent), "content": sent.get("text", "")}
+        draft: JsonValue = {"role": _role_in(sent), "content": _typed(sent, "text")}
         asked["insert"] = {"position": selection.first_position(sent), "messages": [draft]}
         asked["pairing"] = "warn"  # the new message is not to hide the pair that it stands in
     if wanted == "summarize":
         span = asked["summarize"]
-        if "apply" in sent and not sent.get("text", "").strip():
-            raise ValidationFailed.at("/text", _("Write the summary."))
         message = {"role": "user", "content": _typed(sent, "text")}
         asked["summarize"] = (span if isinstance(span, dict) else {}) | {"message": message}
     return asked

@@ -88,10 +88,11 @@ def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) ->
     assert 'name="undo"' in page
 
 
-def test_a_summary_without_words_is_refused(reviewer: Client) -> None:
+@pytest.mark.parametrize(("do", "positions"), [("summarize", "1-2"), ("insert", "1")])
+def test_a_message_without_words_is_refused(reviewer: Client, do: str, positions: str) -> None:
     booking()
-    page = text(apply(reviewer, "summarize", "1-2", text="  ", pairing="drop"))
-    assert "Write the summary." in page
+    page = text(apply(reviewer, do, positions, text="  ", pairing="drop"))
+    assert "Write the text first." in page
     assert shown(page) == [0, 1, 2, 3, 4]
 
 
