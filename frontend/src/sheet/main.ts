@@ -40,6 +40,11 @@ function draw(): void {
   document.documentElement.classList.toggle("has-sheet", sheet() !== null);
 }
 
+/** How high the sheet is, for what stays beside it. */
+const measured = new ResizeObserver(([entry]) => {
+  document.documentElement.style.setProperty("--sheet-height", `${Math.ceil(entry?.borderBoxSize[0]?.blockSize ?? 0)}px`);
+});
+
 /** What would go is looked at beside the sheet. */
 function showFirst(): void {
   const first = document.querySelector(".message-going");
@@ -51,12 +56,15 @@ async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
   const asked = new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]));
   opener = button;
   await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
+  const opened = sheet();
+  if (opened) measured.observe(opened);
   draw();
   showFirst();
   (sheet()?.querySelector<HTMLElement>("textarea, input[name=reason]") ?? sheet())?.focus({ preventScroll: true });
 }
 
 function close(): void {
+  measured.disconnect();
   place.replaceChildren();
   draw();
   if (opener?.isConnected) opener.focus({ preventScroll: true });
