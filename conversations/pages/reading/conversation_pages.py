@@ -207,7 +207,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     cards = [card for each in sections for card in each.cards]
     shown = DetailPage(
         title=display_name(head),
-        crumbs=(*presenters.crumbs(), Crumb(display_name(head))),
+        crumbs=presenters.crumbs(),
         head=head,
         tabs=_tabs(head, which, shown_batch),
         wanted=wanted,

@@ -43,6 +43,11 @@ function draw(): void {
   document.documentElement.classList.toggle("has-sheet", sheet() !== null);
 }
 
+/** How high the sheet is, for what stays beside it. */
+const measured = new ResizeObserver(([entry]) => {
+  document.documentElement.style.setProperty("--sheet-height", `${Math.ceil(entry?.borderBoxSize[0]?.blockSize ?? 0)}px`);
+});
+
 /** What would go is looked at beside the sheet. */
 function showFirst(): void {
   const first = document.querySelector(".message-going, .message-coming");
@@ -64,8 +69,10 @@ async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
   const asked = new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]));
   opener = button;
   await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
-  const opened = formOf();
-  if (opened && bringBack(opened)) document.dispatchEvent(new CustomEvent("toast", { detail: { text: place.dataset.back, tone: "info" } }));
+  const typedIn = formOf();
+  if (typedIn && bringBack(typedIn)) document.dispatchEvent(new CustomEvent("toast", { detail: { text: place.dataset.back, tone: "info" } }));
+  const opened = sheet();
+  if (opened) measured.observe(opened);
   draw();
   showFirst();
   (sheet()?.querySelector<HTMLElement>("textarea, input[name=reason]") ?? sheet())?.focus({ preventScroll: true });
@@ -73,6 +80,7 @@ async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
 
 function close(): void {
   keepTyped();
+  measured.disconnect();
   place.replaceChildren();
   draw();
   if (opener?.isConnected) opener.focus({ preventScroll: true });
