@@ -62,7 +62,7 @@ def test_another_line_for_a_new_key_is_given_without_losing_what_was_typed(
     assert "Dear friend" in text(answer)
     names = [value for name, value in form_of(text(answer)).items() if name.startswith("name-")]
     assert (names.count("tone"), names.count("")) == (1, 1)
-    assert text(answer).count("<details class=\"edit-adds\" open>") == 2
+    assert text(answer).count('<details class="edit-adds" open>') == 2
 
 
 @pytest.mark.parametrize("name", ["draft", "messages", "execution_history"])
