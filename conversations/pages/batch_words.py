@@ -11,7 +11,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Revision
 from conversations.pages.message_numbers import format_runs
-from conversations.reading.batch_changes import BatchChange
+from conversations.reading.batch_changes import BatchChange, Place, changes_of
 from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.ui.components import Text, join_list
 from ctxadmin.ui.templatetags.ui import grouped
@@ -41,13 +41,18 @@ _TRAITS: Final[Mapping[str, Text]] = {
 }
 
 
-def batch_words(row: Revision, change: BatchChange | None = None) -> Text:
-    """Returns what opened a revision in one sentence; without ``change`` it names no messages.
+def words_of(row: Revision) -> Text:
+    """Returns what opened one revision in one sentence."""
+    return batch_words(row, changes_of([row]))
+
+
+def batch_words(row: Revision, changes: Mapping[Place, BatchChange]) -> Text:
+    """Returns what opened a revision in one sentence; not among ``changes`` it names no messages.
 
     Options are in it only if they are no defaults.
     """
     try:
-        said = _words(row, change)
+        said = _words(row, changes.get((row.conversation, row.number)))
     except (AttributeError, KeyError, TypeError, ValueError):  # a damaged config
         said = ""
     return said or _SHORT.get(row.operation, row.operation)

@@ -44,11 +44,9 @@ def batch_lines(
     head: Conversation, rows: Sequence[Revision], *, branch: frozenset[int], may_move: bool
 ) -> list[BatchLine]:
     """Returns the list, latest first: roll back on the branch, restore beside it."""
-    found = changes_of(head.key, rows)
+    found = changes_of(rows)
     return [
-        _batch_line(
-            head, row, batch_words(row, found.get(row.number)), row.number in branch, may_move
-        )
+        _batch_line(head, row, batch_words(row, found), row.number in branch, may_move)
         for row in reversed(rows)
     ]
 
@@ -63,7 +61,8 @@ def _batch_line(
     head: Conversation, row: Revision, words: Text, on_branch: bool, may_move: bool
 ) -> BatchLine:
     current = row.number == head.current_revision
-    action = "" if current or not may_move else "rollback" if on_branch else "restore"
+    is_here = on_branch and row.batch == head.current_batch  # as one that only pinned a message
+    action = "" if is_here or not may_move else "rollback" if on_branch else "restore"
     target = row.batch if on_branch else row.number
     urls = {
         "": "",

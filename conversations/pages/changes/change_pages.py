@@ -179,8 +179,8 @@ def _what_is_undone(head: Conversation, moved: Applied) -> str:
     if not undone or moved.target not in {row.number for row in rows}:
         return back
     named = undone[:_MOST_UNDONE]
-    found = changes_of(head.key, named)
-    words = [f"{row.batch} “{batch_words(row, found.get(row.number))}”" for row in named]
+    found = changes_of(named)
+    words = [f"{row.batch} “{batch_words(row, found)}”" for row in named]
     more = len(undone) - len(named)
     listed = join_list([*words, "…"] if more else words)
     text = ngettext("Undoes batch %(words)s.", "Undoes batches %(words)s.", len(undone))

@@ -19,7 +19,7 @@ from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages import presenters
-from conversations.pages.batch_words import batch_words
+from conversations.pages.batch_words import words_of
 from conversations.pages.changes import position_drift, selection
 from conversations.pages.changes.change_effects import (
     Effect,
@@ -31,7 +31,6 @@ from conversations.pages.changes.change_effects import (
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.typed_messages import form_message, map_messages
 from conversations.pages.undo import undo_url
-from conversations.reading.batch_changes import changes_of
 from conversations.services import use_cases
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head, find_revision, view_of
@@ -342,10 +341,9 @@ def _show_error(form: OperationForm, error: ContextError) -> str:
 def success_message(head: Conversation, applied: Applied) -> str:
     """What is said when an operation was applied, in the words of its batch."""
     row = find_revision(head.key, applied.target)
-    words = batch_words(row, changes_of(head.key, [row]).get(row.number))
     batch = ngettext(
         "Batch %(batch)s: %(n)s message visible.",
         "Batch %(batch)s: %(n)s messages visible.",
         applied.visible_count,
     ) % {"batch": applied.batch, "n": applied.visible_count}
-    return _("%(words)s. %(batch)s") % {"words": words, "batch": batch}
+    return _("%(words)s. %(batch)s") % {"words": words_of(row), "batch": batch}

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from conversations.models import Conversation, Move, Revision
 from conversations.pages.batch_words import batch_words
-from conversations.reading.batch_changes import BatchChange
+from conversations.reading.batch_changes import BatchChange, Place
 from conversations.reading.batch_changes import changes_of as batch_changes_of
 from conversations.reading.message_history import (
     Effect,
@@ -59,7 +59,7 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
     found: MessageHistory = history_of(head, index)
     written = found.message
     rows = [change.by for change in found.changes if isinstance(change.by, Revision)]
-    batches = batch_changes_of(head.key, rows)
+    batches = batch_changes_of(rows)
     return MessageChanges(
         author=written.author,
         node=written.node_id,
@@ -70,7 +70,7 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
 
 
 def _line(
-    head: Conversation, change: MessageChange, batches: Mapping[int, BatchChange]
+    head: Conversation, change: MessageChange, batches: Mapping[Place, BatchChange]
 ) -> MessageChangeLine:
     by = change.by
     if isinstance(by, Move):
@@ -78,7 +78,7 @@ def _line(
         versions = {"from": by.from_revision, "to": by.to_revision}
     else:
         pinned = change.effect in ("pinned", "unpinned")
-        words = "" if pinned else batch_words(by, batches.get(by.number))
+        words = "" if pinned else batch_words(by, batches)
         versions = {"from": by.number if by.parent is None else by.parent, "to": by.number}
     return MessageChangeLine(
         effect=_EFFECTS[change.effect],

@@ -24,7 +24,7 @@ from conversations.pages.reading.cards import (
     message_card,
 )
 from conversations.reading import hidden_messages, queries, summaries
-from conversations.reading.batch_changes import BatchChange, changes_of
+from conversations.reading.batch_changes import BatchChange, Place, changes_of
 from conversations.reading.hidden_messages import HidingRevision
 from conversations.reading.navigation import EVERYTHING, ReadingFilter, narrowed
 from conversations.reading.node_visits import node_visits
@@ -302,19 +302,19 @@ def hidden_by(
     row = queries.shown_revision(head, f"revision:{number}")
     found = hidden_messages.hiding_revisions(head, row, [message.index for message in messages])
     hiders = {each.revision.number: each.revision for each in found.values()}
-    batches = changes_of(head.key, list(hiders.values()))
+    batches = changes_of(list(hiders.values()))
     return {index: _hider_words(head, each, batches) for index, each in found.items()}
 
 
 def _hider_words(
-    head: Conversation, hider: HidingRevision, batches: Mapping[int, BatchChange]
+    head: Conversation, hider: HidingRevision, batches: Mapping[Place, BatchChange]
 ) -> HiddenBy:
     row = hider.revision
     if not hider.on_branch:
         words = _("of batch %(n)s (rolled back)") % {"n": row.batch}
         page = reverse("conversations:detail", args=[head.public_id])
         return HiddenBy(words, "", f"{page}?view={row.number}")
-    operation = batch_words(row, batches.get(row.number))
+    operation = batch_words(row, batches)
     words = _("hidden by batch %(n)s: %(operation)s") % {"n": row.batch, "operation": operation}
     before = row.number if row.parent is None else row.parent
     diff = reverse("conversations:diff", args=[head.public_id])

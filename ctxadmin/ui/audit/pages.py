@@ -20,6 +20,7 @@ from ctxadmin.http.endpoints.pagination import PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.audit.change_words import change_words
 from ctxadmin.ui.audit.lines import AuditLine, audit_line
 from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
 from ctxadmin.ui.components import Crumb, Text
@@ -98,7 +99,8 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     part = page_of(found, asked, lambda each: each.position)
     wrong = find_altered(part.items)
     erased = erased_among(each.entry for each in part.items)
-    lines = [audit_line(each, wrong, erased) for each in part.items]
+    said = change_words(each.entry for each in part.items if each.entry.stream not in erased)
+    lines = [audit_line(each, wrong, erased, said) for each in part.items]
     shown = replace(empty, lines=lines, next=part.next, altered_count=len(wrong))
     return show(request, "audit/list.html", shown)
 
@@ -113,7 +115,9 @@ def audit_entry(request: HttpRequest, actor: Actor, stream: int, seq: int) -> Ht
     if seq not in by_seq:
         raise Http404
     (found,) = with_reasons([by_seq[seq]])
-    line = audit_line(found, find_altered([found]), erased_among([found.entry]))
+    erased = erased_among([found.entry])
+    said = {} if erased else change_words([found.entry])
+    line = audit_line(found, find_altered([found]), erased, said)
     neighbours = {each: reverse("audit:entry", args=[stream, each]) for each in by_seq}
     shown = EntryPage(
         title=line.words,

@@ -21,6 +21,12 @@ function coming(): HTMLElement {
   return made;
 }
 
+/** The message that an inserted one would come before. */
+function behind(): HTMLElement | null {
+  const before = document.getElementById("sheet-effect")?.dataset.before;
+  return before === undefined ? null : document.getElementById(`m${before}`);
+}
+
 /** Strike what would go, and put what would come in its place. */
 function draw(): void {
   const runs = runsOf(document.getElementById("sheet-effect")?.dataset.going ?? "");
@@ -30,8 +36,7 @@ function draw(): void {
     message.classList.toggle("message-going", goes);
     if (goes) first ??= message;
   }
-  const before = document.getElementById("sheet-effect")?.dataset.before;
-  if (before !== undefined) first = document.getElementById(`m${before}`);
+  first ??= behind();
   const text = sheet()?.querySelector<HTMLTextAreaElement>("textarea[name=text]")?.value ?? "";
   let here = document.querySelector<HTMLElement>(".message-coming");
   if (!first || !text.trim()) here?.remove();
@@ -50,7 +55,7 @@ const measured = new ResizeObserver(([entry]) => {
 
 /** What would go is looked at beside the sheet. */
 function showFirst(): void {
-  const first = document.querySelector(".message-going, .message-coming");
+  const first = document.querySelector(".message-going") ?? behind();
   const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
   if (first && (top < 0 || bottom > innerHeight * 0.8)) first.scrollIntoView({ block: "center" });
 }

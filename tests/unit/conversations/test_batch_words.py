@@ -16,7 +16,11 @@ BEFORE = View(((0, 3), (10, 20)))  # position 3 is #10
 
 def opened(operation: str, block: dict[str, Any] | None = None, **fields: Any) -> Revision:
     config = {"operation": operation, operation: block, **fields}
-    return Revision(operation=operation, config=orjson.dumps(config))
+    return Revision(conversation=1, number=2, operation=operation, config=orjson.dumps(config))
+
+
+def words_with(row: Revision, found: BatchChange | None) -> str:
+    return str(batch_words(row, {} if found is None else {(row.conversation, row.number): found}))
 
 
 def change(hidden: Runs = (), came: Runs = ()) -> BatchChange:
@@ -99,18 +103,22 @@ def change(hidden: Runs = (), came: Runs = ()) -> BatchChange:
             None,
             "Cut to 1,900 tokens where there were over 2,500",
         ),
-        (Revision(operation="batch", boundary=5), None, "Kept from #5 on"),
+        (
+            Revision(conversation=1, number=2, operation="batch", boundary=5),
+            None,
+            "Kept from #5 on",
+        ),
         (opened("append", pin={"index": 4, "pinned": True}), None, "Pinned #4"),
     ],
 )
 def test_a_batch_is_one_sentence(row: Revision, found: BatchChange | None, words: str) -> None:
-    assert str(batch_words(row, found)) == words
+    assert words_with(row, found) == words
 
 
 def test_many_hidden_messages_are_counted() -> None:
     row = opened("truncate", {"remove_ranges": [{"start": 0, "end": 9}]})
     scattered = tuple((place, place + 1) for place in range(0, 10, 2))
-    assert batch_words(row, change(scattered)) == "Hid 5 messages"
+    assert words_with(row, change(scattered)) == "Hid 5 messages"
 
 
 @pytest.mark.parametrize("pairing", ["warn", "keep", "drop"])
@@ -124,4 +132,4 @@ def test_pairs_are_in_no_words_and_other_options_only_if_they_were_chosen(pairin
     "config", [b"{}", b"[1]", b'{"truncate": 3}', b'{"truncate": {"keep_last": "x"}}']
 )
 def test_a_damaged_config_still_has_words(config: bytes) -> None:
-    assert batch_words(Revision(operation="truncate", config=config), change())
+    assert words_with(Revision(operation="truncate", config=config), change())
