@@ -43,6 +43,7 @@ def test_only_an_admin_reads_the_audit() -> None:
     designer = signed_in(Role.DESIGNER)
     assert designer.get("/audit/").status_code == 403
     assert designer.get("/audit/export/").status_code == 403
+    assert designer.post("/audit/verify/").status_code == 403
     assert 'href="/audit/"' not in designer.get("/").content.decode()
 
 
