@@ -23,6 +23,38 @@ document.addEventListener("input", (event) => {
   choice.dispatchEvent(new Event("change", { bubbles: true }));
 });
 
+// Choices with icons: a button opens all of them, a choice leaves one.
+document.addEventListener("click", (event) => {
+  const tiles = event.target.closest?.(".tiles");
+  if (!tiles) return;
+  if (event.target.closest("[data-open-tiles]")) {
+    tiles.toggleAttribute("data-open", true);
+    tiles.querySelector(":checked")?.focus();
+    return;
+  }
+  // Arrow keys click, too, and go on.
+  if (!event.detail || !event.target.closest(".tile")) return;
+  tiles.removeAttribute("data-open");
+  const other = event.target.closest(".tile:last-of-type") && tiles.parentElement.querySelector(".tile-other");
+  if (other) requestAnimationFrame(() => other.focus());
+});
+document.addEventListener(
+  "keydown",
+  (event) => {
+    const tiles = ["Enter", "Escape"].includes(event.key) && event.target.closest?.(".tiles[data-open]");
+    if (!tiles) return;
+    event.preventDefault();
+    tiles.removeAttribute("data-open");
+  },
+  true,
+);
+// A press on a tile takes the focus to what is around it first: only another field counts.
+document.addEventListener("focusout", ({ target, relatedTarget }) => {
+  const tiles = target.closest?.(".tiles[data-open]");
+  const next = relatedTarget?.closest("input, select, textarea, button, a, summary");
+  if (tiles && next && !tiles.contains(next)) tiles.removeAttribute("data-open");
+});
+
 // A row button sends the form; the answer is the page with the form as it is now. Everything
 // that was typed comes back with it, so the form is replaced whole and keeps the focus.
 document.addEventListener("click", (event) => {

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.editor.scenes import EDGES, NODES, card, opened, saved
 from tests.e2e.hand import Hand
-from tests.e2e.scenes import Started, complete, ok
+from tests.e2e.scenes import Started, complete, ok, seen
 from tests.servers import wait_until
 
 
@@ -19,7 +19,7 @@ def test_a_reviewer_approves_edits_and_compares(
     page.goto(f"/reviews/?workflow={name}")
     hand.click(page.get_by_role("link", name=f"Review {name}", exact=True))
     expect(page.get_by_role("button", name="Approve")).to_be_visible()
-    page.wait_for_load_state()  # before that nothing hears its keys
+    seen(page)
     hand.press("a")
     expect(page.get_by_text("Approved.")).to_be_visible()
     hand.has_done("Approve")

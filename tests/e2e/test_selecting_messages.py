@@ -165,3 +165,30 @@ def test_a_summary_is_drawn_in_its_place_while_it_is_written(
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Summarized #4–#5.")).to_be_visible()
     expect(page.locator("#m8")).to_contain_text("Two numbers")
+
+
+def test_what_was_typed_into_a_closed_sheet_comes_back_until_it_is_applied(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-select-kept", 6)
+    page.goto(f"/conversations/{name}/")
+    box(page, 3).check()
+    page.get_by_role("button", name="Replace", exact=True).click()
+    page.get_by_label("New text").fill("A better one")
+    page.get_by_label("Reason").fill("too curt")
+    page.keyboard.press("Escape")
+    expect(page.locator("#sheet")).to_have_count(0)
+    page.get_by_role("button", name="Hide", exact=True).click()
+    expect(page.get_by_label("Reason")).to_have_value("")
+    page.reload()
+    box(page, 3).check()
+    page.get_by_role("button", name="Replace", exact=True).click()
+    expect(page.get_by_label("New text")).to_have_value("A better one")
+    expect(page.get_by_label("Reason")).to_have_value("too curt")
+    expect(page.get_by_text("What you had typed is back.")).to_be_visible()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator("#m6")).to_contain_text("A better one")
+    page.get_by_role("button", name="Undo").first.click()
+    box(page, 3).check()
+    page.get_by_role("button", name="Replace", exact=True).click()
+    expect(page.get_by_label("New text")).not_to_have_value("A better one")

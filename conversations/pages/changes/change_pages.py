@@ -23,8 +23,9 @@ from conversations.pages import presenters
 from conversations.pages.batch_words import batch_words
 from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
-from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view, undo_url
+from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view
 from conversations.pages.changes.single_submit import submit_once
+from conversations.pages.undo import undo_url
 from conversations.reading import queries
 from conversations.reading.batch_changes import changes_of
 from conversations.services import use_cases

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, get_args
-from urllib.parse import urlencode
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -31,6 +30,7 @@ from conversations.pages.changes.change_effects import (
 )
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head, find_revision, view_of
@@ -326,16 +326,6 @@ def address_near(head: Conversation, applied: Applied) -> str:
         earlier = [index for index in applied.view if index < hidden]
         place = earlier[-1] if earlier else next(iter(applied.view), -1)
     return here if place < 0 else f"{here}?at={place}#m{place}"
-
-
-def undo_url(head: Conversation, applied: Applied) -> str:
-    """Returns the address at which a change of ``head`` is undone by POST.
-
-    It names the result of the change, so that an undo never undoes what came after it.
-    """
-    seen = {"expected_revision": applied.target, "expected_count": applied.visible_count}
-    path = reverse("conversations:restore", args=[head.public_id, head.current_revision])
-    return f"{path}?{urlencode(seen)}"
 
 
 def _show_error(form: OperationForm, error: ContextError) -> str:

@@ -34,11 +34,11 @@ from conversations.pages.changes.operation_page import (
     operate_page,
     show_moved_form,
     success_message,
-    undo_url,
 )
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.changes.typed_messages import form_message, map_messages
 from conversations.pages.message_numbers import format_runs
+from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head
@@ -165,18 +165,20 @@ def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     if reason := sent.get("reason", "").strip():
         asked["reason"] = reason
     wanted = sent.get("do", "")
+    if wanted in ("insert", "summarize") and "apply" in sent and not sent.get("text", "").strip():
+        raise ValidationFailed.at("/text", _("Write the text first."))
     if wanted == "replace":
         first = selection.first_position(sent)
         body = selection.body_at(head, first)
-        message = body | {"content": sent.get("text", "")} if "text" in sent else body
+        message = body | {"content": _typed(sent, "text")} if "text" in sent else body
         asked["replace"] = {"index": first, "message": message}
     if wanted == "insert":
-        draft: JsonValue = {"role": _role_in(sent), "content": sent.get("text", "")}
+        draft: JsonValue = {"role": _role_in(sent), "content": _typed(sent, "text")}
         asked["insert"] = {"position": selection.first_position(sent), "messages": [draft]}
         asked["pairing"] = "warn"  # the new message is not to hide the pair that it stands in
     if wanted == "summarize":
         span = asked["summarize"]
-        message = {"role": "user", "content": sent.get("text", "")}
+        message = {"role": "user", "content": _typed(sent, "text")}
         asked["summarize"] = (span if isinstance(span, dict) else {}) | {"message": message}
     return asked
 
@@ -255,13 +257,17 @@ def _words_replaced(head: Conversation, sent: QueryDict, text: str) -> Sequence[
     before = selection.body_at(head, selection.first_position(sent)).get("content")
     if not isinstance(before, str):
         return ()
-    after = text.replace("\r\n", "\n")
-    return () if before == after else text_diff(before, after)
+    return () if before == text else text_diff(before, text)
+
+
+def _typed(sent: QueryDict, name: str) -> str:
+    """Returns a text with the line ends that its author typed; forms send others."""
+    return sent.get(name, "").replace("\r\n", "\n")
 
 
 def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:
     if "text" in sent:
-        return sent.get("text", "")
+        return _typed(sent, "text")
     part = asked.get(str(asked["operation"]))
     message = part.get("message") if isinstance(part, dict) else None
     content = message.get("content") if isinstance(message, dict) else None

@@ -5,6 +5,8 @@ import { capsOf, COLLECT, type Line, nameOf, type Shortcut, step, tableOf, types
 
 const STORE = "keys";
 const PAUSE_MS = 1200;
+/** How long a page is in sight before a key decides what it shows: a key pressed twice decides once. */
+const SEEN_MS = 600;
 const TYPING = "textarea, select, input:not([type=checkbox], [type=radio], [type=button])";
 const help = document.getElementById("keys") as HTMLDialogElement | null;
 const list = document.getElementById("keys-list");
@@ -13,6 +15,7 @@ let typed: readonly string[] = [];
 /** The field that a key led to, and what had the focus before. */
 let entered: { readonly field: HTMLElement; readonly from: HTMLElement | null } | null = null;
 let last = 0;
+let shownAt = performance.now();
 
 function enabled(): boolean {
   try {
@@ -24,6 +27,11 @@ function enabled(): boolean {
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPING));
+}
+
+/** Arrow keys go from one radio button of a group to the next. */
+function isChoosing({ key, target }: KeyboardEvent): boolean {
+  return key.startsWith("Arrow") && target instanceof HTMLInputElement && target.type === "radio";
 }
 
 /** What the page offers: first what stands in its content, then what scripts offer, then the menu. */
@@ -39,10 +47,13 @@ function offered(): Shortcut[] {
 function ofElement(element: HTMLElement): Shortcut {
   const { key = "", keyLabel = "" } = element.dataset;
   const usable = !element.matches(":disabled") && (element.checkVisibility() || element.closest("[popover]") !== null);
-  return { keys: key, label: keyLabel, usable, run: () => use(element) };
+  return { keys: key, label: keyLabel, usable, run: ({ repeat }) => use(element, repeat === true) };
 }
 
-function use(element: HTMLElement): void {
+/** A key that is held sends no form, and decides nothing on a page that nobody has seen yet. */
+function use(element: HTMLElement, isHeld: boolean): void {
+  if (isHeld && element.matches("button[type=submit]")) return;
+  if (element.matches("[data-key-decides]") && performance.now() - shownAt < SEEN_MS) return;
   if (!element.matches("input, textarea, select")) return element.click();
   const menu = element.closest<HTMLElement>("[popover]");
   if (menu && !element.checkVisibility()) menu.showPopover();
@@ -101,7 +112,7 @@ function openHelp(): void {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.altKey || event.isComposing || leave(event) || (isTyping(event.target) && !typesNothing(event))) return;
+  if (event.defaultPrevented || event.altKey || event.isComposing || leave(event) || isChoosing(event) || (isTyping(event.target) && !typesNothing(event))) return;
   if (["Control", "Shift", "Meta"].includes(event.key) || document.querySelector("dialog[open]")) return;
   const before = event.timeStamp - last < PAUSE_MS ? typed : [];
   const found = step(tableOf(offered(), enabled()), before, nameOf(event));
@@ -111,6 +122,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   found.line.run(event);
 });
+
+window.addEventListener("pageshow", () => (shownAt = performance.now()));
 
 document.addEventListener("click", (event) => {
   if (event.target instanceof Element && event.target.closest("[data-open-keys]")) openHelp();

@@ -1,5 +1,6 @@
 // The sheet of an action on selected messages: opened beside them, with its effect drawn in place.
 
+import { bringBack, forget, keep } from "./kept";
 import { isIn, runsOf } from "./model";
 
 const IN_PLACE = ["hide", "keep_from", "insert", "replace", "summarize"];
@@ -47,6 +48,11 @@ function draw(): void {
   document.documentElement.classList.toggle("has-sheet", sheet() !== null);
 }
 
+/** How high the sheet is, for what stays beside it. */
+const measured = new ResizeObserver(([entry]) => {
+  document.documentElement.style.setProperty("--sheet-height", `${Math.ceil(entry?.borderBoxSize[0]?.blockSize ?? 0)}px`);
+});
+
 /** What would go is looked at beside the sheet. */
 function showFirst(): void {
   const first = document.querySelector(".message-going") ?? behind();
@@ -54,16 +60,32 @@ function showFirst(): void {
   if (first && (top < 0 || bottom > innerHeight * 0.8)) first.scrollIntoView({ block: "center" });
 }
 
+function formOf(): HTMLFormElement | null {
+  return sheet()?.querySelector("form") ?? null;
+}
+
+function keepTyped(): void {
+  const form = formOf();
+  if (form) keep(form);
+}
+
 async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
+  keepTyped();
   const asked = new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]));
   opener = button;
   await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
+  const typedIn = formOf();
+  if (typedIn && bringBack(typedIn)) document.dispatchEvent(new CustomEvent("toast", { detail: { text: place.dataset.back, tone: "info" } }));
+  const opened = sheet();
+  if (opened) measured.observe(opened);
   draw();
   showFirst();
   (sheet()?.querySelector<HTMLElement>("textarea, input[name=reason]") ?? sheet())?.focus({ preventScroll: true });
 }
 
 function close(): void {
+  keepTyped();
+  measured.disconnect();
   place.replaceChildren();
   draw();
   if (opener?.isConnected) opener.focus({ preventScroll: true });
@@ -96,3 +118,10 @@ document.addEventListener("input", (event) => {
   if (place.contains(event.target as Node)) draw();
 });
 document.addEventListener("htmx:after:settle", draw);
+window.addEventListener("pagehide", keepTyped);
+// It is stored by now; the page of the result comes.
+document.addEventListener("form:kept", ({ detail }: CustomEventInit<{ form: HTMLFormElement }>) => {
+  if (!detail || detail.form !== formOf()) return;
+  forget(detail.form);
+  window.removeEventListener("pagehide", keepTyped);
+});

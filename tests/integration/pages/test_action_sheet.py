@@ -1,19 +1,23 @@
 """The sheet of an action on selected messages: what it says, and what applying it does."""
 
 import re
+from html import unescape
 from typing import Any
 
+import orjson
 import pytest
 from django.test import Client
 from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
-from conversations.services.use_cases import apply_operation
+from conversations.models import Message
+from conversations.services.use_cases import append, apply_operation
 from ctxadmin.identity.roles import Role
 from tests.factories import (
     assistant,
     calls,
     conversation,
+    drafts,
     engine,
     result,
     signed_in,
@@ -84,6 +88,42 @@ def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) ->
     assert 'name="undo"' in page
 
 
+@pytest.mark.parametrize(("do", "positions"), [("summarize", "1-2"), ("insert", "1")])
+def test_a_message_without_words_is_refused(reviewer: Client, do: str, positions: str) -> None:
+    booking()
+    page = text(apply(reviewer, do, positions, text="  ", pairing="drop"))
+    assert "Write the text first." in page
+    assert shown(page) == [0, 1, 2, 3, 4]
+
+
+def undone(client: Client) -> str:
+    """The page after its *Undo* was pressed."""
+    page = text(client.get("/conversations/t/"))
+    address = re.search(
+        r'<form method="post" action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page
+    )
+    assert address is not None
+    return text(client.post(unescape(address[1]), {"undo": "1"}, follow=True))
+
+
+def test_one_after_the_other_of_ones_own_changes_is_undone(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    apply(reviewer, "hide", "1", pairing="drop", revision="1", count="4")
+    assert shown(text(reviewer.get("/conversations/t/"))) == [0, 2, 3]
+    assert shown(undone(reviewer)) == [0, 1, 2, 3]
+    assert shown(undone(reviewer)) == [0, 1, 2, 3, 4]
+    assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
+
+
+def test_what_another_changed_or_appended_to_is_not_undone_by_a_key(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    assert 'name="undo"' not in text(signed_in(Role.ADMIN).get("/conversations/t/"))
+    append(engine(), "t", drafts(user("More")))
+    assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
+
+
 def test_keeping_from_a_message_keeps_the_system_messages(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "keep_from", "2")
@@ -99,6 +139,17 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     assert "Replaced #1. Batch 1" in page
     assert "Book 12B" in page
     assert shown(page) == [0, 5, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("do", "positions"), [("replace", "1"), ("summarize", "1-1")])
+def test_a_text_is_stored_with_the_line_ends_that_were_typed(
+    reviewer: Client, do: str, positions: str
+) -> None:
+    booking()
+    apply(reviewer, do, positions, text="Book 12B,\r\nplease", pairing="drop")
+    assert (
+        orjson.loads(bytes(Message.objects.latest("index").body))["content"] == "Book 12B,\nplease"
+    )
 
 
 def test_a_replacement_shows_the_words_that_change_while_it_is_typed(reviewer: Client) -> None:

@@ -83,6 +83,12 @@ def test_what_a_node_saw_and_would_see_is_called_context(designer: Client) -> No
     assert "would see" not in html.partition("<title>")[2].partition("</title>")[0]
 
 
+def test_the_form_of_a_state_says_when_the_answer_is_decided_without_the_edits(
+    designer: Client,
+) -> None:
+    assert "approves automatically" in page(designer, named(**TIMEOUT), "state/")
+
+
 def test_an_automatic_approval_says_so(designer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     run = named(**TIMEOUT)
     later = clock.now() + timedelta(hours=1)

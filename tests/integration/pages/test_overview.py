@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from checkpoints.models import Execution
 from checkpoints.statistics.execution_plots import started_by_day, waiting_counts
+from conversations.models import Conversation
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import conversation, signed_in, user, workspace
@@ -54,6 +55,14 @@ def test_viewers_are_not_asked_to_review() -> None:
     html = text(signed_in(Role.VIEWER).get("/"))
     assert "Needs review" in html
     assert "> Review" not in html
+
+
+def test_the_number_of_conversations_is_that_of_the_list_behind_it(reviewer: Client) -> None:
+    conversation(user("open"), public_id="open")
+    conversation(user("done"), public_id="done")
+    Conversation.objects.filter(public_id="done").update(archived=True)
+    assert 'aria-label="1 conversation">1</a>' in text(reviewer.get("/"))
+    assert text(reviewer.get("/conversations/")).count("last-said") == 1
 
 
 def test_what_runs_and_what_failed_is_listed_with_the_reason(reviewer: Client) -> None:

@@ -12,6 +12,7 @@ import type { Marks, Urls } from "./setup";
 export interface Problem {
   readonly message: string;
   readonly pointer?: string;
+  readonly code?: string;
   readonly severity?: string;
   readonly node?: string;
   readonly edge?: string;

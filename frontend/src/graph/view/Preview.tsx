@@ -23,6 +23,8 @@ const PAUSE_MS = 250 - TYPING_PAUSE_MS;
 const AGAIN_MS = 3_000;
 
 const MOST_EDGES = 20;
+// Between the parts of the result (workflows/pages/preview/result_line.py).
+const PART = " · ";
 
 /** What is typed into the fields above the preview; it stays when another node is chosen. */
 export interface Source {
@@ -62,7 +64,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [last, setLast] = useState<Shown | null>(null);
   const [attempt, setAttempt] = useState(0);
-  const [chosenOpen, setChosenOpen] = useState(() => isPreviewOpen(localStorage, window.innerHeight));
+  const [chosenOpen, setChosenOpen] = useState(() => isPreviewOpen(localStorage, { width: window.innerWidth, height: window.innerHeight }));
   const isOpen = isBeside || chosenOpen;
   const [opened] = useState(() => isOpened(source));
   const drawn = useRef<Key | null>(null);
@@ -129,7 +131,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
           ) : (
             <button type="button" className="editor-shut" aria-expanded={isOpen} onClick={toggle}>
               <Icon name={isOpen ? "chevron-down" : "chevron-up"} />
-              {t("Context preview")}
+              <span className="editor-shut-words">{t("Context preview")}</span>
             </button>
           )}
         </h2>
@@ -142,7 +144,14 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
                   {inLine(shown.lacks)}
                 </span>
               )}
-              <span>{inLine(shown.line)}</span>
+              <span>
+                {shown.line.split(PART).map((part, place) => (
+                  <span key={part} className="editor-result-part">
+                    {place > 0 && PART}
+                    {inLine(part)}
+                  </span>
+                ))}
+              </span>
             </>
           ) : (
             !isOpen && !wrong && <span>{nothing}</span>

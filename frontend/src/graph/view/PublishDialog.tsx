@@ -50,6 +50,16 @@ function Sheet({ onClose }: { readonly onClose: () => void }) {
     chooseFound(store, node ? "node" : "edge", (node ?? edge) as string);
     store.getState().set({ wanted: input ?? "" });
   };
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || done) return;
+      event.preventDefault();
+      const forms = [...(box.current?.querySelectorAll("form") ?? [])];
+      forms.find((form) => new URL(form.action).pathname === new URL(setup.urls.publish, location.href).pathname)?.requestSubmit();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [box, done, setup]);
   return (
     <Dialog title={t("Publish {name}", { name: setup.name })} onClose={onClose} wide>
       {wrong && (
