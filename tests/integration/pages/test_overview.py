@@ -146,7 +146,9 @@ def test_paused_executions_are_counted_once_by_the_time_they_waited(reviewer: Cl
         rows = Execution.objects.filter(conversation=paused(f"flow-{number}").head.pk)
         rows.update(waiting_since=now - timedelta(hours=hours))
     assert waiting_counts(workspace().pk, now) == [0, 1, 2, 0, 1]
-    assert "up to 1 day" in text(reviewer.get("/overview/executions/"))
+    part = text(reviewer.get("/overview/executions/"))
+    assert "up to 1 day" in part
+    assert part.count('href="/executions/?status=PAUSED"') >= 2  # its bar, and its legend
 
 
 def test_the_overview_loads_the_plots_of_executions_later_with_two_queries(
