@@ -112,5 +112,5 @@ def test_a_designer_filters_connects_and_publishes(designer_page: Page, api: htt
 
     hand.click(page.get_by_role("link", name="Publish"))
     hand.click(page.get_by_role("dialog").get_by_role("button", name="Publish"))
-    expect(page.get_by_role("link", name="Open version 1")).to_be_visible()
+    expect(page.get_by_text("Published as version 1")).to_be_visible()
     hand.has_done("Publish")
