@@ -200,7 +200,7 @@ def _publish_page(
 
 def _changed_words(changes: Sequence[ElementChange]) -> str:
     """Returns how much changed: ``2 nodes, 1 edge``."""
-    counts = Counter(change.element for change in changes)
+    counts: Counter[str] = Counter(change.element for change in changes)
     said = {
         "node": ngettext("%(n)s node", "%(n)s nodes", counts["node"]),
         "edge": ngettext("%(n)s edge", "%(n)s edges", counts["edge"]),
