@@ -20,7 +20,7 @@ from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes import selection
-from conversations.pages.changes.change_effects import Effect, effect_of, format_runs, splits_pairs
+from conversations.pages.changes.change_effects import Effect, effect_of, splits_pairs
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.operation_page import (
     address_near,
@@ -31,11 +31,13 @@ from conversations.pages.changes.operation_page import (
     success_message,
     undo_url,
 )
+from conversations.pages.changes.sheet_words import effect_sentences, going_sentences
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.presenters import operation_label
 from conversations.services import use_cases
 from conversations.services.results import Applied
-from conversations.store.conversation import find_head
+from conversations.store.conversation import find_head, find_revision
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
@@ -131,7 +133,9 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         shown = map_messages(asked, lambda message: form_message(message, keeps_calls=True))
         form = OperationForm(initial=shown)
         return operate_page(request, head, form, warning=translated(error.detail), status=422)
-    done = f"{_done(request.POST['do'], applied)} {success_message(applied)}"
+    chosen = selection.selected_runs(before, request.POST)
+    words = _done(head, request.POST["do"], chosen, applied)
+    done = f"{words} {success_message(applied)}"
     flash.success(request, done, extra_tags=undo_url(head, applied))
     return redirect(address_near(head, applied))
 
@@ -188,7 +192,7 @@ def _sheet_of(
         + f"?{urlencode(query)}",
     )
     if text is not None and not text.strip():
-        return replace(sheet, sentences=_sentences(wanted, chosen, chosen))
+        return replace(sheet, sentences=going_sentences(wanted, chosen, chosen))
     try:
         model = parse(OperationRequest, asked)
         applied = use_cases.apply_operation(actor, head.public_id, model, dry_run=True)
@@ -203,7 +207,7 @@ def _sheet_of(
     )
     return replace(
         sheet,
-        sentences=_sentences(wanted, chosen, applied.hidden),
+        sentences=effect_sentences(head, wanted, chosen, applied),
         pieces=_words_replaced(head, sent, text) if wanted == "replace" and text else (),
         going=_as_text(applied.hidden),
         effect=effect,
@@ -229,53 +233,24 @@ def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
-    """What happens, in words: first what was asked for, then what goes along with it."""
-    count = run_sets.count(hidden)
-    values = {"n": count, "places": format_runs(hidden)}
-    if wanted == "keep_from":
-        first = chosen[0][0] if chosen else 0
-        text = ngettext(
-            "Everything from #%(first)s on stays. "
-            "%(n)s message before it will be hidden: %(places)s.",
-            "Everything from #%(first)s on stays. "
-            "%(n)s messages before it will be hidden: %(places)s.",
-            count,
-        )
-        return [text % (values | {"first": first})]
-    if wanted == "replace":
-        return [_("%(places)s is replaced. The former message stays in the log.") % values]
-    if wanted == "summarize":
-        text = ngettext(
-            "A summary takes the place of %(n)s message: %(places)s.",
-            "A summary takes the place of %(n)s messages: %(places)s.",
-            count,
-        )
-        return [text % values]
-    asked = run_sets.intersection(hidden, chosen)
-    along = run_sets.difference(hidden, chosen)
-    text = ngettext(
-        "%(n)s message will be hidden: %(places)s.",
-        "%(n)s messages will be hidden: %(places)s.",
-        run_sets.count(asked),
-    )
-    sentences = [text % {"n": run_sets.count(asked), "places": format_runs(asked)}]
-    if along:
-        more = _("The matching calls and results go with them: %(places)s.")
-        sentences.append(more % {"places": format_runs(along)})
-    return sentences
-
-
-def _done(wanted: str, applied: Applied) -> str:
-    """What was done, in words."""
+def _done(head: Conversation, wanted: str, chosen: Runs, applied: Applied) -> str:
+    """What was done, in the words of its batch where these are as exact."""
     count = run_sets.count(applied.hidden)
     if wanted == "summarize":
         text = ngettext("Summarized %(n)s message.", "Summarized %(n)s messages.", count)
-    elif wanted == "replace":
-        text = ngettext("Replaced %(n)s message.", "Replaced %(n)s messages.", count)
-    else:
-        text = ngettext("Hid %(n)s message.", "Hid %(n)s messages.", count)
-    return text % {"n": count}
+        return text % {"n": count}
+    if wanted == "keep_from":
+        return ngettext("Hid %(n)s message.", "Hid %(n)s messages.", count) % {"n": count}
+    label = operation_label(find_revision(head.key, applied.target, with_view=False))
+    along = run_sets.count(run_sets.difference(applied.hidden, chosen))
+    if wanted == "replace" or not along:
+        return _("%(label)s.") % {"label": label}
+    text = ngettext(
+        "%(label)s and %(n)s matching call or result.",
+        "%(label)s and %(n)s matching calls or results.",
+        along,
+    )
+    return text % {"label": label, "n": along}
 
 
 def _as_text(runs: Runs) -> str:

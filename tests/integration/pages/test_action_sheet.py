@@ -59,10 +59,10 @@ def shown(page: str) -> list[int]:
 def test_a_sheet_says_in_words_what_goes_and_what_goes_along(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "hide", "3")
-    assert "1 message will be hidden: #3." in page
+    assert "1 message will be hidden: #3 “" in page
     assert "The matching calls and results go with them: #2." in page
     assert 'data-going="2-3"' in page
-    assert "3 messages" in page
+    assert "3 messages stay: #0 “You book seats.” to #4 “Done”." in page
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 2, 3, 4]
 
 
@@ -77,7 +77,9 @@ def test_pairs_are_separated_only_if_someone_says_so(reviewer: Client) -> None:
 def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) -> None:
     booking()
     page = text(apply(reviewer, "hide", "3", reason="noise", pairing="drop"))
-    assert "Hid 2 messages. Batch 1: 3 messages visible." in page
+    assert (
+        "Hid 1 selected message and 1 matching call or result. Batch 1: 3 messages visible." in page
+    )
     assert shown(page) == [0, 1, 4]
     assert "Hid 1 selected message" in page
     assert "noise" in page
@@ -87,7 +89,7 @@ def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) ->
 def test_keeping_from_a_message_keeps_the_system_messages(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "keep_from", "2")
-    assert "Everything from #2 on stays. 1 message before it will be hidden: #1." in page
+    assert "Everything from #2 on stays. 1 message before it will be hidden: #1 “Book 12A”." in page
     assert "The system message stays: #0." in page
     assert shown(text(apply(reviewer, "keep_from", "2", pairing="drop"))) == [0, 2, 3, 4]
 
@@ -96,7 +98,7 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     booking()
     assert ">Book 12A</textarea>" in sheet(reviewer, "replace", "1")
     page = text(apply(reviewer, "replace", "1", text="Book 12B", pairing="drop"))
-    assert "Replaced 1 message." in page
+    assert "Replaced a message." in page
     assert "Book 12B" in page
     assert shown(page) == [0, 5, 2, 3, 4]
 
