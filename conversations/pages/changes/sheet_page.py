@@ -11,11 +11,10 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
@@ -35,12 +34,11 @@ from conversations.pages.changes.operation_page import (
     show_moved_form,
     success_message,
 )
+from conversations.pages.changes.sheet_words import effect_sentences, going_sentences
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.changes.typed_messages import form_message, map_messages
-from conversations.pages.message_numbers import format_runs
 from conversations.pages.undo import undo_url
 from conversations.services import use_cases
-from conversations.services.results import Applied
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -218,7 +216,7 @@ def _sheet_of(
         inserts = _("The new message comes before #%(n)s.") % {"n": sheet.before}
         sheet = replace(sheet, sentences=[inserts])
     if text is not None and not text.strip():
-        return replace(sheet, sentences=sheet.sentences or _sentences(wanted, chosen, chosen))
+        return replace(sheet, sentences=sheet.sentences or going_sentences(wanted, chosen, chosen))
     try:
         model = parse(OperationRequest, asked)
         applied = use_cases.apply_operation(actor, head.public_id, model, dry_run=True)
@@ -237,9 +235,7 @@ def _sheet_of(
         sheet,
         sentences=sheet.sentences
         if wanted == "insert"
-        else _replace_sentences(chosen, applied, pairs=pairs)
-        if replaces
-        else _sentences(wanted, chosen, applied.hidden),
+        else effect_sentences(head, wanted, chosen, applied, pairs=pairs),
         pieces=_words_replaced(head, sent, text) if replaces and text else (),
         going=_as_text(chosen if comes_again else applied.hidden),
         effect=effect,
@@ -272,57 +268,6 @@ def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:
     message = part.get("message") if isinstance(part, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
     return content if isinstance(content, str) else ""
-
-
-def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
-    """What happens, in words: first what was asked for, then what goes along with it."""
-    count = run_sets.count(hidden)
-    values = {"n": count, "places": format_runs(hidden)}
-    if wanted == "keep_from":
-        first = chosen[0][0] if chosen else 0
-        text = ngettext(
-            "Everything from #%(first)s on stays. "
-            "%(n)s message before it will be hidden: %(places)s.",
-            "Everything from #%(first)s on stays. "
-            "%(n)s messages before it will be hidden: %(places)s.",
-            count,
-        )
-        return [text % (values | {"first": first})]
-    if wanted == "replace":
-        return [_("%(places)s is replaced. The former message stays in the log.") % values]
-    if wanted == "summarize":
-        text = ngettext(
-            "A summary takes the place of %(n)s message: %(places)s.",
-            "A summary takes the place of %(n)s messages: %(places)s.",
-            count,
-        )
-        return [text % values]
-    asked = run_sets.intersection(hidden, chosen)
-    along = run_sets.difference(hidden, chosen)
-    text = ngettext(
-        "%(n)s message will be hidden: %(places)s.",
-        "%(n)s messages will be hidden: %(places)s.",
-        run_sets.count(asked),
-    )
-    sentences = [text % {"n": run_sets.count(asked), "places": format_runs(asked)}]
-    if along:
-        more = _("The matching calls and results go with them: %(places)s.")
-        sentences.append(more % {"places": format_runs(along)})
-    return sentences
-
-
-def _replace_sentences(chosen: Runs, applied: Applied, *, pairs: bool) -> list[str]:
-    """What a new text replaces, and what becomes of the tool calls of the former message."""
-    sentences = _sentences("replace", chosen, chosen)
-    results = run_sets.difference(applied.hidden, chosen)
-    if not pairs:
-        return sentences
-    if len(applied.entries) > 1:
-        return [*sentences, _("Its tool calls and their results stay, behind the new text.")]
-    if results:
-        gone = _("Its tool calls are removed, with their results: %(places)s.")
-        return [*sentences, gone % {"places": format_runs(results)}]
-    return sentences
 
 
 def _as_text(runs: Runs) -> str:

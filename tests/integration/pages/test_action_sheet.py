@@ -63,10 +63,10 @@ def shown(page: str) -> list[int]:
 def test_a_sheet_says_in_words_what_goes_and_what_goes_along(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "hide", "3")
-    assert "1 message will be hidden: #3." in page
+    assert "1 message will be hidden: #3 “" in page
     assert "The matching calls and results go with them: #2." in page
     assert 'data-going="2-3"' in page
-    assert "3 messages" in page
+    assert "3 messages stay: #0 “You book seats.” to #4 “Done”." in page
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 2, 3, 4]
 
 
@@ -127,7 +127,7 @@ def test_what_another_changed_or_appended_to_is_not_undone_by_a_key(reviewer: Cl
 def test_keeping_from_a_message_keeps_the_system_messages(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "keep_from", "2")
-    assert "Everything from #2 on stays. 1 message before it will be hidden: #1." in page
+    assert "Everything from #2 on stays. 1 message before it will be hidden: #1 “Book 12A”." in page
     assert "The system message stays: #0." in page
     assert shown(text(apply(reviewer, "keep_from", "2", pairing="drop"))) == [0, 2, 3, 4]
 
