@@ -49,11 +49,11 @@ export function Policies({ kind, id }: Props) {
         </div>
         {policy.form === "last" && <Amount label={t("Number of messages")} value={policy.count} onValue={(count) => put({ count }, `count ${id}`)} />}
         {policy.form === "budget" && (
-          <>
+          <span className="editor-budget">
             <Amount label={t("Over this many tokens")} value={policy.most} onValue={(most) => put({ most, target: Math.min(policy.target, most) }, `most ${id}`)} />
             <span aria-hidden="true">→</span>
             <Amount label={t("Cut to this many tokens")} value={policy.target} onValue={(target) => put({ target }, `target ${id}`)} />
-          </>
+          </span>
         )}
       </div>
       {isCustom ? (
