@@ -23,6 +23,7 @@ KINDS: Final = ("text", "number", "boolean", "list", "object", "null", "json")
 RAW: Final = "raw"
 _MOST_ROWS: Final = 400
 _MOST_LINES: Final = 18
+_SHORT: Final = 60  # letters of a text that fits beside its name
 _SAID: Final = 40  # characters of a name that is too long
 # What, added to a value that its reducer can continue with, leaves it as it is.
 _NEUTRAL: Final[Mapping[Reducer, JsonValue]] = {
@@ -86,6 +87,13 @@ class Row:
         it.
         """
         return has_invisible(self.text)
+
+    @property
+    def short(self) -> bool:
+        """Returns True if the name and the input fit in one line of the form."""
+        if self.kind == "text":
+            return len(self.text) <= _SHORT and "\n" not in self.text
+        return self.kind in ("number", "boolean", "null")
 
     @property
     def lines(self) -> int:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.pauses import AUTOMATIC
+from checkpoints.domain.proposed_answer import proposed_answer
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.store.executions import as_domain
@@ -107,6 +108,11 @@ class StorageFigures:
     state_bytes: int
     by_status: Mapping[str, int]
 
+    @property
+    def unarchived(self) -> int:
+        """Returns how many conversations the list shows at first."""
+        return self.conversations - self.archived
+
 
 def list_executions(
     actor: Actor, wanted: ExecutionFilter, request: PageRequest
@@ -142,16 +148,16 @@ def with_proposals(lines: Sequence[ExecutionLine]) -> list[ExecutionLine]:
     paused = [line.head for line in lines if line.status == Status.PAUSED]
     messages = last_messages(paused)
     return [
-        replace(line, proposed=proposed_answer(messages.get(line.head.key)))
+        replace(line, proposed=answer_in(messages.get(line.head.key)))
         if line.status == Status.PAUSED
         else line
         for line in lines
     ]
 
 
-def proposed_answer(last: LastMessage | None) -> str:
-    """Returns how the answer begins that was written last, "" if no assistant spoke last."""
-    return last.text if last is not None and last.role == "assistant" else ""
+def answer_in(last: LastMessage | None) -> str:
+    """Returns how the proposed answer begins; "" without a message."""
+    return proposed_answer(last.role, last.text) if last is not None else ""
 
 
 def failed_executions(actor: Actor, most: int) -> list[ExecutionLine]:

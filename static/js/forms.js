@@ -67,6 +67,17 @@ document.addEventListener("click", (event) => {
   window.htmx.ajax("POST", form.action, { source: button, target, swap: "outerHTML", select: target });
 });
 
+// Ctrl+Enter sends a form with one way to answer, also from a text of several lines, where Enter
+// begins a new line. In a sheet and a question it is the first button.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+  const form = event.target.closest?.("textarea, input")?.form;
+  const buttons = form?.querySelectorAll("button[type=submit], button:not([type])") ?? [];
+  if (!buttons.length || (buttons.length > 1 && !form.matches(".confirm"))) return;
+  event.preventDefault();
+  if (!buttons[0].disabled) form.requestSubmit(buttons[0]);
+});
+
 // Leaving with unsaved input asks first, where the form says so.
 let unsaved = false;
 document.addEventListener("input", (event) => {

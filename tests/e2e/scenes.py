@@ -11,6 +11,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.live_server import LiveServer
+from tests.servers import wait_until
 
 SLOW = 60_000  # milliseconds for what a server looks for every few seconds
 SET_ROLE = """
@@ -73,6 +74,13 @@ def go(page: Page, path: str) -> Page:
     page.goto(path)
     live(page)
     return page
+
+
+def seen(page: Page) -> None:
+    """Waits until keys decide on what the page shows."""
+    page.wait_for_load_state()
+    loaded = "performance.getEntriesByType('navigation')[0].loadEventEnd"
+    wait_until(lambda: page.evaluate(f"{loaded} > 0 && performance.now() - {loaded} > 700"))
 
 
 def live(page: Page) -> None:

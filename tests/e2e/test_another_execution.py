@@ -61,7 +61,7 @@ def test_a_form_of_the_former_one_says_so_at_once_and_shows_all_of_it(
     expect(mine.get_by_role("heading", name="Another execution has started")).to_be_visible()
     expect(copied(mine)).to_contain_text("typed after it began")
     expect(copied(mine)).to_contain_text("a-word-without-any-end")
-    expect(mine.get_by_text("Someone resumed the execution")).to_have_count(0)
+    expect(mine.get_by_text("The execution continued")).to_have_count(0)
     assert (state(api, name)["plan"], state(api, name)["tone"]) == ("of the new one", "dry")
     mine.get_by_role("link", name="Open the execution").click()
     mine.get_by_role("link", name="Show my edits").click()

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser import assert_accessible_in_every_look
+from tests.browser import assert_accessible, assert_accessible_in_every_look
 
 
 def made(api: httpx.Client, name: str, count: int) -> str:
@@ -73,15 +73,18 @@ def test_hidden_messages_are_fetched_into_their_place(viewer_page: Page, api: ht
     expect(page.locator("#m1 #m2")).to_be_visible()
     page.get_by_role("link", name="22 hidden messages: #4–#25").click()
     expect(page.locator("article.message-hidden")).to_have_count(22)
-    expect(page.locator("#m4").get_by_text("hidden by batch 1: Truncate")).to_be_visible()
+    expect(page.locator("#m4").get_by_text("hidden by batch 1: ")).to_be_visible()
     assert_accessible_in_every_look(page)
     page.goto(f"/conversations/{name}/?hidden=1&q=number")
     expect(page.get_by_text("Result 1 of")).to_be_visible()
     page.evaluate("document.querySelector('.message-gap, .message-hidden').scrollIntoView()")
     expect(page.locator("article.message-hidden")).to_have_count(22)
-    page.evaluate("window.scrollTo(0, 0)")  # where the panel of hits stands over nothing
-    expect(page.locator("#m0")).to_be_in_viewport()
-    assert_accessible_in_every_look(page)
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate("window.scrollTo(0, 0)")  # where the panel of hits stands over nothing
+        expect(page.locator("#m0")).to_be_in_viewport()
+        assert_accessible(page)
+    page.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_messages_are_read_by_keys(reviewer_page: Page, api: httpx.Client) -> None:

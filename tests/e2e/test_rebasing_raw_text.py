@@ -92,7 +92,7 @@ def test_a_key_that_both_changed_stays_as_it_was_typed_until_it_is_decided(
     expect(page.get_by_text("conflict with newer changes in draft")).to_be_visible()
     expect(editor(page)).to_contain_text('"Hello"')
     page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_text("Conflicts that you will be asked to resolve")).to_be_visible()
+    expect(page.get_by_role("group", name="draft", exact=True)).to_be_visible()
 
 
 def test_what_meets_nothing_is_taken_in_and_it_says_what_meets(
@@ -118,9 +118,8 @@ def test_what_meets_nothing_is_taken_in_and_it_says_what_meets(
     take_in(page)
     expect(editor(page)).to_contain_text('"plan": "act at once"')
     page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_text("Conflicts that you will be asked to resolve")).to_be_visible()
-    expect(page.locator("form .diff tbody tr")).to_have_count(1)
-    page.get_by_role("button", name="Merge").click()
+    expect(page.get_by_role("group", name="draft", exact=True)).to_be_visible()
+    expect(page.locator("fieldset.conflict")).to_have_count(1)
     page.get_by_label("Keep mine").check()
     page.get_by_role("button", name="Merge").click()
     page.get_by_role("button", name="Apply", exact=True).click()
@@ -159,5 +158,4 @@ def test_a_large_text_is_taken_in_whole_and_then_but_for_what_meets(
     take_in(page)
     expect(page.get_by_text("Updated to version 4, except mine")).to_be_visible()
     page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_text("compared with version 3")).to_be_visible()
-    expect(page.locator("form .diff tbody tr")).to_have_count(1)
+    expect(page.locator("fieldset.conflict")).to_have_count(1)

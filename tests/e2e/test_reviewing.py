@@ -6,7 +6,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenPage
-from tests.e2e.scenes import MESSAGES, STATE, complete, ok, start_one
+from tests.e2e.scenes import MESSAGES, STATE, complete, ok, seen, start_one
 
 
 def made(api: httpx.Client, name: str) -> str:
@@ -58,11 +58,13 @@ def test_reviews_are_decided_one_after_the_other_by_keys_and_several_at_once(
     expect(boxes.first).to_have_attribute("aria-description", "Open it to approve it here")
     page.get_by_role("link", name="Review", exact=False).and_(page.locator(".btn")).first.click()
     expect(page.get_by_text("1 of 4 in the queue")).to_be_visible()
-    page.wait_for_load_state()  # before that nothing hears its keys
-    page.keyboard.press("a")
+    seen(page)
+    page.keyboard.down("a")
     expect(page.get_by_text(f"{flow}: Approved.")).to_be_visible()
     expect(page.get_by_text("1 of 3 in the queue")).to_be_visible()
-    page.wait_for_load_state()
+    page.keyboard.down("a")  # it is held
+    page.keyboard.up("a")
+    seen(page)
     page.keyboard.press("r")
     expect(page.get_by_label("Reason")).to_be_focused()
     page.get_by_label("Reason").fill("not now")

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -18,23 +17,17 @@ from ctxadmin.ui.pages import page, part_of
 from workflows.domain.context.explain import Decision
 from workflows.previews.conversation import NodePreview
 
-_MOST_NAMED: Final = 4
-
 
 @dataclass(frozen=True, slots=True)
 class ContextSeen:
-    """The messages, tokens and names that reached a node, of those that there were.
-
-    ``without`` names variables that were dropped, ``more`` is the number of others.
-    """
+    """The messages and tokens that reached a node, and how many variables filters ``dropped``."""
 
     name: str
     version: int
     messages: int
     of_messages: int
     tokens: int
-    without: Sequence[str]
-    more: int
+    dropped: int
 
 
 @require_safe
@@ -57,20 +50,16 @@ def preview_line(node_preview: NodePreview, name: str, version: int) -> ContextS
     """Returns the line of a preview."""
     decisions = node_preview.entered.explanation
     messages = [each for each in decisions if each.section == "messages"]
-    dropped = _dropped_names(decisions)
     return ContextSeen(
         name=name,
         version=version,
         messages=sum(each.verdict != "dropped" for each in messages),
         of_messages=sum(each.verdict != "added" for each in messages),
         tokens=node_preview.tokens_after,
-        without=dropped[:_MOST_NAMED],
-        more=max(len(dropped) - _MOST_NAMED, 0),
+        dropped=_dropped_variables(decisions),
     )
 
 
-def _dropped_names(decisions: Sequence[Decision]) -> list[str]:
-    dropped = (
-        each for each in decisions if each.section == "variables" and each.verdict == "dropped"
-    )
-    return [each.name for each in dropped if each.name]
+def _dropped_variables(decisions: Sequence[Decision]) -> int:
+    variables = (each for each in decisions if each.section == "variables" and each.name)
+    return sum(each.verdict == "dropped" for each in variables)

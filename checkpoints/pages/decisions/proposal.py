@@ -5,11 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+import orjson
 from pydantic import JsonValue
 
+from checkpoints.domain.commands import output_key
 from checkpoints.domain.proposal import Proposal, ProposalSource
+from checkpoints.domain.proposed_answer import keys_in_order
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
+from checkpoints.pages.decisions.formatted_text import FormattedText, formatted_text
 from checkpoints.pages.decisions.proposed_messages import (
     ProposedMessages,
     ShownMessage,
@@ -28,6 +32,8 @@ from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import DiffRow
 
 _MOST_KEYS: Final = 8
+_SHORT: Final = 60  # characters of a value beside its name
+_LEAST_ANSWER: Final = 16  # shorter texts have the length of other values by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +42,9 @@ class ProposedKey:
 
     ``pieces`` are the removed and added words of a text, ``rows`` the differences of any other
     value. ``gone`` means removed, ``lost`` means that retention removed the proposed value. A key
-    without ``read`` is too large for the page. ``as_message`` is the message that says the same,
-    which is not shown a second time; such an answer stands before other keys.
+    without ``read`` is too large for the page. ``as_message`` is the message that says the same
+    as the value, or as what was proposed if that was edited; it is not shown a second time.
+    ``answer`` is the value as a message shows it.
     """
 
     name: str
@@ -53,6 +60,7 @@ class ProposedKey:
     rows: Sequence[DiffRow] = ()
     lost: bool = False
     as_message: int | None = None
+    answer: FormattedText | None = None
 
     @property
     def is_text(self) -> bool:
@@ -61,6 +69,24 @@ class ProposedKey:
     @property
     def original_is_text(self) -> bool:
         return isinstance(self.original, str)
+
+    @property
+    def is_short(self) -> bool:
+        """Returns True if the name and the value, or both values of an edit, take one line."""
+        if not self.read or self.answer is not None or self.gone or self.lost:
+            return False
+        if self.edited_by:
+            return bool(self.rows) and _is_short(self.value) and _is_short(self.original)
+        return _is_short(self.value)
+
+    @property
+    def line(self) -> str:
+        """Returns a short value as it stands on a line."""
+        return _line(self.value)
+
+    @property
+    def original_line(self) -> str:
+        return _line(self.original)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +100,11 @@ class SourceView:
     more_keys: int
     messages: Sequence[ShownMessage]
     more_messages: int
+
+    @property
+    def begins_with_message(self) -> bool:
+        """Returns True if the answer is a message that no key repeats."""
+        return bool(self.messages) and not (self.keys and self.keys[0].answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +132,10 @@ def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
     proposal, row = find_proposal(moment), moment.row
     if row is None or not (proposal.sources or proposal.since):
         return None
-    reader = _Reader(moment, row, proposal)
     messages = ProposedMessages(moment, row, proposal.sources)
+    reader = _Reader(moment, row, proposal, messages)
     came_in, more_came_in = messages.latest_received()
-    sources = [reader.source(each, messages) for each in proposal.sources]
+    sources = [reader.source(each) for each in proposal.sources]
     request = messages.request()
     shown = [message for source in sources for message in source.messages]
     return ProposalView(
@@ -120,28 +151,43 @@ def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
 class _Reader:
     """Reads the current values that are shown, of all sources at once."""
 
-    def __init__(self, moment: StoredSnapshot, row: Execution, proposal: Proposal) -> None:
+    def __init__(
+        self,
+        moment: StoredSnapshot,
+        row: Execution,
+        proposal: Proposal,
+        messages: ProposedMessages,
+    ) -> None:
         self._moment = moment
         self._row = row
         self._proposal = proposal
         self._held = heads_by_name(moment)
+        self._written = {each.version: messages.of(each) for each in proposal.sources}
         besides = proposal.edited_besides()[:_MOST_KEYS]
         shown = {name for each in proposal.sources for name in self._keys_of(each)[:_MOST_KEYS]}
         self._now = state_view.small_values(moment, {*shown, *besides})
 
     def _keys_of(self, source: ProposalSource) -> list[str]:
-        """Returns the keys that this source wrote last, edited ones first."""
+        """Returns the keys that this source wrote last, its answer first, then edited ones."""
         proposal = self._proposal
         own = [name for name in source.keys if proposal.source_of(name) == source]
-        return sorted(own, key=lambda name: (proposal.changed_by(name) is None, name))
+        edited = [name for name in own if proposal.changed_by(name)]
+        said = [each.original or each.text for each in self._written[source.version][0]]
+        answers = [len(orjson.dumps(text)) for text in said if len(text) >= _LEAST_ANSWER]
+        return keys_in_order(source.node, {name: self._size(name) for name in own}, edited, answers)
 
-    def source(self, source: ProposalSource, messages: ProposedMessages) -> SourceView:
+    def _size(self, name: str) -> int:
+        held: StoredKey | None = self._held.get(name)
+        return held.head.size if held is not None and held.head is not None else 0
+
+    def source(self, source: ProposalSource) -> SourceView:
         names = self._keys_of(source)
         edited = {name for name in names[:_MOST_KEYS] if self._proposal.changed_by(name)}
         former = self._values_at(source.version, edited)
-        written, more_messages = messages.of(source)
+        written, more_messages = self._written[source.version]
         found = [_with_message(self._key(name, former), written) for name in names[:_MOST_KEYS]]
-        keys = sorted(found, key=lambda key: (not key.edited_by, key.as_message is None))
+        output = output_key(source.node)
+        keys = [_with_answer(key, is_output=key.name == output) for key in found]
         proposed = {key.as_message for key in keys}
         return SourceView(
             node=NamedNode(source.node, presenters.name_of(self._moment.pinned, source.node)),
@@ -174,11 +220,10 @@ class _Reader:
 
     def _key(self, name: str, former: Mapping[str, JsonValue] | None) -> ProposedKey:
         held: StoredKey | None = self._held.get(name)
-        size = held.head.size if held is not None and held.head is not None else 0
         now: Value = self._now.get(name, ABSENT)
         shown = ProposedKey(
             name=name,
-            size=size,
+            size=self._size(name),
             value=None if now is ABSENT else now,
             read=held is None or name in self._now,
             gone=held is None,
@@ -212,11 +257,32 @@ def _alone(name: str, value: Value) -> dict[str, JsonValue]:
 
 
 def _with_message(key: ProposedKey, messages: Sequence[ShownMessage]) -> ProposedKey:
-    """Returns the key with the message that has the same text, unless either was changed since."""
-    if key.edited_by or not isinstance(key.value, str) or not key.value.strip():
+    """Returns the key with the message that has the text that was proposed for it.
+
+    A message that was changed since is shown by itself.
+    """
+    proposed = key.original if key.edited_by else key.value
+    if not isinstance(proposed, str) or not proposed.strip():
         return key
     for message in messages:
         changed = message.edited or message.hidden or message.pinned
-        if not changed and message.text.strip() == key.value.strip():
+        if not changed and message.text.strip() == proposed.strip():
             return replace(key, as_message=message.index)
     return key
+
+
+def _with_answer(key: ProposedKey, *, is_output: bool) -> ProposedKey:
+    """Returns the key with its text as a message shows it, if it is an answer."""
+    if not isinstance(key.value, str) or not (is_output or key.as_message is not None):
+        return key
+    return replace(key, answer=formatted_text(key.value, "assistant"))
+
+
+def _is_short(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= _SHORT and "\n" not in value
+    return value is not None and not isinstance(value, dict | list)
+
+
+def _line(value: JsonValue) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -8,6 +8,7 @@ from typing import Final
 
 from checkpoints.domain.proposal import ProposalSource
 from checkpoints.models import Execution
+from checkpoints.pages.decisions.formatted_text import FormattedText, formatted_text
 from checkpoints.reading.message_versions import log_count_at
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain.bodies import text_of_body
@@ -55,6 +56,11 @@ class ShownMessage:
     pieces: Sequence[TextPiece] = ()
     now: int = -1
     pinned: bool = False
+
+    @property
+    def shown(self) -> FormattedText:
+        """Returns the text as the conversation shows it."""
+        return formatted_text(self.text, self.role)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ def _line(
         conversation=head.public_id,
         execution=row.public_id,
         title=display_name(head),
-        proposed=execution_queries.proposed_answer(last),
+        proposed=execution_queries.answer_in(last),
         workflow=row.workflow,
         node=node,
         reason=decided.reason,

@@ -101,6 +101,17 @@ class ConflictPage:
     problem: str
 
 
+def show_changes(task: Edit) -> HttpResponse:
+    """Shows what an edit would change; asks at once about conflicts with a newer version."""
+    if task.now.status is not Status.PAUSED:
+        return lost_edit_page.show_lost_edit(task)
+    if task.now.version > task.version:
+        sides = merge_edit(task, task.now)
+        if sides.merged.conflicts:
+            return _show_choices(task, task.now, sides, {}, status=200)
+    return show_summary(task)
+
+
 def show_conflict(task: Edit) -> HttpResponse:
     """Merges an edit with a version written meanwhile and asks about conflicts."""
     if task.now.status is not Status.PAUSED:
@@ -329,9 +340,14 @@ def _changes(base: Value, side: Value) -> list[ChangeBranch]:
 
 
 def _pieces(base: Value, side: Value) -> Sequence[TextPiece]:
-    """Returns the words that a side changed, also far behind the beginning of a long text."""
+    """Returns the words that a side changed, also far behind the beginning of a long text.
+
+    Nothing of numbers and the like, which are read whole.
+    """
     if isinstance(base, str) and isinstance(side, str):
         return text_diff(*from_change_on(base, side))
+    if not all(isinstance(each, str | list | dict) for each in (base, side)):
+        return ()
     return text_diff(shown_value(base), shown_value(side))
 
 

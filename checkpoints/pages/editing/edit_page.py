@@ -20,7 +20,7 @@ from checkpoints.pages.editing import form_rows, plain_form
 from checkpoints.pages.editing.draft_view import DraftView, draft_view_of
 from checkpoints.pages.editing.edit_request import Edit
 from checkpoints.pages.editing.text_merge import MergedText, merge_text, unmerged_text
-from checkpoints.pages.presenters import NamedNode
+from checkpoints.pages.presenters import NamedNode, PositionView
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.state_view import KeyView
 from checkpoints.reading.state_values import all_values
@@ -75,15 +75,16 @@ class EditPage:
     took: int
     meets: str
     step: QueueStep
+    position: PositionView
+    adds: bool
     former: Sequence[int] = ()
 
 
-def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) -> EditPage:
+def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = False) -> EditPage:
     """Returns the form with the draft, and all else as it is now.
 
-    ``extra`` empty rows for new keys.
-
-    It remains an edit of ``task.base`` while the two conflict, which the summary resolves.
+    With ``adds`` the row for a new key is open. It remains an edit of ``task.base`` while the two
+    conflict, which the summary resolves.
     """
     head, base, row, draft = task.head, task.base, task.base.row, task.draft
     if row is None:
@@ -100,7 +101,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
     raw_url += f"&text={unread.mark}" if unread else "&text="
     shown = _visible_part(taken, text)
-    rows = form_rows.of_state(base, view.keys, shown, draft, text, extra)
+    rows = form_rows.of_state(base, view.keys, shown, draft, text)
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -129,6 +130,8 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) 
         took=len(taken.changes),
         meets=", ".join(plain_form.shorten_name(name) for name in taken.meets),
         step=QueueStep.of(task.request),
+        position=presenters.position_view(task.now),
+        adds=adds or not rows[:-1],
     )
 
 

@@ -145,7 +145,7 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     read = _read(task)
     task = task.of_draft(kept.draft)
     if step == "add" and not raw:
-        return _show_form(task, extra=2)
+        return _show_form(task, adds=True)
     if step == "back":
         return _show_form(task)
     if not read.valid:
@@ -155,16 +155,14 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     if not task.changes:
         flash.info(task.request, _("There are no changes yet."))
         return _show_form(task, raw=raw)
-    if task.now.status is not Status.PAUSED:
-        return lost_edit_page.show_lost_edit(task)
-    return summary.show_summary(task)
+    return conflicts.show_changes(task)
 
 
 def _show_summary_again(task: Edit) -> HttpResponse:
     """Shows the sent summary again; drafts.js requests it after signing in."""
     if task.now.status is not Status.PAUSED:
         return lost_edit_page.show_lost_edit(task)
-    return summary.show_summary(task) if task.changes else conflicts.show_moved(task)
+    return conflicts.show_changes(task) if task.changes else conflicts.show_moved(task)
 
 
 def _read(task: Edit) -> FormInput:
@@ -202,20 +200,20 @@ def _show_form(
     *,
     raw: bool = False,
     problem: str = "",
-    extra: int = 1,
+    adds: bool = False,
     text: str | None = None,
     wrong: Mapping[str, Row] | None = None,
 ) -> HttpResponse:
     """Shows the form with the draft; ``text`` and the ``wrong`` rows as they were typed."""
-    shown = edit_page(task, raw=raw, extra=extra)
+    shown = edit_page(task, raw=raw, adds=adds)
     if text is not None and not shown.raw_url:
         shown = replace(shown, raw=text)
     if wrong:
-        rows = [*state_form.places_of(shown.rows[:-extra]).items()]
+        rows = [*state_form.places_of(shown.rows[:-1]).items()]
         there = {place for place, _row in rows}
         rows += [(place, row) for place, row in wrong.items() if place not in there]
         marked = [_with_problem(row, wrong.get(place)) for place, row in rows]
-        shown = replace(shown, rows=[*marked, *shown.rows[-extra:]])
+        shown = replace(shown, rows=[*marked, *shown.rows[-1:]])
     if problem:
         shown = replace(shown, problem=problem)
     status = 422 if problem else 200

@@ -25,12 +25,11 @@ def of_state(
     changes: Changes,
     draft: StateDraft,
     text: str,
-    extra: int,
 ) -> list[Row]:
     """Returns the keys of the state as rows, with changes of others or of the draft.
 
-    They are followed by the declared keys whose names contain ``text``, and ``extra`` empty rows.
-    Nobody edits opaque values, so they have no row.
+    They are followed by the declared keys whose names contain ``text``, and an empty row. Nobody
+    edits opaque values, so they have no row.
     """
     found: dict[str, JsonValue] = {
         key.name: key.value for key in keys if key.read and key.opaque is None
@@ -47,7 +46,7 @@ def of_state(
     there = {row.name: row for row in rows}
     typed = [row_of(each) for each in draft.entries.values() if each.name not in changes]
     typed = [replace(row, before=_before(row, there.get(row.name))) for row in typed]
-    return typed_rows(base, _in_sections(overlay_rows(rows, typed)), text=text, extra=extra)
+    return typed_rows(base, _in_sections(overlay_rows(rows, typed)), text=text)
 
 
 def _in_sections(rows: Sequence[Row]) -> list[Row]:
@@ -73,10 +72,8 @@ def overlay_rows(rows: Sequence[Row], typed: Sequence[Row]) -> list[Row]:
     return list((state_form.places_of(rows) | state_form.places_of(typed)).values())
 
 
-def typed_rows(
-    base: StoredSnapshot, rows: Sequence[Row], *, text: str = "", extra: int = 1
-) -> list[Row]:
-    """Returns rows as they were typed, the other declared keys, and ``extra`` empty rows."""
+def typed_rows(base: StoredSnapshot, rows: Sequence[Row], *, text: str = "") -> list[Row]:
+    """Returns rows as they were typed, the other declared keys, and an empty row for a new one."""
     held, reducers = heads_by_name(base), reducers_for(base.row)
     more = state_form.declared_rows(reducers, {*held, *(row.name for row in rows)})
     shown = [row for row in more if text in row.name][:_MOST_OFFERED]
@@ -89,4 +86,4 @@ def typed_rows(
         )
         for row in (*rows, *shown)
     ]
-    return [*detailed, *(Row("", "text", "", old=False) for _each in range(extra))]
+    return [*detailed, Row("", "text", "", old=False)]

@@ -20,7 +20,7 @@ from checkpoints.pages.editing.edit_request import (
     versions_since,
 )
 from checkpoints.pages.executions.version_pages import MOST_ROWS, keys_too_large, values_after
-from checkpoints.pages.presenters import NamedNode, TimelineLine
+from checkpoints.pages.presenters import NamedNode, PositionView, TimelineLine
 from checkpoints.pages.state.place_names import PlaceNames
 from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.reading import queries
@@ -52,7 +52,7 @@ class SummaryPage:
 
     ``newer`` is a version it is not based on, ``whose`` its author. ``edit`` is the mark of the
     changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
-    ``step`` is the queue that the reader works through.
+    ``step`` is the queue that the reader works through, ``position`` has the deadline.
     """
 
     title: Text
@@ -72,6 +72,7 @@ class SummaryPage:
     whose: ChangeAuthors
     may_approve: bool
     step: QueueStep
+    position: PositionView
     problem: str
 
 
@@ -113,6 +114,7 @@ def show_summary(
         whose=authors_since(task, task.now) if newer else whose,
         may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
         step=QueueStep.of(task.request),
+        position=presenters.position_view(task.now),
         problem=problem,
     )
     return show(task.request, "checkpoints/summary.html", shown, status=status)

@@ -9,7 +9,7 @@ import { begun, isUnkept, LARGE, step, unsent, type Effect, type Event, type Mod
 import { chooseKind } from "./view/kinds";
 import { beginFilter } from "./view/filter";
 import { fieldIn, put, replacePart, shownIn } from "./view/page";
-import { markRows, replaceRows, revertRow, valuesOf } from "./view/rows";
+import { markRows, openNewRow, replaceRows, revertRow, valuesOf } from "./view/rows";
 import { drawShallow, noteTyping } from "./view/shallow";
 import { still } from "./view/deferred_updates";
 import { beginWhole, type Whole } from "./view/whole";
@@ -176,10 +176,11 @@ function beginDraft(form: HTMLFormElement): void {
 
   function show(): void {
     const words = word.dataset;
-    const { line, words: said } = model;
-    const text = { "": "", saved: words.keptSaved, told: said, refused: said, waits: words.keptWaits, out: words.keptSignedOut, foreign: words.keptForeign };
-    if (word.textContent !== (text[line] ?? "")) word.textContent = text[line] ?? "";
-    word.classList.toggle("text-danger", line !== "" && line !== "saved");
+    const { line: now, words: said } = model;
+    const text = { "": "", saved: words.keptSaved, told: said, refused: said, waits: words.keptWaits, unsent: words.keptUnsent, out: words.keptSignedOut, foreign: words.keptForeign };
+    if (word.textContent !== (text[now] ?? "")) word.textContent = text[now] ?? "";
+    word.classList.toggle("text-danger", now !== "" && now !== "saved");
+    if (line !== null) line.hidden = now === "waits" || now === "unsent"; // the socket may not know yet
     if (area === null) showRows();
     if (counted === null) return;
     if (model.count !== null) counted.dataset.count = String(model.count);
@@ -237,7 +238,9 @@ function beginDraft(form: HTMLFormElement): void {
     heard();
   });
   form.addEventListener("click", (event) => {
-    const button = event.target instanceof Element ? event.target.closest(".edit-key-revert") : null;
+    const target = event.target instanceof Element ? event.target : null;
+    if (target?.closest("[data-adds]") && openNewRow(form)) return event.preventDefault();
+    const button = target?.closest(".edit-key-revert");
     const row = button?.closest<HTMLElement>(".edit-key");
     if (!row) return;
     event.preventDefault();
@@ -287,7 +290,7 @@ function beginDraft(form: HTMLFormElement): void {
   });
   listen("form:editable", () => happen({ is: "may", may: true }));
   // Someone who comes back from signing in in another tab need not wait, nor what waits for the line.
-  window.addEventListener("focus", () => ["out", "foreign", "waits"].includes(model.line) && happen({ is: "hurry" }));
+  window.addEventListener("focus", () => ["out", "foreign", "waits", "unsent"].includes(model.line) && happen({ is: "hurry" }));
   window.addEventListener("online", () => happen({ is: "hurry" }));
   window.addEventListener("pagehide", () => {
     read();

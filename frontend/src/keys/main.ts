@@ -5,6 +5,8 @@ import { capsOf, COLLECT, type Line, nameOf, type Shortcut, step, tableOf, types
 
 const STORE = "keys";
 const PAUSE_MS = 1200;
+/** How long a page is in sight before a key decides what it shows: a key pressed twice decides once. */
+const SEEN_MS = 600;
 const TYPING = "textarea, select, input:not([type=checkbox], [type=radio], [type=button])";
 const help = document.getElementById("keys") as HTMLDialogElement | null;
 const list = document.getElementById("keys-list");
@@ -13,6 +15,7 @@ let typed: readonly string[] = [];
 /** The field that a key led to, and what had the focus before. */
 let entered: { readonly field: HTMLElement; readonly from: HTMLElement | null } | null = null;
 let last = 0;
+let shownAt = performance.now();
 
 function enabled(): boolean {
   try {
@@ -44,10 +47,13 @@ function offered(): Shortcut[] {
 function ofElement(element: HTMLElement): Shortcut {
   const { key = "", keyLabel = "" } = element.dataset;
   const usable = !element.matches(":disabled") && (element.checkVisibility() || element.closest("[popover]") !== null);
-  return { keys: key, label: keyLabel, usable, run: () => use(element) };
+  return { keys: key, label: keyLabel, usable, run: ({ repeat }) => use(element, repeat === true) };
 }
 
-function use(element: HTMLElement): void {
+/** A key that is held sends no form, and decides nothing on a page that nobody has seen yet. */
+function use(element: HTMLElement, isHeld: boolean): void {
+  if (isHeld && element.matches("button[type=submit]")) return;
+  if (element.matches("[data-key-decides]") && performance.now() - shownAt < SEEN_MS) return;
   if (!element.matches("input, textarea, select")) return element.click();
   const menu = element.closest<HTMLElement>("[popover]");
   if (menu && !element.checkVisibility()) menu.showPopover();
@@ -116,6 +122,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   found.line.run(event);
 });
+
+window.addEventListener("pageshow", () => (shownAt = performance.now()));
 
 document.addEventListener("click", (event) => {
   if (event.target instanceof Element && event.target.closest("[data-open-keys]")) openHelp();

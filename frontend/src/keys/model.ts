@@ -24,6 +24,8 @@ export interface Pressed {
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly shiftKey: boolean;
+  /** True while the key is held. */
+  readonly repeat?: boolean;
 }
 
 /** The name of what is pressed: `?`, `Space`, `Delete`, `Ctrl+Shift+Z`. A letter tells Shift by itself. */

@@ -256,8 +256,8 @@ def test_what_is_typed_last_is_published_on_the_canvas_once_it_was_shown(
     expect(sheet.get_by_text("Someone else changed the draft")).to_be_visible()
     expect(note).to_have_value("Shorter answers")
     sheet.get_by_role("button", name="Publish").click()
-    expect(sheet.get_by_role("link", name="Open version 1")).to_be_visible()
-    sheet.get_by_role("button", name="Close").click()
+    expect(page.get_by_text("Published as version 1")).to_be_visible()
+    expect(sheet).to_be_hidden()
     expect(page.locator(".flow-card")).to_have_count(2)
     [only] = api.get(f"workflows/{slug}/versions").json()["results"]
     assert only["note"] == "Shorter answers"

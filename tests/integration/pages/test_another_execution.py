@@ -87,7 +87,7 @@ def test_looking_shows_all_of_it_and_says_that_another_execution_was_started(
     assert changes(answer) == {"draft": "typed before", "count": 9}
     html = text(answer)
     assert "Another execution of this conversation has started" in html
-    assert "Someone resumed the execution" not in html
+    assert "The execution continued" not in html
     assert PendingEdit.objects.get().execution == 1
     assert run.state() == OTHER
 

@@ -23,7 +23,7 @@ def test_the_list_says_who_spoke_last_and_how_it_begins(reviewer: Client) -> Non
     conversation(user("Book 12A"), calls("c"), public_id="b")
     page = text(reviewer.get("/conversations/"))
     said = page.split("last-said")
-    assert "<b>assistant</b>" in said[1] + said[2]
+    assert "<b>assistant</b>:" in said[1] + said[2]
     assert "On its way &lt;b&gt;" in page
     assert "look_up" in page
     assert page.count("Book 12A</a>") == page.count("Where is it?</a>") == 1  # their names

@@ -126,7 +126,8 @@ def test_an_answer_that_is_a_key_and_a_message_is_shown_once_until_one_is_edited
     html = page(reviewer, run)
     assert "left on <del>Friday</del><ins>Monday</ins>" in key(html, "draft")
     assert "says the same" not in html
-    assert answer in card(html).partition("</dl>")[2]
+    assert "Message #2 still has the text before the edit" in key(html, "draft")
+    assert answer not in card(html).partition("</dl>")[2]
 
 
 def test_the_answer_stands_before_other_keys_of_its_node(reviewer: Client) -> None:
@@ -415,3 +416,24 @@ def test_a_cancellation_and_a_restore_name_what_they_were_drawn_from(
     assert "2 messages were hidden by test token (token) since you read this." in text(answer)
     seen = seen_on(page(reviewer, run, path), 'id="confirm"')
     assert reviewer.post(url(run, path), seen).status_code == 302
+
+
+def test_the_answer_of_many_keys_is_first_and_formatted(reviewer: Client) -> None:
+    chain("many", "write", "review", configs={"review": REVIEW})
+    run = running("many")
+    answer = "We are **sorry** about that."
+    state = {f"a{n:02}": n for n in range(20)}
+    ok(run.complete("write", messages=[assistant(answer)], state_data={**state, "reply": answer}))
+    ok(run.update("review", state_data={"a19": 77}))
+    html = card(page(reviewer, run))
+    names = re.findall(r'state-key-name" translate="no">(\w+)<', html)
+    assert names[:3] == ["reply", "a19", "a00"]
+    assert "We are <strong>sorry</strong> about that." in key(page(reviewer, run), "reply")
+    assert "<del>19</del> → <ins>77</ins>" in key(page(reviewer, run), "a19")
+
+
+def test_empty_texts_say_so(reviewer: Client) -> None:
+    chain("empty", "write", "review", configs={"review": REVIEW})
+    run = running("empty")
+    ok(run.complete("write", result={"output": ""}, state_data={}))
+    assert "no text" in key(page(reviewer, run), "write_output")

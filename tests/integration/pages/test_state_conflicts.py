@@ -23,7 +23,7 @@ def test_a_conflict_is_never_approved_unseen(reviewer: Client, run: Run) -> None
     assert run.snapshot()["status"] == "PAUSED"
 
 
-def test_the_summary_warns_of_a_newer_version_and_shows_what_it_changed(
+def test_the_summary_shows_what_a_newer_version_changed_and_conflicts_are_asked_at_once(
     reviewer: Client, run: Run
 ) -> None:
     fields = typed(opened(reviewer, run), draft="Dear friend")
@@ -35,10 +35,10 @@ def test_the_summary_warns_of_a_newer_version_and_shows_what_it_changed(
     assert ">count<" in html.split("Their changes")[1]
     other_edit(run, draft="Dear Anna")
     html = text(send(reviewer, run, fields))
-    assert "the latest is version 3." in html
-    assert (
-        ">draft<" in html.split("Conflicts that you will be asked to resolve")[1].split("</p>")[0]
-    )
+    assert "You edited version 1; the latest is version 3." in html
+    assert "Conflicting changes" in html
+    assert 'name="choice-0"' in html
+    assert html.count("<del>") + html.count("<ins>") >= 1
 
 
 def test_the_summary_of_what_continues_already_says_so(reviewer: Client, run: Run) -> None:

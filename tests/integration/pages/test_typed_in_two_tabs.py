@@ -228,7 +228,9 @@ def test_what_is_typed_stays_at_its_version_if_someone_changed_the_same_key(
     keep(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
     other_edit(run, draft="Dear all")
     assert opened(reviewer, run)["version"] == "1"
-    assert "The execution is now at version 2." in page(reviewer, run, "state/")
+    html = page(reviewer, run, "state/")
+    assert "Conflicts: draft." in html
+    assert "The execution is now at version 2." not in html  # said once
 
 
 def test_a_new_key_that_someone_else_added_meanwhile_is_no_edit_of_theirs(

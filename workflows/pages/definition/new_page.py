@@ -6,16 +6,18 @@ from functools import cache
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
+from workflows.domain.document.graph import MAX_NAME
+from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.thumbnail import Thumbnail, thumbnail
 from workflows.pages.elements.forms import CreateForm
@@ -106,6 +108,17 @@ def _templates(chosen: str) -> list[Template]:
     ]
     text = _("Draw your own from the first node on.")
     return [*templates, Template("", _("Empty"), text, None, chosen not in STARTERS)]
+
+
+@require_GET
+@page
+def same_name(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Shows, beside the field, the workflow that has the typed name already."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    name = request.GET.get("name", "").strip()[:MAX_NAME]
+    rows = Workflow.objects.for_workspace(actor.workspace)
+    row = rows.filter(name=name).order_by("key").first() if name else None
+    return render(request, "workflows/_same_name.html", {"row": row})
 
 
 @cache

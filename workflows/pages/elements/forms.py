@@ -13,8 +13,8 @@ from pydantic import Field, JsonValue
 from ctxadmin.lib.contract import Contract
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen, Tile
 from ctxadmin.ui.visible_text import plain
-from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
-from workflows.domain.document.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
+from workflows.api.schemas import ChangeWorkflow, CreateWorkflow, Name
+from workflows.domain.document.graph import CONTEXT_PROCESSOR, MAX_REDUCERS
 from workflows.domain.processors.registries import standard
 from workflows.pages.drawing import summaries
 from workflows.pages.elements.edge_fields import EdgeFields
@@ -332,7 +332,7 @@ class PanelNodeForm(NodeForm):
 class DocumentFields(Contract):
     """The fields of a document itself."""
 
-    name: Annotated[str, Field(max_length=MAX_NAME)]
+    name: Name
 
 
 class DocumentForm(ContractForm[DocumentFields]):
@@ -349,7 +349,7 @@ class DocumentForm(ContractForm[DocumentFields]):
 class NamedWorkflow(CreateWorkflow):
     """A workflow that a person creates: people read lists by names."""
 
-    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+    name: Annotated[Name, Field(min_length=1)]
 
 
 class CreateForm(ContractForm[NamedWorkflow]):

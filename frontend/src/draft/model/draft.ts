@@ -15,7 +15,7 @@ export const LARGE_QUIET_MS = 4000;
 export const LONGEST_WAIT_MS = 20_000;
 
 export type Wanted = "submit" | "take";
-export type Line = "" | "saved" | "told" | "waits" | "out" | "foreign" | "refused";
+export type Line = "" | "saved" | "told" | "waits" | "unsent" | "out" | "foreign" | "refused";
 
 /** A page as the server made it; `given` are the marks of the changes in it, by place. */
 export interface Shown {
@@ -244,7 +244,8 @@ function answered(model: Model, answer: Answer, now: number): Stepped {
     }
     case "lost": {
       const wait = Math.min(model.wait * 2, LONGEST_WAIT_MS);
-      return waits({ ...after, line: "waits", wait, due: now + wait });
+      const isPressed = model.wanted === "submit" || model.line === "unsent";
+      return waits({ ...after, line: isPressed ? "unsent" : "waits", wait, due: now + wait });
     }
     default:
       return waits({ ...after, line: answer.is, due: now + LONGEST_WAIT_MS });

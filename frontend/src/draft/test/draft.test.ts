@@ -73,6 +73,17 @@ describe("without a line", () => {
     expect(found.kept(9).model.line).toBe("saved");
   });
 
+  test("who presses a button is told that nothing was sent, until all is kept", () => {
+    const found = typing().later(QUIET_MS);
+    found.on({ is: "press", then: "submit" }).answer({ is: "lost" });
+    expect(found.model.line).toBe("unsent");
+    found.later(LONGEST_WAIT_MS).answer({ is: "lost" });
+    expect(found.model.line).toBe("unsent");
+    found.later(LONGEST_WAIT_MS);
+    expect(found.kept(9).model.line).toBe("saved");
+    expect(found.doing()).not.toContain("submit");
+  });
+
   test("it is sent at once when the line is back", () => {
     const found = typing().later(QUIET_MS).answer({ is: "lost" });
     found.doing();

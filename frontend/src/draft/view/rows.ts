@@ -131,6 +131,15 @@ export function markRows(form: Element): void {
   }
 }
 
+/** Open the row for a new key, unless all that there are have been opened. */
+export function openNewRow(form: Element): boolean {
+  const closed = form.querySelector<HTMLDetailsElement>(".edit-adds:not([open])");
+  if (closed === null) return false;
+  closed.open = true;
+  closed.querySelector<HTMLInputElement>("[name^=name-]")?.focus();
+  return true;
+}
+
 /** Have a row say again what the state says. */
 export function revertRow(row: HTMLElement): void {
   const before = beforeOf(row);

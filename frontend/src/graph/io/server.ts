@@ -89,6 +89,8 @@ export interface CostWords {
 export interface Costs {
   readonly whole: boolean;
   readonly said: string;
+  /** On what they are measured, in short. */
+  readonly sample: string;
   readonly nodes: { readonly [id: string]: CostWords };
   readonly edges: { readonly [id: string]: CostWords };
 }

@@ -31,7 +31,7 @@ import { chosenBy } from "../model/menu";
 import { around, type Box, CARD, type Extent, isSeen, placesOf, shownExtent, shownWhole } from "../model/places";
 import { type Drawn, nodeWords, onlyOne } from "../store";
 import { t } from "../texts";
-import { CARDS, Zoom } from "./Card";
+import { CARDS, Zoom, tokenWords } from "./Card";
 import { useDesk, useEditor } from "./context";
 import { addKind, centred, KIND_TYPE, moved } from "./actions";
 import { EmptyCanvas } from "./EmptyCanvas";
@@ -228,7 +228,12 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], step: number, shown: 
     const signs = Number(level === "near" || level === "middle") + Number(node.config?.pause !== undefined || shows) + Number(Boolean(nodeWords(drawn, key)?.problems.length));
     const beside = level === "far" ? PADDING.far : PADDING.other + signs * SIGN * letter;
     const filter = level === "near" || (level === "middle" && !shows) ? inLine(nodeWords(drawn, key)?.filter.join(" · ") ?? "") : "";
-    const least = filter ? textWidth(filter, Math.max(LINE_LETTER, letterAt(step))) + PADDING.filter + 1.1 * letter : 0;
+    const figures = level === "near" && !shows ? [tokens[key] && tokenWords(tokens[key]), costs?.nodes[key]?.line].filter((text) => typeof text === "string" && text) as string[] : [];
+    const size = Math.max(LINE_LETTER, letterAt(step));
+    const least = Math.max(
+      filter ? textWidth(filter, size) + PADDING.filter + 1.1 * letter : 0,
+      ...figures.map((text) => textWidth(text, size) + PADDING.filter + 1.5 * letter),
+    );
     return { key, at: places.get(key) as Position, name: titleOf(node), rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least };
   });
   const lines = edges.flatMap(({ source, target, data }) => {

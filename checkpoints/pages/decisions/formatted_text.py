@@ -1,0 +1,49 @@
+"""A text of the review card as its reader wants it: formatted, and folded if it is long."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from conversations.pages.reading.blocks import Block, blocks_of, lines_of, within_budget
+
+_MOST_MARKDOWN: Final = 16_000  # of one text; a card has a few of them
+_LONG_LINES: Final = 14
+_LONG_REQUEST: Final = 6  # at the width of a desk; its column is half as wide
+_NARROW_LINE: Final = 40  # characters of a line on a phone
+_SIGNS: Final = frozenset("*_`#>|[~")
+
+
+@dataclass(frozen=True, slots=True)
+class FormattedText:
+    """The pieces of a text, and how it folds: "long", "narrow" (only on a phone) or "".
+
+    ``is_marked`` is True if its source can differ from what is drawn.
+    """
+
+    text: str
+    blocks: Sequence[Block]
+    fold: str
+    is_marked: bool
+
+    @property
+    def length(self) -> int:
+        return len(self.text)
+
+    @property
+    def lines(self) -> int:
+        return self.text.count("\n") + 1
+
+
+def formatted_text(text: str, role: str) -> FormattedText:
+    """Returns the text of a message, or of a value that says the same."""
+    blocks, _left = within_budget(blocks_of(text, role=role), _MOST_MARKDOWN)
+    is_marked = any(each.kind != "text" for each in blocks) and not _SIGNS.isdisjoint(text)
+    return FormattedText(text, blocks, _fold_of(text, blocks, role), is_marked)
+
+
+def _fold_of(text: str, blocks: Sequence[Block], role: str) -> str:
+    is_answer = role == "assistant"
+    if lines_of(blocks) > (_LONG_LINES if is_answer else _LONG_REQUEST):
+        return "long"
+    takes_three = len(text) > 2 * _NARROW_LINE or text.strip().count("\n") > 1
+    return "narrow" if takes_three and not is_answer else ""
