@@ -244,13 +244,22 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], step: number, shown: 
 }
 const NO_REACH: ReadonlyMap<Key, Reach> = new Map();
 
+// A sign is 1.15 letters wide with a gap (graph.css), and the letters of a mark are bold.
+const CHIP_SIGN = 17;
+const BOLD = 0.1;
+
+/** How much wider chips are by a sign before their words, and by bold letters. */
+function signsWidth({ mark, words }: NonNullable<FlowEdge["data"]>, texts: readonly string[]): number {
+  return Number(Boolean(words?.problems.length)) * CHIP_SIGN + (mark ? CHIP_SIGN + chipsWidth(texts) * BOLD : 0);
+}
+
 /** The edges that have room for their words, and where. */
 function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
   const { places, flow } = drawnPlaces(drawn);
   const spoken = edges.flatMap(({ id, source, target, data }): Spoken[] => {
     const [from, to] = [places.get(source), places.get(target)];
     const texts = data ? chipTexts(data) : [];
-    return from && to && data && texts.length ? [{ key: id, from, to, lane: data.lane, end: data.end, width: chipsWidth(texts), folded: foldedWidth(texts) }] : [];
+    return from && to && data && texts.length ? [{ key: id, from, to, lane: data.lane, end: data.end, width: chipsWidth(texts) + signsWidth(data, texts), folded: foldedWidth(texts) + signsWidth(data, texts) }] : [];
   });
   const cards = [...places].map(([key, at]) => reachingBox(at, reach.get(key)));
   return spotsWithRoom(spoken, { cards, flow, letter: letterAt(step), shown });

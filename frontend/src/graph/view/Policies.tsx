@@ -51,7 +51,7 @@ export function Policies({ kind, id }: Props) {
         </div>
         {policy.form === "last" && <Amount label={t("Number of messages")} value={policy.count} onValue={(count) => put({ count }, `count ${id}`)} />}
         {policy.form === "budget" && (
-          <>
+          <div className="editor-budget">
             <Amount
               label={t("Over this many tokens")}
               value={policy.most}
@@ -60,7 +60,7 @@ export function Policies({ kind, id }: Props) {
             />
             <span aria-hidden="true">→</span>
             <Amount label={t("Cut to this many tokens")} value={policy.target} most={policy.most} onValue={(value) => put({ target: value }, `target ${id}`)} />
-          </>
+          </div>
         )}
       </div>
       {isCustom ? (

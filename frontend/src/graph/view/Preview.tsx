@@ -119,6 +119,8 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
   const toggle = (): void => {
     setChosenOpen(!isOpen);
     rememberPreview(localStorage, !isOpen);
+    // On a phone it opens below the form, which scrolls.
+    if (!isOpen) requestAnimationFrame(() => scrollTo(box.current?.closest(".editor-preview") ?? null));
   };
   const nothing = busy ? t("Loading…") : t("Select a conversation or paste a context. Nothing is stored.");
   return (
@@ -185,6 +187,12 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
       </div>
     </section>
   );
+}
+
+/** Only the panel scrolls: scrollIntoView would also move the frame around it. */
+function scrollTo(preview: Element | null): void {
+  const panel = preview?.closest(".editor-panel");
+  if (preview && panel) panel.scrollTop += preview.getBoundingClientRect().top - panel.getBoundingClientRect().top;
 }
 
 /** Nothing is chosen yet: what to choose from is in sight. */

@@ -340,6 +340,8 @@ class Session {
     } catch (error) {
       if (signal.aborted || this.closed) return null;
       this.fail(wordsOf(error));
+      // Below a selected element there is never the form of another one.
+      if (this.shown === undefined) this.holder.replaceChildren();
       if (isAway(error)) this.redrawing = setTimeout(() => !this.closed && void this.open(), AGAIN_MS);
       return null;
     }
