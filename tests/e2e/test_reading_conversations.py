@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from uuid import uuid4
 
 import httpx
 from playwright.sync_api import Page, expect
@@ -54,6 +55,22 @@ def test_messages_that_are_fetched_while_scrolling_are_as_wide_as_the_first(
     expect(page.locator("#m120")).to_be_attached()
     widths = page.evaluate("[...document.querySelectorAll('#m5, #m120')].map(e => e.offsetWidth)")
     assert widths[0] == widths[1]
+
+
+def test_the_outline_follows_who_scrolls_and_a_search_leads_to_its_first_hit(
+    page: Page, api: httpx.Client
+) -> None:
+    name = f"e2e-follow-{uuid4().hex[:6]}"
+    said = [{"role": "user", "content": f"turn **{n}** here " * 20} for n in range(120)]
+    api.post("conversations", json={"id": name, "messages": said}).raise_for_status()
+    page.goto(f"/conversations/{name}/?at=110#m110")
+    turn = page.locator(".outline [aria-current]")
+    expect(turn).to_have_attribute("href", re.compile("#m1[01][0-9]$"))
+    page.get_by_placeholder("Find in the messages").fill("turn 7 here")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Result 1 of 1")).to_be_visible()
+    expect(page.locator("#m7")).to_be_in_viewport()
+    expect(turn).to_have_attribute("href", re.compile("#m[5-8]$"))
 
 
 def test_a_link_with_words_shows_the_hits_again(page: Page, api: httpx.Client) -> None:

@@ -201,9 +201,9 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     if head.current_revision < newest[0].number:  # it was gone back to long ago
         newest = [*reversed(rows[:1]), *newest]
     lines = presenters.batch_lines(head, newest, branch=branch, may_move=may_move)
-    sections = view_window.sections_of(actor, head, wanted, start, window)
     whole = view_window.whole_view(head, wanted)
     view = narrowed(head, whole, wanted.only)
+    sections = view_window.sections_of(actor, head, wanted, start, window, view)
     cards = [card for each in sections for card in each.cards]
     shown = DetailPage(
         title=display_name(head),

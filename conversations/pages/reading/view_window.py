@@ -150,11 +150,19 @@ def messages_url(head: Conversation, shown: ShownView) -> str:
 
 
 def sections_of(
-    actor: Actor, head: Conversation, shown: ShownView, start: int, window: MessageWindow
+    actor: Actor,
+    head: Conversation,
+    shown: ShownView,
+    start: int,
+    window: MessageWindow,
+    view: View,
 ) -> list[Section]:
-    """Returns the requested section with its messages, the others as placeholders."""
+    """Returns the requested section with its messages, the others as placeholders.
+
+    ``view`` has the messages of all sections.
+    """
     base = reverse("conversations:section", args=[head.public_id])
-    label = _("Messages %(a)s to %(b)s")
+    label = _("Messages #%(a)s to #%(b)s")
     gaps = gaps_of(head, shown)
     found: list[Section] = []
     for first in range(0, window.view_count, SECTION):
@@ -165,7 +173,7 @@ def sections_of(
             Section(
                 start=first,
                 stop=stop,
-                label=label % {"a": first + 1, "b": stop},
+                label=label % {"a": view.index_at(first), "b": view.index_at(stop - 1)},
                 url=base + query,
                 query=f"{query}#s{first}",
                 cards=cards,
