@@ -140,7 +140,12 @@ function foldAll(): void {
 
 function showFolded(): void {
   conversation().classList.toggle("conversation-folded", isFolded);
-  document.querySelector("[data-fold]")?.setAttribute("aria-pressed", String(isFolded));
+  const button = document.querySelector<HTMLElement>("[data-fold]");
+  const word = (isFolded ? button?.dataset.unfold : button?.dataset.fold) ?? "";
+  if (!button || button.title === word) return;
+  button.title = word;
+  const words = button.querySelector(".btn-words");
+  if (words) words.textContent = word;
 }
 
 document.addEventListener("click", (event) => {
