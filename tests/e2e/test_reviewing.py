@@ -6,7 +6,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenPage
-from tests.e2e.scenes import MESSAGES, STATE, complete, ok, seen, start_one
+from tests.e2e.scenes import MESSAGES, STATE, complete, go, ok, seen, start_one
 
 
 def made(api: httpx.Client, name: str) -> str:
@@ -60,7 +60,7 @@ def test_reviews_are_decided_one_after_the_other_by_keys_and_several_at_once(
     expect(page.get_by_text("1 of 4 in the queue")).to_be_visible()
     seen(page)
     page.keyboard.down("a")
-    expect(page.get_by_text(f"{flow}: Approved.")).to_be_visible()
+    expect(page.get_by_text(f"Approved: {flow}")).to_be_visible()
     expect(page.get_by_text("1 of 3 in the queue")).to_be_visible()
     page.keyboard.down("a")  # it is held
     page.keyboard.up("a")
@@ -98,13 +98,12 @@ def test_a_message_is_commented_on_in_a_dialog(reviewer_page: Page, api: httpx.C
     expect(page.get_by_text("Is this right?")).to_have_count(0)
 
 
-def test_the_queue_tells_when_more_waits(reviewer_page: Page, api: httpx.Client) -> None:
-    page = reviewer_page
-    made(api, "e2e-before-news")
-    page.clock.install()
-    with page.expect_response("**/reviews/waiting/"):
-        page.goto("/reviews/")
-    made(api, "e2e-news")
-    with page.expect_response("**/reviews/waiting/"):
-        page.clock.run_for(21_000)
-    expect(page.get_by_text("More reviews are waiting.")).to_be_visible()
+def test_the_queue_shows_by_itself_what_comes_and_what_another_decides(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page = go(reviewer_page, "/reviews/?sort=latest")
+    name = made(api, "e2e-news")
+    line = page.locator(f'.waiting-title[href^="/executions/{name}/"]')
+    expect(line).to_be_visible()
+    ok(api.post(f"conversations/{name}/approve", json={}))
+    expect(line).to_have_count(0)

@@ -111,7 +111,7 @@ def test_an_approval_with_changes_leads_to_the_next_review_of_the_same_queue(
     assert form["queue"] == "waiting"
     answer = send(reviewer, two, form, "approve")
     assert answer["Location"] == f"{url(three)}?queue=waiting"
-    assert "hello: Approved." in text(reviewer.get(answer["Location"]))
+    assert "Approved with your changes: hello" in text(reviewer.get(answer["Location"]))
     summary = send(reviewer, one, typed(opened(reviewer, one), draft="Dear friend"))
     assert send(reviewer, one, carried(summary), "approve")["Location"] == url(one)
 
