@@ -39,8 +39,7 @@ def editor(page: Page) -> None:
     page.goto("/workflows/support/editor/")
     page.get_by_role("button", name="Show all").click()
     page.locator(".flow-card", has_text="Draft the answer").click()
-    page.get_by_role("button", name="Context preview").click()
-    expect(page.get_by_text("Tokens after")).to_be_visible()
+    expect(page.get_by_role("region", name="Preview")).to_contain_text("variables")
 
 
 def what_if(page: Page) -> None:
@@ -67,7 +66,7 @@ def hide(page: Page) -> None:
     for number in (1, 2):
         page.get_by_role("checkbox", name=f"Select message #{number}", exact=True).check()
     page.get_by_role("button", name="Hide", exact=True).click()
-    expect(page.get_by_text("Cached prefix lost")).to_be_visible()
+    expect(page.locator("#sheet-effect")).to_contain_text("tokens")
 
 
 def compare(page: Page) -> None:
@@ -80,7 +79,7 @@ def compare(page: Page) -> None:
 def audit(page: Page) -> None:
     """Shows decisions on record, with their reasons, in a chain that has been verified."""
     page.goto("/audit/?object=demo-workshop")
-    expect(page.get_by_text("Verified")).to_be_visible()
+    expect(page.get_by_text("Verified up to")).to_be_visible()
 
 
 def execution(page: Page) -> None:
