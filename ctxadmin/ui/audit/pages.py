@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from ctxadmin.audit.checks import Verified, last_check, verify_within
 from ctxadmin.audit.models import AuditCheck, AuditEntry
@@ -110,11 +110,16 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "audit/list.html", shown)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def audit_verify(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Verifies all chains, of all workspaces, if that takes only seconds."""
+    """Verifies all chains, of all workspaces, if that takes only seconds.
+
+    Who opens the address of the button, as after signing in, comes to the audit.
+    """
     actor.require(Action.AUDIT_READ)
+    if request.method != "POST":
+        return redirect("audit:list")
     if _verifying.acquire(blocking=False):
         try:
             _say_outcome(request, verify_within(_LONGEST))
