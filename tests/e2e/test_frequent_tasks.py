@@ -21,7 +21,7 @@ def test_a_reviewer_approves_edits_and_compares(
     expect(page.get_by_role("button", name="Approve")).to_be_visible()
     seen(page)
     hand.press("a")
-    expect(page.get_by_text("Approved.")).to_be_visible()
+    expect(page.get_by_text(f"Approved: {name}")).to_be_visible()
     hand.has_done("Approve")
 
     name = start()

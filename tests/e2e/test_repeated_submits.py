@@ -343,6 +343,7 @@ def test_every_tab_of_an_execution_is_there_on_a_phone(open_page: OpenPage, star
         for width in (390, 360):
             page.set_viewport_size({"width": width, "height": 900})
             for tab in page.get_by_label("Parts of the execution").get_by_role("link").all():
+                tab.scroll_into_view_if_needed()
                 box = tab.bounding_box()
                 assert box is not None
                 assert box["x"] + box["width"] <= width

@@ -11,9 +11,11 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from checkpoints.domain.move_commands import MoveExecution
+from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
 from checkpoints.pages.decisions.review_looks import Look, read_look
+from checkpoints.reading.past_decision import find_decision
 from checkpoints.reading.waiting_reviews import QueueFilter
 from checkpoints.services import status_changes
 from checkpoints.store.executions import find_current
@@ -85,8 +87,17 @@ def _approve(actor: Actor, text: str, reason: str) -> str:
     except ContextError as error:
         if _was_approved(actor, head, look):
             return ""
-        return f"{display_name(head)}: {translated(error.detail)}"
+        return f"{display_name(head)}: {_why_not(actor, head, look) or translated(error.detail)}"
     return ""
+
+
+def _why_not(actor: Actor, head: Conversation, look: Look) -> str:
+    """Returns who decided since the look; "" if nobody did."""
+    row = find_current(head.key)
+    if row is None or row.public_id != look.execution or row.status == Status.PAUSED:
+        return ""
+    decision = find_decision(actor, row, after=look.version)
+    return decision.words if decision is not None else ""
 
 
 def _was_approved(actor: Actor, head: Conversation, look: Look) -> bool:

@@ -5,15 +5,25 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
+from checkpoints.domain.status import Status
+from checkpoints.models import Checkpoint
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.changes_since_read import changed_since_read
 from checkpoints.pages.decisions.queue_step import queue_in
 from checkpoints.pages.decisions.review_looks import Look
 from checkpoints.pages.expected_version_fields import execution_in
 from checkpoints.pages.presenters import NamedNode
-from checkpoints.reading.waiting_reviews import EVERYTHING, QueueFilter, QueuePlace, place_in_queue
+from checkpoints.reading.past_decision import PastDecision, latest_decision
+from checkpoints.reading.waiting_reviews import (
+    EVERYTHING,
+    QueueFilter,
+    QueuePlace,
+    next_in_queue,
+    place_in_queue,
+)
 from checkpoints.services.annotations import NOBODY, ClaimResult, claim_of, holder_id
 from checkpoints.store.snapshots import StoredSnapshot
 from ctxadmin.identity.actor import Actor
@@ -37,6 +47,18 @@ class TypedField:
 
     field: Text
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedNote:
+    """The decision of someone else on what the reader came to review, and where to go on.
+
+    ``next_url`` is the next review of the queue, else the list; ``has_next`` tells them apart.
+    """
+
+    decision: PastDecision
+    next_url: str
+    has_next: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +127,28 @@ def decision_of(
         since=changed_since_read(actor, moment, request.POST) if refusal else (),
     )
     return _with_typed(_in_queue(actor, decision, request, moment), request, moment, fields)
+
+
+def decided_note(
+    actor: Actor, moment: StoredSnapshot, request: HttpRequest, newest: Sequence[Checkpoint]
+) -> DecidedNote | None:
+    """Returns the note on an execution that waits no more; None if nobody else just decided.
+
+    A reader who works through the queue is told of any decision, others if nothing came after it.
+    """
+    if moment.row is None or moment.status is Status.PAUSED:
+        return None
+    queue = queue_in(request)
+    decision = latest_decision(actor, newest if queue else newest[:1])
+    if decision is None or (decision.mine and queue is None):
+        return None
+    wanted = queue or EVERYTHING
+    key = (moment.row.conversation, moment.row.number)
+    following = next_in_queue(actor, wanted, (), key) if queue else ""
+    if following:
+        url = f"{reverse('checkpoints:detail', args=[following])}?{wanted.card_query}"
+        return DecidedNote(decision, url, has_next=True)
+    return DecidedNote(decision, f"{reverse('reviews')}?{wanted.list_query}", has_next=False)
 
 
 def _in_queue(

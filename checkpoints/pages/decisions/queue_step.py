@@ -6,17 +6,26 @@ from typing import Final, Self
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.text import Truncator
 
 from checkpoints.reading.waiting_reviews import ExecutionKey, QueueFilter, next_in_queue, queue_keys
+from conversations.models import Conversation
+from conversations.reading.display_names import display_name
 from ctxadmin.identity.actor import Actor
 
 QUEUE_FIELD: Final = "queue"
+_NAME: Final = 60
 
 
 def queue_in(request: HttpRequest) -> QueueFilter | None:
     """Returns the queue that the reader works through; None if the page was opened by itself."""
     sent = request.POST if request.method == "POST" else request.GET
     return QueueFilter.of(sent, QUEUE_FIELD) if sent.get(QUEUE_FIELD) else None
+
+
+def short_name(head: Conversation) -> str:
+    """Returns the name of a conversation for a notice on the page of another one."""
+    return Truncator(display_name(head)).chars(_NAME)
 
 
 @dataclass(frozen=True, slots=True)

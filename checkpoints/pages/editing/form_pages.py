@@ -17,7 +17,7 @@ from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of
 from checkpoints.editing.state_form import FormInput, Row
-from checkpoints.pages.decisions.queue_step import QueueStep
+from checkpoints.pages.decisions.queue_step import QueueStep, short_name
 from checkpoints.pages.editing import (
     conflicts,
     former_drafts,
@@ -37,7 +37,6 @@ from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain import revisions
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
-from conversations.reading.display_names import display_name
 from conversations.store.conversation import find_head
 from ctxadmin.http.problems import status_of, wants_json
 from ctxadmin.identity.actor import Actor
@@ -327,10 +326,10 @@ def _check_seen(task: Edit) -> None:
 def _approve(task: Edit, version: int, applied: str) -> bool:
     """Approves exactly the version that was just applied; returns False if that is refused.
 
-    The notices name the review, because the next page is about another one.
+    The notice names the review, because the next page is about another one.
     """
-    title = display_name(task.head)
-    flash.success(task.request, f"{title}: {applied}")
+    title = {"title": short_name(task.head)}
+    approved = _("Approved with your changes: %(title)s") % title
     try:
         seen = _seen_view(task)
         wanted = MoveExecution(
@@ -343,10 +342,11 @@ def _approve(task: Edit, version: int, applied: str) -> bool:
         status_changes.approve(task.actor, task.head.public_id, wanted, execution=execution)
     except ContextError as error:
         if repeated_applies.is_approved_as(task, version + 1):
-            flash.success(task.request, f"{title}: " + _("Approved."))
+            flash.success(task.request, approved)
             return True
+        flash.success(task.request, f"{title['title']}: {applied}")
         text = _("Not approved: %(why)s") % {"why": translated(error.detail)}
         flash.warning(task.request, text)
         return False
-    flash.success(task.request, f"{title}: " + _("Approved."))
+    flash.success(task.request, approved)
     return True

@@ -12,7 +12,12 @@ from django.views.decorators.http import require_safe
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.pages import execution_queries, presenters
-from checkpoints.pages.decisions.decision import DecisionForm, decision_of
+from checkpoints.pages.decisions.decision import (
+    DecidedNote,
+    DecisionForm,
+    decided_note,
+    decision_of,
+)
 from checkpoints.pages.decisions.proposal import ProposalView, proposal_view
 from checkpoints.pages.execution_queries import ExecutionFilter, ExecutionLine
 from checkpoints.pages.executions.graph_map import GraphMap, map_of
@@ -87,6 +92,7 @@ class DetailPage:
     tabs: Sequence[Tab]
     position: PositionView
     decision: DecisionForm
+    decided: DecidedNote | None
     steps: Sequence[PathNode]
     executed_count: int
     map: GraphMap | None
@@ -201,13 +207,17 @@ def show_execution(
     """Returns the page of an execution; after a refused form with the input of its ``fields``."""
     moment = queries.find_moment(actor, head.public_id)
     decision = decision_of(actor, moment, request, refusal=refusal, fields=fields)
-    shown = _detail_page(actor, head, moment, decision)
+    shown = _detail_page(request, actor, head, moment, decision)
     status = status_of(refusal) if refusal else 200
     return show(request, "checkpoints/detail.html", shown, status=status)
 
 
 def _detail_page(
-    actor: Actor, head: Conversation, moment: StoredSnapshot, decision: DecisionForm
+    request: HttpRequest,
+    actor: Actor,
+    head: Conversation,
+    moment: StoredSnapshot,
+    decision: DecisionForm,
 ) -> DetailPage:
     title = display_name(head)
     row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
@@ -225,6 +235,7 @@ def _detail_page(
         tabs=tabs_of(head, moment, "now"),
         position=position,
         decision=decision,
+        decided=decided_note(actor, moment, request, found.items),
         steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
         map=map_of(moment, position, steps),

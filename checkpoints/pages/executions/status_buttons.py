@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
-from checkpoints.pages.decisions.queue_step import QueueStep
+from checkpoints.pages.decisions.queue_step import QueueStep, short_name
 from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import (
     execution_field,
@@ -29,7 +29,6 @@ from checkpoints.services.status_changes import Moved, MoveService
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from conversations.pages.changes.single_submit import submit_once
-from conversations.reading.display_names import display_name
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -57,6 +56,13 @@ _DONE: Final[Mapping[str, Text]] = {
     "resume_from": gettext_lazy("Resumed from another node."),
     "approve": gettext_lazy("Approved."),
     "reject": gettext_lazy("Rejected. The execution has failed with your reason."),
+}
+# The next page is about another review, so these name the one that was decided.
+_DONE_IN_QUEUE: Final[Mapping[str, Text]] = {
+    "approve": gettext_lazy("Approved: %(title)s"),
+    "reject": gettext_lazy("Rejected: %(title)s"),
+    "resume": gettext_lazy("Resumed without approving: %(title)s"),
+    "resume_from": gettext_lazy("Resumed from another node: %(title)s"),
 }
 
 
@@ -89,8 +95,7 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         flash.success(request, _success_words(moment, name, moved))
         return redirect("checkpoints:detail", conversation_id)
     decided = (moment.row.conversation, moment.row.number)
-    title = display_name(head)
-    flash.success(request, f"{title}: {_DONE[name]}")
+    flash.success(request, _DONE_IN_QUEUE.get(name, "%(title)s") % {"title": short_name(head)})
     return redirect(step.after_decision(actor, conversation_id, decided))
 
 

@@ -1,7 +1,7 @@
 // The card of a review remembers that it was open, and the queue lets those be selected that were
 // opened as they are now. A rejection asks for its reason before it is sent.
 
-import { forgotten, openedOf, readLook, type Look } from "./model";
+import { doneBy, forgotten, openedOf, readLook, type Look } from "./model";
 
 const PREFIX = `look:${document.body.dataset.person ?? ""}:`;
 
@@ -28,27 +28,74 @@ function remember(): void {
   }
 }
 
+// --- A rejection asks for its reason ---------------------------------------------------------------
+
+let asks = false;
+
+function reasonOf(form: HTMLFormElement | null | undefined): HTMLTextAreaElement | null {
+  const reason = form?.elements.namedItem("reason");
+  return reason instanceof HTMLTextAreaElement ? reason : null;
+}
+
+function rejectButton(form: HTMLFormElement | null | undefined): HTMLButtonElement | null {
+  return form?.querySelector<HTMLButtonElement>("[data-needs-reason]") ?? null;
+}
+
+/** The field with what it is for; beside the buttons also where those stand alone, as on a phone. */
+function ask(form: HTMLFormElement, shown: boolean): void {
+  asks = shown;
+  form.toggleAttribute("data-asks", shown);
+}
+
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>("[data-needs-reason]") : null;
-  const reason = button?.form?.elements.namedItem("reason");
-  if (!(reason instanceof HTMLTextAreaElement) || reason.value.trim()) return;
+  const reason = reasonOf(button?.form);
+  if (!button?.form || !reason || reason.value.trim()) return;
   event.preventDefault();
-  reason.required = true;
   reason.value = "";
-  reason.reportValidity();
+  ask(button.form, true);
   reason.focus();
-  reason.required = false;
 });
+
+document.addEventListener("keydown", (event) => {
+  const reason = event.target instanceof HTMLTextAreaElement ? event.target : null;
+  const reject = rejectButton(reason?.form);
+  if (!reason?.form || !reject || reason !== reasonOf(reason.form)) return;
+  const does = doneBy(event, asks);
+  if (does === "nothing") return;
+  event.preventDefault();
+  if (does === "reject") return reject.click();
+  ask(reason.form, false);
+  reject.focus();
+});
+
+function askAgain(): void {
+  const form = rejectButton(document.querySelector<HTMLFormElement>("#decide-form"))?.form;
+  if (form) ask(form, asks);
+}
+
+// --- What was decided before ------------------------------------------------------------------------
+
+const NOTICE_STAYS_MS = 8000;
+
+/** On a card the notice of the former decision covers a corner, until it was read. */
+function takeNoticeAway(): void {
+  if (!document.querySelector(".decide-paused")) return;
+  for (const note of document.querySelectorAll("#messages > .note-success")) setTimeout(() => note.matches(":hover, :focus-within") || note.remove(), NOTICE_STAYS_MS);
+}
 
 // --- The queue -------------------------------------------------------------------------------------
 
-const form = document.getElementById("approve-several") as HTMLFormElement | null;
+function barOfMany(): HTMLFormElement | null {
+  return document.getElementById("approve-several") as HTMLFormElement | null;
+}
 
 function boxes(): HTMLInputElement[] {
   return [...document.querySelectorAll<HTMLInputElement>("[data-review]")];
 }
 
 function markOpened(): void {
+  const form = barOfMany();
   for (const box of boxes()) {
     const look = stored(PREFIX + box.dataset.review);
     const opened = openedOf(look, box.dataset.seen ?? "");
@@ -60,11 +107,34 @@ function markOpened(): void {
     place.dataset.opened = opened;
     place.title = form?.dataset[opened] ?? "";
     box.setAttribute("aria-description", place.title);
+    sayOpened(box, opened === "unopened" ? "" : opened === "opened" ? form?.dataset.openedWord : place.title);
   }
   count();
 }
 
+function sayOpened(box: HTMLInputElement, words = ""): void {
+  const word = box.closest(".waiting")?.querySelector(".waiting-opened");
+  if (word && word.textContent !== words) word.textContent = words;
+}
+
+/** A box that cannot be checked yet says why. */
+function sayWhyNot(event: MouseEvent): void {
+  const place = event.target instanceof Element ? event.target.closest<HTMLElement>(".waiting-select") : null;
+  const box = place?.querySelector<HTMLInputElement>("[data-review]:disabled");
+  if (box) sayOpened(box, place?.title);
+}
+
+let checked: readonly string[] = [];
+
+/** What is fetched again has no box checked. */
+function checkAgain(): void {
+  markOpened();
+  for (const box of boxes()) box.checked = !box.disabled && checked.includes(box.dataset.review ?? "");
+  count();
+}
+
 function count(): void {
+  const form = barOfMany();
   const number = boxes().filter(({ checked }) => checked).length;
   const said = form?.querySelector("[data-count]");
   if (!form || !said) return;
@@ -72,12 +142,17 @@ function count(): void {
   said.textContent = (number === 1 ? form.dataset.one : form.dataset.many)?.replace("{n}", String(number)) ?? "";
 }
 
-if (form !== null) {
+if (document.getElementById("approve-several")) {
   markOpened();
+  document.addEventListener("click", sayWhyNot);
+  document.addEventListener("htmx:before:swap", () => (checked = boxes().flatMap((box) => (box.checked ? [box.dataset.review ?? ""] : []))));
+  document.addEventListener("live:fetched", checkAgain);
   document.addEventListener("change", (event) => event.target instanceof HTMLInputElement && event.target.matches("[data-review]") && count());
   window.addEventListener("storage", ({ key }) => key?.startsWith(PREFIX) && markOpened());
   window.addEventListener("pageshow", markOpened);
 }
 remember();
+takeNoticeAway();
 document.addEventListener("visibilitychange", remember);
 document.addEventListener("live:fetched", remember);
+document.addEventListener("live:fetched", askAgain);

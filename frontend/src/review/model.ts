@@ -33,3 +33,19 @@ export function forgotten(looks: ReadonlyMap<string, Look | null>, most = MOST_L
   const byAge = [...looks].sort(([, one], [, other]) => (other?.at ?? 0) - (one?.at ?? 0));
   return byAge.slice(most).map(([name]) => name);
 }
+
+export interface Pressed {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly isComposing: boolean;
+}
+
+/** What a key does in the reason; a line ends with Shift+Enter once a rejection asked for it. */
+export function doneBy(pressed: Pressed, asked: boolean): "reject" | "leave" | "nothing" {
+  if (pressed.isComposing) return "nothing";
+  if (pressed.key === "Escape") return asked ? "leave" : "nothing";
+  if (pressed.key !== "Enter" || pressed.shiftKey) return "nothing";
+  return asked || pressed.ctrlKey || pressed.metaKey ? "reject" : "nothing";
+}

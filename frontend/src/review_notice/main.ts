@@ -7,6 +7,8 @@ const notice = document.getElementById("reviews-new");
 const reviews = new Reviews();
 
 async function look(url: string): Promise<void> {
+  // A page that is live shows new ones itself.
+  if (document.getElementById("live-link")?.dataset.live === "open") return;
   try {
     const answer = await fetch(url, { headers: { Accept: "application/json" } });
     if (!answer.ok || answer.redirected) return;

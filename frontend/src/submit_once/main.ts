@@ -198,6 +198,13 @@ document.addEventListener("submit", (event) => {
   if (!state.isBusy) void send(form, event.submitter); // a second press must not send it twice
 });
 
+// Once there is a connection again, nothing is to be said of its loss.
+for (const [target, name] of [[window, "online"], [document, "live:welcome"]] as const) {
+  target.addEventListener(name, () => {
+    for (const word of document.querySelectorAll("[data-told-word]")) if (word.textContent === words.away) word.remove();
+  });
+}
+
 window.addEventListener("pagehide", () => left.abort());
 
 // The browser may show this very page again when someone goes back to it: its forms are new ones.
