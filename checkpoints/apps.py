@@ -14,12 +14,14 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.maintenance.run import register_records
         from checkpoints.reading.fork_list import forks_of
         from checkpoints.statistics.estimates import calibration_source
+        from checkpoints.statistics.latest_model import latest_model
         from checkpoints.statistics.metrics import execution_metrics
         from checkpoints.statistics.run_counts import run_counts
         from checkpoints.store.executions import erase
         from checkpoints.verification.conversation import find_damage
         from conversations.lifecycle.copies import register_copies
         from conversations.lifecycle.erasure import on_erase
+        from conversations.reading.model_names import register_model_source
         from conversations.workspace import feed
         from conversations.writing.announcements import register_follower
         from ctxadmin.http.diagnosis import register_finder
@@ -34,6 +36,7 @@ class CheckpointsConfig(AppConfig):
         on_erase(erase)
         on_erase(erasure.schedule_removal)
         register_copies(forks_of)
+        register_model_source(latest_model)
         register_state_source(state_source)
         register_run_counter(run_counts)
         register_calibration_source(calibration_source)

@@ -16,7 +16,9 @@ class ConversationsConfig(AppConfig):
         from conversations.workspace import feed
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
+        from ctxadmin.ui.audit.change_words import register_change_words
 
         on_erase(feed.erase)
         register_heads(HeadTable(Conversation, hash="audit_hash"))
         register_stream("conversation", stream_of_conversation)
+        register_change_words("conversation", "conversations.pages.audit_words.words_of_entries")

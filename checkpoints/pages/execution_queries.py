@@ -108,6 +108,11 @@ class StorageFigures:
     state_bytes: int
     by_status: Mapping[str, int]
 
+    @property
+    def unarchived(self) -> int:
+        """Returns how many conversations the list shows at first."""
+        return self.conversations - self.archived
+
 
 def list_executions(
     actor: Actor, wanted: ExecutionFilter, request: PageRequest

@@ -8,7 +8,7 @@ from typing import Final
 from conversations.domain.prices import RATIOS, Price
 
 _MILLION: Final = Decimal(1_000_000)
-# No conversation names its model: prices in proportion, said to be so.
+# Prices in proportion, for a conversation whose model or price is unknown.
 USUAL: Final = RATIOS["cached-0.1-write-1.25"]
 
 
@@ -18,31 +18,30 @@ class ChangeCost:
 
     Without it the whole view is in the cache, with it what stands in front of the first change; the
     rest is written into the cache. ``saved`` is per later call, negative if each costs more.
+    ``sent_anew`` are the tokens that are not in the cache at the next call, ``anew`` is what they
+    cost, ``fewer_tokens`` how many fewer each later call sends.
     """
 
     without: Decimal
     next: Decimal
     saved: Decimal
+    sent_anew: int
+    anew: Decimal
+    fewer_tokens: int
 
     @property
-    def next_change(self) -> float | None:
-        """0.1 is 10 % more; None if a call without the change costs nothing."""
-        return float(self.next / self.without) - 1 if self.without else None
-
-    @property
-    def later_change(self) -> float | None:
-        """That of each call after the next one."""
-        return -float(self.saved / self.without) if self.without else None
+    def extra(self) -> Decimal:
+        """How much more the next call costs, negative if less."""
+        return self.next - self.without
 
     @property
     def pays_after(self) -> int | None:
         """After how many calls it has cost no more than without it; None if it never does."""
-        extra = self.next - self.without
-        if extra <= 0:
+        if self.extra <= 0:
             return 1
         if self.saved <= 0:
             return None
-        return 1 + ceil(extra / self.saved)
+        return 1 + ceil(self.extra / self.saved)
 
 
 def change_cost(
@@ -55,4 +54,7 @@ def change_cost(
         without=tokens_before * price.cached / _MILLION,
         next=(kept * price.cached + written) / _MILLION,
         saved=(tokens_before - tokens_after) * price.cached / _MILLION,
+        sent_anew=tokens_after - kept,
+        anew=written / _MILLION,
+        fewer_tokens=tokens_before - tokens_after,
     )

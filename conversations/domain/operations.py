@@ -33,6 +33,7 @@ from conversations.domain.pairing import (
 from conversations.domain.pins import keep_pinned, pins_before, with_calls
 from conversations.domain.pointers import LINE_TOKENS
 from conversations.domain.recall import line_draft, recall_line
+from conversations.domain.replaced_calls import with_calls_paired
 from conversations.domain.runs import Runs
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
@@ -70,6 +71,7 @@ def apply(config: OperationConfig, view: View, log: Log, *, with_notices: bool =
     if config.budget is not None:
         return _emptied_in_log(apply_budget(config, config.budget, view, log), view, log)
     step, notices = _with_pins(config, apply_operation(config, view, log), view, log)
+    step = with_calls_paired(step, config.pairing, log)
     placed = placement(step.drafts, log, step.pointers, instead_of=step.instead_of, view=step.view)
     after = step.view
     if config.pairing == "drop":

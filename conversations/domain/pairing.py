@@ -3,16 +3,18 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Final, Literal
 
 from conversations.domain import runs as run_sets
 from conversations.domain.log import Log, OpenCall, ToolGroup, ToolLinks
-from conversations.domain.message import Entry, MessageDraft, check_ids, id_is_taken
+from conversations.domain.message import CountsAs, Entry, MessageDraft, check_ids, id_is_taken
 from conversations.domain.runs import Run, Runs
 from conversations.domain.view import View
 
 Pairing = Literal["warn", "keep", "drop"]
 Split = Literal["no_result", "no_call", "apart"]
+_TOOL: Final[frozenset[CountsAs]] = frozenset({"tool"})
+_NEAR: Final = 100  # messages behind a call that are looked at together
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,29 @@ def placement(
     superseded = {
         call.result_elsewhere for call in answered if call and call.result_elsewhere is not None
     }
-    return Placement(entries, WithEntries(log, entries, superseded))
+    waiting = None if view is None else _waiting(entries, view, log)
+    return Placement(entries, WithEntries(log, entries, superseded, waiting))
+
+
+def _waiting(entries: Sequence[Entry], view: View, log: Log) -> frozenset[int]:
+    """Returns the new calls that only tool messages follow in the view: their results can come."""
+    tools = {entry.index for entry in entries if entry.draft.role == "tool"}
+    calls = [entry.index for entry in entries if entry.draft.call_ids]
+    return frozenset(call for call in calls if not _is_talked_on(call, view, log, tools))
+
+
+def _is_talked_on(call: int, view: View, log: Log, tools: Collection[int]) -> bool:
+    place = view.position_of(call)
+    start = len(view) if place is None else place + 1
+    while start < len(view):
+        behind = view.slice(start, start + _NEAR).indices_as_runs()
+        logged = run_sets.intersection(behind, ((0, len(log)),))
+        found = run_sets.count(log.with_roles(_TOOL, logged)) if logged else 0
+        new = sum(index in tools for index in run_sets.indices(behind) if index >= len(log))
+        if found + new < run_sets.count(behind):
+            return True
+        start += _NEAR
+    return False
 
 
 def _resolve(
@@ -121,13 +145,19 @@ def _resolve(
 class WithEntries:
     """The tool links of a log with further entries.
 
-    An entry takes over the calls of results that are ``superseded``.
+    An entry takes over the calls of results that are ``superseded``. Of the calls of entries only
+    those that are ``waiting`` can be pending, all of them if it is None.
     """
 
     def __init__(
-        self, links: ToolLinks, entries: Sequence[Entry], superseded: Collection[int]
+        self,
+        links: ToolLinks,
+        entries: Sequence[Entry],
+        superseded: Collection[int],
+        waiting: Collection[int] | None = None,
     ) -> None:
         self._links = links
+        self._waiting = waiting
         self._superseded = superseded
         self._results: dict[int, list[int]] = {}
         self._orphans: list[int] = []
@@ -149,7 +179,8 @@ class WithEntries:
         for group in self._links.tool_groups(sorted(answered.union(cuts))):
             yield self._grown(group)
         for call, count in self._calls.items():
-            yield self._grown(ToolGroup(call, (), count, pending=True))
+            pending = self._waiting is None or call in self._waiting
+            yield self._grown(ToolGroup(call, (), count, pending=pending))
 
     def _grown(self, group: ToolGroup) -> ToolGroup:
         new = self._results.get(group.call, ())

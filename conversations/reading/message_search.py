@@ -19,6 +19,8 @@ from ctxadmin.lib.sentence import say
 MOST_HITS: Final = 50
 LONGEST: Final = 200
 _BLOCK: Final = 1000
+# Marks of Markdown that may stand between any two letters of the words, as in "item **2345**".
+_MARKS_WITHIN: Final = r"([*_`~]{0,3})"
 # What one request looks at: 25,000 real messages take 0.2 s; the reader continues from there.
 MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
@@ -57,8 +59,8 @@ class SearchResult:
 def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchResult:
     """Finds the messages of a view from a position on that have the words, ignoring case.
 
-    It searches text, and the names and arguments of tool calls. Raises ValidationFailed for words
-    that are too long.
+    Marks of Markdown within the words are ignored, too. It searches text, and the names and
+    arguments of tool calls. Raises ValidationFailed for words that are too long.
     """
     if len(words) > LONGEST:
         raise ValidationFailed.at(
@@ -66,7 +68,7 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
         )
     if not words:
         return SearchResult((), None, len(view))
-    pattern = re.compile(re.escape(words), re.IGNORECASE)
+    pattern = _pattern(words)
     hits: list[SearchHit] = []
     read = 0
     for position, index, role, body in _messages(head, view, start):
@@ -82,8 +84,17 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
 def passage(index: int, role: str, body: bytes, words: str) -> SearchHit | None:
     """Returns the first match in one message, with more of the text around it."""
     text = searched_text(orjson.loads(body))
-    match = re.compile(re.escape(words), re.IGNORECASE).search(text) if words else None
+    match = _pattern(words).search(text) if words else None
     return _hit(index, 0, role, text, match, _PASSAGE) if match else None
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(_MARKS_WITHIN.join(map(re.escape, words)), re.IGNORECASE)
+
+
+def _has_marks_within(match: re.Match[str]) -> bool:
+    """Returns whether marks stand within the words that do not belong to them."""
+    return any(match.group(number) for number in range(1, match.re.groups + 1))
 
 
 def searched_text(body: dict[str, JsonValue]) -> str:
@@ -117,7 +128,7 @@ def _hit(
         role=role,
         before=("… " if start > around else "")
         + _readable(text, near, max(start - around, 0), start).lstrip(),
-        words=match.group(),
+        words=_readable(text, near, start, stop) if _has_marks_within(match) else match.group(),
         after=_readable(text, near, stop, stop + around).rstrip()
         + (" …" if len(text) > stop + around else ""),
     )

@@ -55,11 +55,16 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """Some turns in a row, ``start`` of the ``total`` stand before them."""
+    """Some turns in a row, in the order of the view; ``start`` of the ``total`` are before them.
+
+    ``earlier`` and ``later`` are the log indices of the turns beside them, None at the ends.
+    """
 
     turns: tuple[Turn, ...]
     start: int
     total: int
+    earlier: int | None
+    later: int | None
 
 
 def narrowed(head: Conversation, view: View, wanted: ReadingFilter) -> View:
@@ -88,19 +93,25 @@ def next_failure(head: Conversation, view: View, after: int) -> int | None:
 
 
 def find_turns(head: Conversation, view: View, index: int, most: int) -> Turns:
-    """``most`` turns of a view: those among which a message stands.
-
-    The turns of a view are counted in the order of the log.
-    """
+    """``most`` turns of a view: those among which a message stands, or would if it were shown."""
     found = Message.objects.filter(conversation=head.key, role="user")
-    users = [each for each in sorted(found.values_list("index", flat=True)) if each in view]
-    before = sum(1 for each in users if each < index)
+    logged = sorted(found.values_list("index", flat=True))
+    users = list(view.within(run_sets.of_indices(logged)))
+    place = view.position_of(index)
+    before = (
+        sum(1 for each in users if each < index)
+        if place is None
+        else len(view.slice(0, place).within(run_sets.of_indices(logged)))
+    )
     start = min(before, max(len(users) - 1, 0)) // most * most
     part = users[start : start + most]
     rows = message_rows(head.key, View.of_indices(part))
     texts = {each: beginning_of(text_of_body(bytes(rows[each][3])), _TURN) for each in part}
     turns = (Turn(each, number, texts[each]) for number, each in enumerate(part, start + 1))
-    return Turns(tuple(turns), start, len(users))
+    stop = start + len(part)
+    earlier = users[start - 1] if start else None
+    later = users[stop] if stop < len(users) else None
+    return Turns(tuple(turns), start, len(users), earlier, later)
 
 
 def _of_tool(head: Conversation, tool: str) -> set[int]:

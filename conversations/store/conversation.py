@@ -168,6 +168,12 @@ def _grown(opened: View, row: Revision) -> View:
     return opened.concat(View.decode(bytes(row.grown))) if row.grown else opened
 
 
+def has_grown(conversation: int, number: int) -> bool:
+    """Returns whether messages were appended to a revision since it was opened."""
+    rows = Revision.objects.filter(conversation=conversation, number=number)
+    return any(bytes(grown) for grown in rows.values_list("grown", flat=True))
+
+
 def as_revision(row: Revision, view: View) -> rules.Revision:
     """Returns the row as the value of the rules."""
     return rules.Revision(

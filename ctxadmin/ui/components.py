@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # A text that is translated when it is shown.
 Text: TypeAlias = "str | _StrPromise"
+# In front of the address of an undo that does again what was undone.
+REDO: Final = "redo "
 Tone = Literal["blue", "green", "red", "orange", "purple", "teal", "secondary"]
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ctxadmin.http.problems import status_of
 from ctxadmin.lib.errors import ContextError, InvalidState, ValidationFailed, VersionConflict
-from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.components import REDO, Crumb, Text
 from ctxadmin.ui.sentences import translated
 
 _LONG: Final = 100  # characters, from which on a text is written in several lines
@@ -34,10 +34,12 @@ class TextEntry:
     rows: int = 2
     problem: Text = ""
     pointer: str = ""
+    one_line: bool = False
 
     @property
     def is_long(self) -> bool:
-        return self.limit > _LONG
+        """Returns True if it is written in several lines; in one line Enter answers."""
+        return "\n" in self.value or (self.limit > _LONG and not self.one_line)
 
 
 REASON: Final = TextEntry(
@@ -46,6 +48,7 @@ REASON: Final = TextEntry(
     limit=2_000,
     wrong=_("Enter a reason of at most 2000 characters."),
     help=_("Stored with the change and shown in the history."),
+    one_line=True,
 )
 
 
@@ -91,12 +94,13 @@ class Confirm:
 class Redirection:
     """Where an answer leads when it is done, with what is said there.
 
-    ``undo`` is an address that undoes it by POST.
+    ``undo`` is an address that undoes it by POST; if it is an undo itself, that ``redoes``.
     """
 
     to: str
     text: Text = ""
     undo: str = ""
+    redoes: bool = False
 
 
 Question = Confirm | Callable[[ContextError | None], Confirm]
@@ -147,7 +151,8 @@ def _answered(
     if isinstance(done, HttpResponse):
         return done
     if done.text:
-        flash.success(request, done.text, extra_tags=done.undo)
+        undo = REDO + done.undo if done.redoes else done.undo
+        flash.success(request, done.text, extra_tags=undo)
     return redirect(done.to)
 
 

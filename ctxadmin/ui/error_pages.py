@@ -31,7 +31,7 @@ from ctxadmin.lib.errors import (
     Unavailable,
 )
 from ctxadmin.telemetry.facts import note_refusal
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.sentences import as_sentence, translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpRe
 
 
 def _as_json(problem: FieldProblem) -> dict[str, object]:
-    return problem.as_json() | {"message": translated(problem.message)}
+    return problem.as_json() | {"message": as_sentence(problem.message)}
 
 
 def refusal_page(request: HttpRequest, error: ContextError) -> HttpResponse:

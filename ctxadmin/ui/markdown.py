@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Final
+from urllib.parse import urlsplit
 
 import nh3
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -23,6 +25,7 @@ _SCHEMES: Final = {"http", "https", "mailto"}
 # A message's heading must not outrank the page's.
 _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 _LONGEST: Final = 200_000
+_LINKED: Final = "linked"
 
 
 class _Renderer(RendererHTML):
@@ -43,19 +46,46 @@ class _Renderer(RendererHTML):
 
     fence = code_block
 
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """A link that says whose image it is; inside of a link only the words."""
+        token = tokens[idx]
+        address = str(token.attrs.get("src", ""))
+        alt, host = " ".join(token.content.split()), _host_of(address)
+        words = visible(" ".join(filter(None, [alt, f"({host})" if host else ""])))
+        label = format_html("{} {}", _("Image:"), words) if words else _("Image")
+        if not host or token.meta.get(_LINKED):
+            return format_html("<span>{}</span>", label)
+        return format_html('<a href="{}">{}</a>', address, label)
+
+
+def _host_of(address: str) -> str:
+    """The host of an address that may be linked to, else ""."""
+    try:
+        parts = urlsplit(address)
+        return (parts.hostname or "") if parts.scheme in _SCHEMES else ""
+    except ValueError:
+        return ""
+
+
+def _mark_linked_images(tokens: Sequence[Token]) -> None:
+    """Marks the images inside of links, which must not become links themselves."""
+    depth = 0
+    for token in tokens:
+        if token.tag == "a":
+            depth += token.nesting
+        elif token.type == "image" and depth:
+            token.meta[_LINKED] = True
+
 
 def _parser(*, breaks: bool = False) -> MarkdownIt:
     """CommonMark with tables; raw HTML is shown as text.
 
-    Images are left out, so that an image becomes "!" and a link and nothing is fetched when a
-    message is looked at. Deeper nesting than 20 is shown as plain text. With ``breaks`` the end
-    of a line is one.
+    An image becomes a link, and nothing is fetched when a message is looked at. Deeper nesting
+    than 20 is shown as plain text. With ``breaks`` the end of a line is one.
     """
     options = {"html": False, "linkify": False, "maxNesting": 20, "breaks": breaks}
-    return (
-        MarkdownIt("commonmark", options, renderer_cls=_Renderer)
-        .enable(["table", "strikethrough"])
-        .disable("image")
+    return MarkdownIt("commonmark", options, renderer_cls=_Renderer).enable(
+        ["table", "strikethrough"]
     )
 
 
@@ -81,6 +111,7 @@ def _rendered(parser: MarkdownIt, text: str) -> SafeString:
     tokens = parser.parse(text)
     for token in tokens:
         token.tag = _HEADINGS.get(token.tag, token.tag)
+        _mark_linked_images(token.children or ())
     clean = nh3.clean(
         parser.renderer.render(tokens, parser.options, {}),
         tags=_TAGS,

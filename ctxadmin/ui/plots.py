@@ -12,22 +12,27 @@ _DIGITS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One kind of number by day or call; ``name`` has its color in components.css."""
+    """One kind of number by day or call; ``name`` has its color in components.css.
+
+    ``url`` is the list of what it counts, if there is one.
+    """
 
     name: str
     label: Text
     values: Sequence[float]
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of one series; ``y`` is its upper end, from the top."""
+    """A bar of one series, with its ``url``; ``y`` is its upper end, from the top."""
 
     name: str
     x: float
     y: float
     width: float
     height: float
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,7 @@ def stack_bars(
                     round(100 - below, _DIGITS),
                     round(room * (1 - _GAP), _DIGITS),
                     round(height, _DIGITS),
+                    each.url,
                 )
             )
     return bars, full

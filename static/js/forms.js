@@ -23,6 +23,38 @@ document.addEventListener("input", (event) => {
   choice.dispatchEvent(new Event("change", { bubbles: true }));
 });
 
+// Choices with icons: a button opens all of them, a choice leaves one.
+document.addEventListener("click", (event) => {
+  const tiles = event.target.closest?.(".tiles");
+  if (!tiles) return;
+  if (event.target.closest("[data-open-tiles]")) {
+    tiles.toggleAttribute("data-open", true);
+    tiles.querySelector(":checked")?.focus();
+    return;
+  }
+  // Arrow keys click, too, and go on.
+  if (!event.detail || !event.target.closest(".tile")) return;
+  tiles.removeAttribute("data-open");
+  const other = event.target.closest(".tile:last-of-type") && tiles.parentElement.querySelector(".tile-other");
+  if (other) requestAnimationFrame(() => other.focus());
+});
+document.addEventListener(
+  "keydown",
+  (event) => {
+    const tiles = ["Enter", "Escape"].includes(event.key) && event.target.closest?.(".tiles[data-open]");
+    if (!tiles) return;
+    event.preventDefault();
+    tiles.removeAttribute("data-open");
+  },
+  true,
+);
+// A press on a tile takes the focus to what is around it first: only another field counts.
+document.addEventListener("focusout", ({ target, relatedTarget }) => {
+  const tiles = target.closest?.(".tiles[data-open]");
+  const next = relatedTarget?.closest("input, select, textarea, button, a, summary");
+  if (tiles && next && !tiles.contains(next)) tiles.removeAttribute("data-open");
+});
+
 // A row button sends the form; the answer is the page with the form as it is now. Everything
 // that was typed comes back with it, so the form is replaced whole and keeps the focus.
 document.addEventListener("click", (event) => {
@@ -33,6 +65,17 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   const target = `#${CSS.escape(id)}`;
   window.htmx.ajax("POST", form.action, { source: button, target, swap: "outerHTML", select: target });
+});
+
+// Ctrl+Enter sends a form with one way to answer, also from a text of several lines, where Enter
+// begins a new line. In a sheet and a question it is the first button.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
+  const form = event.target.closest?.("textarea, input")?.form;
+  const buttons = form?.querySelectorAll("button[type=submit], button:not([type])") ?? [];
+  if (!buttons.length || (buttons.length > 1 && !form.matches(".confirm"))) return;
+  event.preventDefault();
+  if (!buttons[0].disabled) form.requestSubmit(buttons[0]);
 });
 
 // Leaving with unsaved input asks first, where the form says so.

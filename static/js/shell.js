@@ -92,6 +92,26 @@ async function copy(button) {
   }
 }
 
+// A menu closes as those of the system do.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll(".menu[open]")) {
+    const isInside = menu.contains(event.target);
+    if (!isInside || event.target.closest(".menu-items :is(a, button)")) menu.open = false;
+  }
+});
+document.addEventListener(
+  "keydown",
+  (event) => {
+    const menu = event.key === "Escape" && document.querySelector(".menu[open]");
+    if (!menu) return;
+    event.preventDefault();
+    event.stopPropagation();
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  },
+  { capture: true },
+);
+
 // Without this script the same form posts to the server, which sets the same cookie.
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".theme-switch")) return;

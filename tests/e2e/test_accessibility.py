@@ -104,7 +104,7 @@ def edited(api: httpx.Client, start: Started) -> str:
     ok(api.post(f"{one}/operations", json={"operation": "replace", "replace": replace}))
     hide = {"remove_ranges": [{"start": 3, "end": 4}]}
     ok(api.post(f"{one}/operations", json={"operation": "truncate", "truncate": hide}))
-    # So long that it scrolls in its box, which the keyboard must reach.
+    # So long that it is folded, which the keyboard must open.
     later = {"messages": [{"role": "user", "content": "And my invoice? " * 80}]}
     ok(api.post(f"{one}/messages", json=later))
     return name
@@ -113,12 +113,12 @@ def edited(api: httpx.Client, start: Started) -> str:
 def test_a_proposal_that_was_edited(page: Page, edited: str) -> None:
     page.goto(f"/executions/{edited}/")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    text = page.locator(".proposal-came-in .proposal-message-text")
+    text = page.locator(".proposal-came-in .fold-text")
     assert text.evaluate("(each) => each.scrollHeight > each.clientHeight")
     assert_accessible_in_every_look(page, narrow=360)
     page.set_viewport_size({"width": 360, "height": 800})
     assert text.evaluate("(each) => each.scrollHeight > each.clientHeight")
-    text.focus()
+    page.locator(".proposal-came-in .fold summary").press("Enter")
     assert text.evaluate("(each) => each.scrollHeight == each.clientHeight")
 
 

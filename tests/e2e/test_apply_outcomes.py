@@ -118,7 +118,7 @@ def test_an_approval_with_changes_whose_answer_is_lost_is_not_called_lost(
     expect(page.get_by_text(UNKNOWN)).to_be_visible()
     page.unroute(PATH)
     button(page, "Approve with these changes").click()
-    expect(page.get_by_text("Approved with your changes")).to_be_visible()
+    expect(page.get_by_text("Approved with your changes").last).to_be_visible()
     assert ok(api.get(f"conversations/{name}/snapshot"))["version"] == 3
 
 

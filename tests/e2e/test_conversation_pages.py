@@ -146,7 +146,7 @@ def test_a_link_to_a_message_works_without_scripts(browser: Browser, page: Page,
         plain.locator(".tool-call-head").first.click()
         plain.get_by_role("link", name="result in #802").click()
         expect(plain.locator("#m802")).to_be_in_viewport()
-        plain.get_by_role("link", name="Messages 851 to 900").click()
+        plain.get_by_role("link", name="Messages #850 to #899").click()
         expect(plain.locator("#m850")).to_be_in_viewport()
 
 

@@ -35,7 +35,7 @@ def test_a_view_is_exported_for_a_provider_from_the_menu(
 ) -> None:
     name = start()
     page.goto(f"/conversations/{name}/")
-    page.get_by_text("Export", exact=True).click()
+    page.locator("#conversation-menu > summary").click()
     link = page.get_by_role("link", name="Current view for Anthropic Messages")
     expect(link).to_be_visible()
     assert_accessible(page)

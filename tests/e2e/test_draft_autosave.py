@@ -34,7 +34,7 @@ def test_a_form_that_cannot_be_kept_is_not_sent_into_nothing(
     page.context.set_offline(True)
     field(page, "plan").fill("typed without a line")
     page.get_by_role("button", name="Review changes").click()
-    expect(page.get_by_text("Not saved yet; retrying.")).to_be_visible()
+    expect(page.get_by_text("No connection: your edits stay here.")).to_be_visible()
     expect(page.get_by_role("heading", name="Edit the state")).to_be_visible()
     expect(field(page, "plan")).to_have_value("typed without a line")
     page.context.set_offline(False)

@@ -39,6 +39,7 @@ def test_a_theme_and_a_question_work_without_scripts(
     ) as context:
         page = context.new_page()
         page.goto(path)
+        page.locator("#conversation-menu > summary").click()
         page.get_by_role("link", name="Archive").click()
         expect(page.get_by_role("heading", name="Archive").first).to_be_visible()
         page.get_by_role("button", name="Dark").click()
@@ -47,6 +48,12 @@ def test_a_theme_and_a_question_work_without_scripts(
 
 def test_a_question_opens_in_a_dialog(page: Page, api: httpx.Client) -> None:
     page.goto(written(api, "e2e-shell-dialog"))
+    menu = page.locator("#conversation-menu > summary")
+    menu.click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="Archive")).to_be_hidden()
+    expect(menu).to_be_focused()
+    menu.click()
     page.get_by_role("link", name="Archive").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
@@ -116,6 +123,8 @@ def test_code_is_selected_where_the_browser_lets_no_page_copy(page: Page) -> Non
     page.get_by_label("Name").fill("e2e-shell")
     page.get_by_label("Engine").first.check()
     page.get_by_role("button", name="Create").click()
+    # The script that sends the form opens the next page after the click has returned.
+    expect(page.locator(".code-block").first).to_be_visible()
     page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     block = page.locator(".code-block").first
     block.get_by_role("button", name="Copy").click()

@@ -8,6 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from tests.browser import assert_nothing_sticks_out
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import Started, go, ok
 
@@ -265,7 +266,7 @@ def test_a_page_that_continues_by_itself_keeps_the_form_whose_answer_is_awaited(
 
     page.route("**/claim/", hold)
     press(page, "Claim")
-    expect(page.get_by_text("Claimed by you", exact=True)).to_be_visible()
+    expect(page.get_by_text("Claimed by you")).to_be_visible()
     tolerate("ERR_CONNECTION_RESET")
     held[0].abort("connectionreset")
     expect(page.get_by_text(UNKNOWN)).to_be_visible()
@@ -347,6 +348,7 @@ def test_every_tab_of_an_execution_is_there_on_a_phone(open_page: OpenPage, star
                 box = tab.bounding_box()
                 assert box is not None
                 assert box["x"] + box["width"] <= width
+            assert_nothing_sticks_out(page)
 
 
 def test_a_form_of_settings_without_a_connection_keeps_what_was_typed(

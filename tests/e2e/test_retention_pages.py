@@ -39,6 +39,7 @@ def test_an_admin_says_what_is_kept(open_page: OpenPage) -> None:
 
 def test_a_conversation_is_archived_and_comes_back(page: Page, chat: str) -> None:
     page.goto(f"/conversations/{chat}/")
+    page.locator("#conversation-menu > summary").click()
     page.get_by_role("link", name="Archive").click()
     page.get_by_role("button", name="Archive").click()
     expect(page.get_by_text("This conversation is archived")).to_be_visible()
@@ -48,6 +49,7 @@ def test_a_conversation_is_archived_and_comes_back(page: Page, chat: str) -> Non
     page.get_by_role("button", name="Filter").click()
     expect(page.get_by_role("link", name=chat)).to_be_visible()
     page.get_by_role("link", name=chat).click()
+    page.locator("#conversation-menu > summary").click()
     page.get_by_role("link", name="Unarchive").click()
     page.get_by_role("button", name="Unarchive").click()
     expect(page.get_by_text("This conversation is archived")).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
 from conversations.domain.memory import MemoryLog
@@ -9,6 +10,7 @@ from conversations.domain.operations import apply
 from conversations.domain.pairing import drop_splits, find_splits, keep_pairs, validate_for_model
 from conversations.domain.view import View
 from tests.property.conversation_strategies import (
+    CALL_IDS,
     filters,
     keyword_filters,
     logs,
@@ -151,6 +153,36 @@ def test_keeping_and_dropping_are_done_by_the_operation(data: st.DataObject) -> 
     dropped = apply(operation("truncate", block, pairing="drop"), view, log)
     assert kept.view == keep_pairs(bare.view, log)
     assert dropped.view == drop_splits(bare.view, log)
+
+
+@given(st.data())
+def test_a_replaced_call_has_its_results_or_is_warned_of(data: st.DataObject) -> None:
+    log = data.draw(logs())
+    view, pairing = data.draw(views(log)), data.draw(st.sampled_from(["warn", "keep", "drop"]))
+    view = view if len(view) else View(((0, len(log)),))
+    if not len(view):
+        return
+    ids = data.draw(st.lists(st.sampled_from(CALL_IDS), min_size=1, max_size=2, unique=True))
+    said: JsonValue = {
+        "role": "assistant",
+        "content": "new",
+        "tool_calls": [{"id": name, "function": {"name": "look"}} for name in ids],
+    }
+    index = data.draw(st.integers(0, len(view) - 1))
+    block: JsonValue = {"index": index, "message": said}
+    outcome = apply(operation("replace", block, pairing=pairing, include_pinned=True), view, log)
+    new, split = len(log), [each for each in outcome.warnings if each.code == "split_pair"]
+    warned = {index for each in split for index in each.indices}
+    log.append(outcome.entries)
+    place = outcome.view.position_of(new)
+    assert pairing != "drop" or not split
+    if place is None or new in warned:
+        return
+    calls = set(log.entry(new).draft.call_ids)
+    shown = list(outcome.view)[place + 1 :]
+    behind = [log.entry(each) for each in shown[: len(calls)]]
+    waits = all(log.entry(each).draft.role == "tool" for each in shown)
+    assert waits or {each.draft.answers for each in behind if each.call_index == new} == calls
 
 
 @given(st.data())

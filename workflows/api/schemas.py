@@ -33,7 +33,19 @@ from workflows.starters import StarterName
 MAX_STEPS = 100
 MAX_ARRIVALS = 100
 
-Name = Annotated[str, Field(max_length=MAX_NAME)]
+
+def _name(text: str) -> str:
+    if text and not text.strip():
+        raise ValueError(say("a name has letters or digits, this one has only spaces"))
+    return text
+
+
+# Empty, or with something to read.
+Name = Annotated[
+    str,
+    Field(max_length=MAX_NAME, json_schema_extra={"pattern": r"^$|\S"}),
+    AfterValidator(_name),
+]
 Text = Annotated[str, Field(max_length=10_000)]
 Number = Annotated[int, Field(ge=0, lt=2**31)]
 Seen = Annotated[Number | None, Field(examples=[0])]

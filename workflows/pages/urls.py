@@ -29,6 +29,7 @@ _COMPARISON = "<str:slug>/compare/<str:backtest_id>/"
 _pages: list[URLPattern | URLResolver] = [
     path("", workflow_pages.workflow_list, name="list"),
     path("+new/", new_page.create, name="create"),
+    path("+new/same-name/", new_page.same_name, name="same-name"),
     path("import/", import_page.upload, name="import"),
     path("<str:slug>/", workflow_pages.detail, name="detail"),
     path("<str:slug>/editor/", canvas.editor, name="editor"),

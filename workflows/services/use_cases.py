@@ -1,13 +1,14 @@
 """The use cases of workflows: each loads, decides, commits."""
 
-import re
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
+from typing import Final
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.id_words import id_words
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
 from ctxadmin.lib.sentence import say
 from workflows.domain.checks import problems
@@ -17,7 +18,16 @@ from workflows.domain.document.graph import MAX_NAME, Document
 from workflows.models import Workflow, WorkflowVersion
 from workflows.starters import StarterName, starter
 from workflows.store.definitions import cache_definition, definition, problems_of, stored
-from workflows.store.workflow import draft_conflict, find_workflow, insert, slug_is_taken, writing
+from workflows.store.workflow import (
+    draft_conflict,
+    find_workflow,
+    insert,
+    slug_is_taken,
+    workflow_exists,
+    writing,
+)
+
+_MOST_OF_NAME: Final = 50  # letters of a slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +192,7 @@ def import_document(
     actor.require(Action.WORKFLOW_CHANGE)
     if slug is not None and expected_version is not None:
         return save_draft(actor, slug, document, expected_version)
-    if slug is not None and _exists(actor, slug):
+    if slug is not None and workflow_exists(actor.workspace, slug):
         raise slug_is_taken(slug, may_write=True)
     chosen = slug or _free_slug(actor, document.name)
     row = _new_row(actor, chosen, document.name.strip()[:MAX_NAME] or chosen, document)
@@ -192,16 +202,19 @@ def import_document(
     return SavedDraft(row, found, created=True)
 
 
-def _exists(actor: Actor, slug: str) -> bool:
-    return Workflow.objects.for_workspace(actor.workspace).filter(slug=slug).exists()
-
-
 def _free_slug(actor: Actor, name: str) -> str:
-    """Returns a slug for the name, with some random letters if that is taken."""
-    plain = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:50].strip("-")
-    if not plain or is_reserved(plain):
+    """Returns a slug for the name, followed by a number if that is taken.
+
+    A name without letters of ids, as in Chinese, gets ``workflow``, ``workflow-2`` and so on.
+    """
+    if not name:
         return new_public_id("workflow")
-    return f"{plain}-{secrets.token_hex(4)}" if _exists(actor, plain) else plain
+    words = id_words(name.replace("_", " "), _MOST_OF_NAME)
+    plain = "workflow" if not words or is_reserved(words) else words
+    rows = Workflow.objects.for_workspace(actor.workspace)
+    used = set(rows.filter(slug__startswith=plain).values_list("slug", flat=True))
+    free = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
+    return next(slug for slug in free if slug not in used)
 
 
 def _sizes(document: Document) -> dict[str, object]:

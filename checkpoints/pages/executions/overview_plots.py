@@ -7,6 +7,7 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -93,8 +94,14 @@ def execution_plots(workspace: int, now: datetime) -> ExecutionPlots:
 
 
 def _started(days: Sequence[StartedDay], statuses: Sequence[Status]) -> Plot:
+    executions = reverse("checkpoints:list")
     series = [
-        Series(each.lower(), label_of_status(each), [day.by_status.get(each, 0) for day in days])
+        Series(
+            each.lower(),
+            label_of_status(each),
+            [day.by_status.get(each, 0) for day in days],
+            f"{executions}?status={each}",
+        )
         for each in statuses
     ]
     bars, most = stack_bars(len(days), series)

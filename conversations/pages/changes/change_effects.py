@@ -7,7 +7,7 @@ from typing import Final
 from django.utils.translation import gettext_lazy, ngettext
 
 from conversations.domain import runs as run_sets
-from conversations.domain.change_costs import change_cost
+from conversations.domain.change_costs import USUAL, change_cost
 from conversations.domain.diff import diff_views
 from conversations.domain.message import CountsAs
 from conversations.domain.operations import Notice
@@ -17,9 +17,12 @@ from conversations.models import Conversation
 from conversations.pages.changes.budget_hints import over_budget_text
 from conversations.pages.changes.change_cost_words import cost_text, cost_warning
 from conversations.pages.comparison.comparison_pages import ViewDifferences, message_changes
+from conversations.pages.message_numbers import format_runs
+from conversations.reading.model_names import model_of
 from conversations.services.results import Applied
 from conversations.store.conversation import find_revision, view_of
 from conversations.store.sql_log import SqlLog
+from conversations.workspace.pricing import prices_of
 from ctxadmin.ui.components import Text
 
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
@@ -73,16 +76,21 @@ def effect_of(
     edits: Mapping[int, int] = _NO_EDITS,
     *,
     kept: Runs = (),
+    moves: bool = False,
 ) -> Effect:
     """Returns the effect on the current view of ``head``.
 
     ``edits`` are the messages that others replace, by log index; ``kept`` are the system messages
-    that would have been hidden otherwise.
+    that would have been hidden otherwise. It ``moves`` if it leads back to a view that was: then
+    what it costs is no reason against it.
     """
     before = current_view(head)
     found = diff_views(before, applied.view, known=head.log_count, edits=edits)
     drafts = {entry.index: entry.draft for entry in applied.entries}
-    cost = change_cost(applied.tokens_before, applied.tokens_after, applied.cached_prefix_lost)
+    price = prices_of(head.workspace).price_of(model_of(head))
+    cost = change_cost(
+        applied.tokens_before, applied.tokens_after, applied.cached_prefix_lost, price or USUAL
+    )
     dropped = find_system_messages(head, run_sets.difference(applied.hidden, _runs_of(edits)))
     return Effect(
         hidden=_places(applied.hidden),
@@ -101,8 +109,8 @@ def effect_of(
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,
         cached_prefix_lost=applied.cached_prefix_lost,
-        cost=cost_text(cost),
-        cost_warning=cost_warning(cost) if applied.hidden else "",
+        cost=cost_text(cost, in_money=price is not None),
+        cost_warning=cost_warning(cost) if applied.hidden and not moves else "",
         changes_nothing=not (applied.hidden or applied.shown or applied.added)
         and applied.cached_prefix_lost == 0,
     )
@@ -173,12 +181,6 @@ def _places(runs: Runs) -> str:
         "n": count,
         "places": format_runs(runs),
     }
-
-
-def format_runs(runs: Runs) -> str:
-    """Runs of log indices as people write them: ``#3–#5, #9``."""
-    named = [f"#{start}" if stop - start == 1 else f"#{start}–#{stop - 1}" for start, stop in runs]
-    return ", ".join(named[:8]) + (" …" if len(named) > 8 else "")
 
 
 def _some(indices: Sequence[int]) -> str:

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
 from conversations.api.schemas import metadata_bytes
@@ -20,11 +20,14 @@ from conversations.lifecycle import erasure
 from conversations.lifecycle.copies import Copy, copies_of
 from conversations.models import Conversation
 from conversations.pages import presenters
+from conversations.pages.batch_words import batch_words
 from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
-from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view, undo_url
+from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view
 from conversations.pages.changes.single_submit import submit_once
+from conversations.pages.undo import undo_url
 from conversations.reading import queries
+from conversations.reading.batch_changes import changes_of
 from conversations.services import use_cases
 from conversations.services.metadata import (
     EDITED,
@@ -34,15 +37,16 @@ from conversations.services.metadata import (
     value_of,
 )
 from conversations.services.results import Applied
-from conversations.store.conversation import find_head, find_revision, metadata_of_head
+from conversations.store.conversation import find_head, find_revision, lineage, metadata_of_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
-from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.components import Crumb, Text, join_list
 from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page, show
 
+_MOST_UNDONE: Final = 3  # batches that are named before a rollback
 _FIELDS: Final[Mapping[str, Text]] = {
     "title": gettext_lazy("Title"),
     "metadata": gettext_lazy("Metadata"),
@@ -116,8 +120,9 @@ def restore(
     title = _("Restore batch %(n)s") % {"n": batch}
     is_current = revision == head.current_revision
     done = _("Restored batch %(n)s.") % {"n": batch}
-    if request.POST.get("undo"):
-        done = _("Undone. The messages are as before.")
+    if undo := request.POST.get("undo"):
+        again = undo == "redo"
+        done = _("Redone.") if again else _("Undone. The messages are as before.")
     return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
 
 
@@ -138,17 +143,18 @@ def _move(
 
     def write(reason: str) -> Redirection:
         moved = move(seen_view(request, head), reason or None, False)
-        here = address_near(head, moved) if request.POST.get("undo") else back
-        return Redirection(here, done, undo=undo_url(head, moved))
+        wanted = request.POST.get("undo", "")
+        here = address_near(head, moved) if wanted else back
+        redoes = wanted not in ("", "redo")
+        return Redirection(here, done, undo=undo_url(head, moved), redoes=redoes)
 
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)
         edits = queries.edits_between(head.key, head.current_revision, moved.target)
-        undone = _("Nothing is lost. To undo this, restore batch %(n)s.")
-        current = _("This is already the current view, batch %(n)s.")
+        text = _("This is already the current view, batch %(n)s.") % {"n": head.current_batch}
         return Confirm(
             title=title,
-            text=(current if is_current else undone) % {"n": head.current_batch},
+            text=text if is_current else _what_is_undone(head, moved),
             submit="" if is_current else submit,
             back=back,
             crumbs=presenters.crumbs(head, Crumb(title)),
@@ -159,10 +165,26 @@ def _move(
             once=True,
             refusal=MEANWHILE if isinstance(refusal, VersionConflict) else None,
             template="conversations/move.html",
-            details=effect_of(head, moved, edits),
+            details=effect_of(head, moved, edits, moves=True),
         )
 
     return confirm_page(request, question, write, entry=None if is_current else REASON)
+
+
+def _what_is_undone(head: Conversation, moved: Applied) -> str:
+    """Says which batches a move takes back, and how to return to them."""
+    back = _("Nothing is lost. To undo this, restore batch %(n)s.") % {"n": head.current_batch}
+    rows = lineage(head.key, head.current_revision)
+    undone = [row for row in rows if row.number > moved.target and row.operation != "append"]
+    if not undone or moved.target not in {row.number for row in rows}:
+        return back
+    named = undone[:_MOST_UNDONE]
+    found = changes_of(named)
+    words = [f"{row.batch} “{batch_words(row, found)}”" for row in named]
+    more = len(undone) - len(named)
+    listed = join_list([*words, "…"] if more else words)
+    text = ngettext("Undoes batch %(words)s.", "Undoes batches %(words)s.", len(undone))
+    return f"{text % {'words': listed}} {back}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -72,7 +72,10 @@ class OperationForm(ContractForm[OperationRequest]):
         "insert": FieldHint(label=_("Insert"), shown_when=ShownWhen.is_("operation", "insert")),
         "insert.position": FieldHint(
             label=_("Position"),
-            help=_("Counted in the visible messages: 0 is the start, -1 the end."),
+            help=_(
+                "Counted in the visible messages, not by their numbers: 0 is before the first, "
+                "-1 after the last."
+            ),
         ),
         "insert.messages": FieldHint(
             label=_("Messages"),

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, get_args
-from urllib.parse import urlencode
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -20,6 +19,7 @@ from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages import presenters
+from conversations.pages.batch_words import words_of
 from conversations.pages.changes import position_drift, selection
 from conversations.pages.changes.change_effects import (
     Effect,
@@ -30,6 +30,7 @@ from conversations.pages.changes.change_effects import (
 )
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head, find_revision, view_of
@@ -44,6 +45,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.lib.json_bytes import canonical, digest
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.form_idempotency import run_once_per_form
 from ctxadmin.ui.pages import page, show
@@ -67,7 +69,8 @@ class OperatePage:
     """The form of an operation; ``effect`` is its preview, if there was one.
 
     ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
-    ``offers`` are the other ways to treat pairs that would be split.
+    ``offers`` are the other ways to treat pairs that would be split. ``place`` says between which
+    messages an inserted one would stand.
     """
 
     title: Text
@@ -79,6 +82,7 @@ class OperatePage:
     warning: str
     pairing: str
     offers: Sequence[str]
+    place: str
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -107,7 +111,9 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
     try:
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
-            flash.success(request, success_message(applied), extra_tags=undo_url(head, applied))
+            flash.success(
+                request, success_message(head, applied), extra_tags=undo_url(head, applied)
+            )
             return redirect("conversations:detail", head.public_id)
         if "apply" in request.POST:
             warning = _("You changed the form after the preview. Check the preview again.")
@@ -260,14 +266,36 @@ def operate_page(
         warning=warning,
         pairing=pairing,
         offers=_offers(form, pairing) if effect is not None and effect.splits else (),
+        place=_place_words(head, form),
     )
     return show(request, "conversations/operate.html", shown, status=status)
 
 
+def _place_words(head: Conversation, form: OperationForm) -> str:
+    """Says in numbers of messages where the position of an insert is; "" for other operations."""
+    given = str(form["insert-position"].value())
+    position = head.visible_count if given == "-1" else whole_number(given)
+    if form["operation"].value() != "insert" or position is None:
+        return ""
+    near = list(current_view(head).slice(max(position - 1, 0), position + 1))
+    if position > head.visible_count or not near:
+        return ""
+    values = {"n": given, "first": near[0], "last": near[-1]}
+    if position == 0:
+        return _("Position %(n)s is before #%(last)s.") % values
+    if position == head.visible_count:
+        return _("Position %(n)s is after #%(first)s.") % values
+    return _("Position %(n)s is between #%(first)s and #%(last)s.") % values
+
+
 def _offers(form: OperationForm, pairing: str) -> list[str]:
-    """Returns the offers; for new messages keeping the partners equals a warning."""
-    none = "keep" if form["operation"].value() in ("insert", "replace") else ""
-    return [each for each in _OFFERS if each not in (pairing, none)]
+    """Returns the offers; keeping partners equals a warning for messages that are put in, except
+    for calls that are replaced.
+    """
+    operation = form["operation"].value()
+    calls = operation == "replace" and form["replace-message-calls-choice"].value() == "keep"
+    keeps = calls or operation not in ("insert", "replace")
+    return [each for each in _OFFERS if each != pairing and (keeps or each != "keep")]
 
 
 def _digest_of(model: OperationRequest) -> str:
@@ -300,16 +328,6 @@ def address_near(head: Conversation, applied: Applied) -> str:
     return here if place < 0 else f"{here}?at={place}#m{place}"
 
 
-def undo_url(head: Conversation, applied: Applied) -> str:
-    """Returns the address at which a change of ``head`` is undone by POST.
-
-    It names the result of the change, so that an undo never undoes what came after it.
-    """
-    seen = {"expected_revision": applied.target, "expected_count": applied.visible_count}
-    path = reverse("conversations:restore", args=[head.public_id, head.current_revision])
-    return f"{path}?{urlencode(seen)}"
-
-
 def _show_error(form: OperationForm, error: ContextError) -> str:
     """Shows an error at its field, or returns it as a sentence for the top of the page."""
     if isinstance(error, NotFound | Forbidden):
@@ -320,10 +338,12 @@ def _show_error(form: OperationForm, error: ContextError) -> str:
     return translated(error.detail)
 
 
-def success_message(applied: Applied) -> str:
-    """What is said when an operation was applied."""
-    return ngettext(
+def success_message(head: Conversation, applied: Applied) -> str:
+    """What is said when an operation was applied, in the words of its batch."""
+    row = find_revision(head.key, applied.target)
+    batch = ngettext(
         "Batch %(batch)s: %(n)s message visible.",
         "Batch %(batch)s: %(n)s messages visible.",
         applied.visible_count,
     ) % {"batch": applied.batch, "n": applied.visible_count}
+    return _("%(words)s. %(batch)s") % {"words": words_of(row), "batch": batch}

@@ -12,8 +12,8 @@ from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
 from conversations.pages import presenters
 from conversations.pages.changes import selection
-from conversations.pages.changes.change_effects import format_runs
 from conversations.pages.changes.single_submit import submit_once
+from conversations.pages.message_numbers import format_runs
 from conversations.pages.reading.cards import PinView
 from conversations.services import pins
 from conversations.store import pin_rows

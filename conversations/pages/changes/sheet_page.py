@@ -11,16 +11,20 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.changes import selection
-from conversations.pages.changes.change_effects import Effect, effect_of, format_runs, splits_pairs
+from conversations.pages.changes.change_effects import (
+    Effect,
+    current_view,
+    effect_of,
+    splits_pairs,
+)
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.operation_page import (
     address_near,
@@ -29,12 +33,12 @@ from conversations.pages.changes.operation_page import (
     operate_page,
     show_moved_form,
     success_message,
-    undo_url,
 )
+from conversations.pages.changes.sheet_words import effect_sentences, going_sentences
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.undo import undo_url
 from conversations.services import use_cases
-from conversations.services.results import Applied
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -48,11 +52,13 @@ from ctxadmin.ui.sentences import translated
 _TITLES: Final[Mapping[str, Text]] = {
     "hide": gettext_lazy("Hide messages"),
     "keep_from": gettext_lazy("Keep from here"),
+    "insert": gettext_lazy("Insert message"),
     "replace": gettext_lazy("Replace message"),
     "summarize": gettext_lazy("Summarize messages"),
 }
 _PAIRINGS: Final = ("drop", "keep", "warn")
-_TYPED: Final = ("replace", "summarize")
+_TYPED: Final = ("insert", "replace", "summarize")
+_ROLES: Final = ("user", "assistant", "system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ class Sheet:
     message would say that comes for them, None if none comes. ``pairs`` tells that calls and
     results would be parted if nothing was done about it. ``effect`` is None as long as the text is
     missing, or if ``problem`` says what is wrong. ``pieces`` are the words that a replacement takes
-    and brings.
+    and brings. A message that is inserted has a ``role``, and comes ``before`` a log index.
     """
 
     title: Text
@@ -80,6 +86,13 @@ class Sheet:
     problem: str
     advanced_url: str
     pieces: Sequence[TextPiece] = ()
+    role: str = ""
+    before: int | None = None
+
+    @property
+    def roles(self) -> Sequence[str]:
+        """Returns the roles to choose from; none unless a message is inserted."""
+        return _ROLES if self.role else ()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,7 +107,7 @@ def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespons
     head = find_head(actor.workspace, conversation_id)
     sent = request.POST if request.method == "POST" else request.GET
     if sent.get("do", "") not in _TITLES:
-        raise ValidationFailed.at("?do", _("Use hide, keep_from, replace or summarize."))
+        raise ValidationFailed.at("?do", _("Use hide, keep_from, insert, replace or summarize."))
     if "apply" in request.POST:
         return _apply(request, actor, head)
     try:
@@ -131,8 +144,7 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         shown = map_messages(asked, lambda message: form_message(message, keeps_calls=True))
         form = OperationForm(initial=shown)
         return operate_page(request, head, form, warning=translated(error.detail), status=422)
-    done = f"{_done(request.POST['do'], applied)} {success_message(applied)}"
-    flash.success(request, done, extra_tags=undo_url(head, applied))
+    flash.success(request, success_message(head, applied), extra_tags=undo_url(head, applied))
     return redirect(address_near(head, applied))
 
 
@@ -151,16 +163,27 @@ def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     if reason := sent.get("reason", "").strip():
         asked["reason"] = reason
     wanted = sent.get("do", "")
+    if wanted in ("insert", "summarize") and "apply" in sent and not sent.get("text", "").strip():
+        raise ValidationFailed.at("/text", _("Write the text first."))
     if wanted == "replace":
         first = selection.first_position(sent)
         body = selection.body_at(head, first)
         message = body | {"content": _typed(sent, "text")} if "text" in sent else body
         asked["replace"] = {"index": first, "message": message}
+    if wanted == "insert":
+        draft: JsonValue = {"role": _role_in(sent), "content": _typed(sent, "text")}
+        asked["insert"] = {"position": selection.first_position(sent), "messages": [draft]}
+        asked["pairing"] = "warn"  # the new message is not to hide the pair that it stands in
     if wanted == "summarize":
         span = asked["summarize"]
         message = {"role": "user", "content": _typed(sent, "text")}
         asked["summarize"] = (span if isinstance(span, dict) else {}) | {"message": message}
     return asked
+
+
+def _role_in(sent: QueryDict) -> str:
+    role = sent.get("role", "")
+    return role if role in _ROLES else _ROLES[0]
 
 
 def _sheet_of(
@@ -180,15 +203,20 @@ def _sheet_of(
         text=text,
         reason=sent.get("reason", ""),
         sentences=(),
-        going=_as_text(chosen),
+        going="" if wanted == "insert" else _as_text(chosen),
         effect=None,
         pairs=False,
         problem="",
+        role=_role_in(sent) if wanted == "insert" else "",
+        before=_index_at(head, sent) if wanted == "insert" else None,
         advanced_url=reverse("conversations:operate", args=[head.public_id])
         + f"?{urlencode(query)}",
     )
+    if wanted == "insert":
+        inserts = _("The new message comes before #%(n)s.") % {"n": sheet.before}
+        sheet = replace(sheet, sentences=[inserts])
     if text is not None and not text.strip():
-        return replace(sheet, sentences=_sentences(wanted, chosen, chosen))
+        return replace(sheet, sentences=sheet.sentences or going_sentences(wanted, chosen, chosen))
     try:
         model = parse(OperationRequest, asked)
         applied = use_cases.apply_operation(actor, head.public_id, model, dry_run=True)
@@ -201,14 +229,23 @@ def _sheet_of(
     effect = effect_of(
         head, applied, edits_of(head, model, applied), kept=hidden_system_messages(head, model)
     )
+    replaces = wanted == "replace"
+    comes_again = replaces and len(applied.entries) > 1  # the results behind the new message
     return replace(
         sheet,
-        sentences=_sentences(wanted, chosen, applied.hidden),
-        pieces=_words_replaced(head, sent, text) if wanted == "replace" and text else (),
-        going=_as_text(applied.hidden),
+        sentences=sheet.sentences
+        if wanted == "insert"
+        else effect_sentences(head, wanted, chosen, applied, pairs=pairs),
+        pieces=_words_replaced(head, sent, text) if replaces and text else (),
+        going=_as_text(chosen if comes_again else applied.hidden),
         effect=effect,
-        pairs=pairs,
+        pairs=pairs and wanted != "insert",
     )
+
+
+def _index_at(head: Conversation, sent: QueryDict) -> int:
+    """The number of the message that a new one comes before."""
+    return next(iter(current_view(head).slice(selection.first_position(sent), head.visible_count)))
 
 
 def _words_replaced(head: Conversation, sent: QueryDict, text: str) -> Sequence[TextPiece]:
@@ -231,55 +268,6 @@ def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:
     message = part.get("message") if isinstance(part, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
     return content if isinstance(content, str) else ""
-
-
-def _sentences(wanted: str, chosen: Runs, hidden: Runs) -> list[str]:
-    """What happens, in words: first what was asked for, then what goes along with it."""
-    count = run_sets.count(hidden)
-    values = {"n": count, "places": format_runs(hidden)}
-    if wanted == "keep_from":
-        first = chosen[0][0] if chosen else 0
-        text = ngettext(
-            "Everything from #%(first)s on stays. "
-            "%(n)s message before it will be hidden: %(places)s.",
-            "Everything from #%(first)s on stays. "
-            "%(n)s messages before it will be hidden: %(places)s.",
-            count,
-        )
-        return [text % (values | {"first": first})]
-    if wanted == "replace":
-        return [_("%(places)s is replaced. The former message stays in the log.") % values]
-    if wanted == "summarize":
-        text = ngettext(
-            "A summary takes the place of %(n)s message: %(places)s.",
-            "A summary takes the place of %(n)s messages: %(places)s.",
-            count,
-        )
-        return [text % values]
-    asked = run_sets.intersection(hidden, chosen)
-    along = run_sets.difference(hidden, chosen)
-    text = ngettext(
-        "%(n)s message will be hidden: %(places)s.",
-        "%(n)s messages will be hidden: %(places)s.",
-        run_sets.count(asked),
-    )
-    sentences = [text % {"n": run_sets.count(asked), "places": format_runs(asked)}]
-    if along:
-        more = _("The matching calls and results go with them: %(places)s.")
-        sentences.append(more % {"places": format_runs(along)})
-    return sentences
-
-
-def _done(wanted: str, applied: Applied) -> str:
-    """What was done, in words."""
-    count = run_sets.count(applied.hidden)
-    if wanted == "summarize":
-        text = ngettext("Summarized %(n)s message.", "Summarized %(n)s messages.", count)
-    elif wanted == "replace":
-        text = ngettext("Replaced %(n)s message.", "Replaced %(n)s messages.", count)
-    else:
-        text = ngettext("Hid %(n)s message.", "Hid %(n)s messages.", count)
-    return text % {"n": count}
 
 
 def _as_text(runs: Runs) -> str:

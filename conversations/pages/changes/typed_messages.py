@@ -69,8 +69,8 @@ def hints(path: str, height: int) -> dict[str, FieldHint]:
         f"{path}.calls.tool_calls": FieldHint(
             label=_("Calls with their arguments"),
             help=_(
-                "These are new calls. An existing result belongs to the former call until it is"
-                " replaced too."
+                "Results belong to the calls that they were logged for. “Keep both” shows them "
+                "again behind calls whose ids you do not change."
             ),
             height=10,
             wide=True,

@@ -1,11 +1,12 @@
 """The pages that compare: every revision ever opened, and the differences of two."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final, Protocol, get_args
 
+import orjson
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -16,9 +17,19 @@ from conversations.domain.diff import ChangeKind, ViewDifference
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages import presenters
-from conversations.pages.comparison.hunks import DiffLine, Skip, lines_of
+from conversations.pages.comparison.hunks import DiffLine, Skip
+from conversations.pages.comparison.hunks import lines_of as hunks_of
 from conversations.pages.presenters import BatchLine
+from conversations.pages.reading.blocks import (
+    MOST_MARKDOWN,
+    Block,
+    blocks_of,
+    excerpt,
+    lines_of,
+    within_budget,
+)
 from conversations.pages.reading.cards import plain_body
+from conversations.pages.reading.tool_calls import call_of
 from conversations.pages.reading.url_parameters import number_in
 from conversations.pages.reading.view_window import is_number
 from conversations.reading import queries
@@ -27,12 +38,14 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.diff_folds import DiffPart, fold_parts
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.text_diff import DiffSide, TextPiece, text_diff
+from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 
 _MOST_TEXT: Final = 2000
-_CONTEXT: Final = 200
+_LONG_LINES: Final = 14  # two more than a fold shows
+_CONTEXT_LINES: Final = 4
+_MOST_BLOCKS: Final = 20
 _MOST_FOLDED: Final = 400  # messages of a page that are unfolded on demand
 _NO_DRAFTS: Final[Mapping[int, "WrittenContent"]] = {}
 
@@ -62,15 +75,17 @@ class RevisionsPage:
 class ComparisonLine:
     """A line of a comparison: a message with its change, or the number of messages left out.
 
-    ``sides`` are the pieces of its text, with the removed and added words marked; ``note`` says
-    more, ``number`` is that of a message in the log, None for a gap. ``more`` are the first
-    messages of a gap, to unfold, and ``next`` is the first one after them.
+    ``blocks`` are its content as the conversation shows it, or ``sides`` the pieces of an edited
+    text, with the removed and added words marked. ``note`` says more, ``number`` is that of a
+    message in the log, None for a gap. ``more`` are the first messages of a gap, to unfold, and
+    ``next`` is the first one after them.
     """
 
     kind: str
     number: int | None
     role: str = ""
     sides: Sequence[TextPiece] = ()
+    blocks: Sequence[Block] = ()
     note: Text = ""
     count: int = 0
     long: bool = False
@@ -80,10 +95,14 @@ class ComparisonLine:
 
     @property
     def parts(self) -> list[DiffPart]:
-        """Returns the text as it is drawn; a message that comes is not folded."""
-        if self.kind in ("added", "shown"):
-            return [DiffPart(piece.kind, piece.text) for piece in self.sides]
+        """Returns an edited text as it is drawn."""
         return fold_parts(self.sides)
+
+    @property
+    def folded(self) -> bool:
+        """Returns True if only the beginning is in sight until someone unfolds it."""
+        most = _CONTEXT_LINES if self.kind == "same" else _LONG_LINES
+        return lines_of(self.blocks) > most
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +186,7 @@ def message_changes(
     drafts: Mapping[int, WrittenContent] = _NO_DRAFTS,
 ) -> ViewDifferences:
     """Returns the changes for a reader; ``drafts`` are messages not logged yet, by log index."""
-    places = _places_of(head, lines_of(before, after, changes), drafts) if changes else []
+    places = _places_of(head, hunks_of(before, after, changes), drafts) if changes else []
     counted = Counter(change.kind for change in changes)
     return ViewDifferences(
         places=places,
@@ -213,12 +232,26 @@ def _places_of(
     found = queries.messages_at(head, wanted - drafts.keys(), View())
     messages: dict[int, WrittenContent] = {message.index: message for message in found}
     messages |= drafts
-    return [
+    return _within_budget(
         _skipped(line, folded[place], messages)
         if isinstance(line, Skip)
-        else _line_of(line, messages, _MOST_TEXT)
+        else _line_of(line, messages)
         for place, line in enumerate(lines)
-    ]
+    )
+
+
+def _within_budget(lines: Iterable[ComparisonLine]) -> list[ComparisonLine]:
+    """Returns the lines with no more Markdown than a page may have."""
+    found: list[ComparisonLine] = []
+    left = MOST_MARKDOWN
+    for line in lines:
+        blocks, left = within_budget(line.blocks, left)
+        more: list[ComparisonLine] = []
+        for each in line.more:
+            inner, left = within_budget(each.blocks, left)
+            more.append(replace(each, blocks=inner))
+        found.append(replace(line, blocks=blocks, more=more))
+    return found
 
 
 def _folded(lines: Sequence[DiffLine | Skip]) -> dict[int, Sequence[DiffLine]]:
@@ -240,25 +273,42 @@ def _skipped(
         skip.kind,
         None,
         count=skip.count,
-        more=[_line_of(line, messages, _CONTEXT) for line in folded],
+        more=[_line_of(line, messages) for line in folded],
         next=rest[0].index if rest else None,
     )
 
 
-def _line_of(line: DiffLine, messages: Mapping[int, WrittenContent], most: int) -> ComparisonLine:
+def _line_of(line: DiffLine, messages: Mapping[int, WrittenContent]) -> ComparisonLine:
     message, change = messages[line.index], line.change
-    text, logged = plain_body(message.body), isinstance(message, StoredMessage)
+    logged = isinstance(message, StoredMessage)
     if change is not None and change.kind == "edited" and change.previous_index is not None:
-        sides = text_diff(plain_body(messages[change.previous_index].body), text)
+        before, after = messages[change.previous_index].body, message.body
+        sides = text_diff(plain_body(before), plain_body(after))
         note = _("replaces #%(n)s") % {"n": change.previous_index}
-        return ComparisonLine("edited", line.index, message.role, sides, note, logged=logged)
+        return ComparisonLine("edited", line.index, message.role, sides, note=note, logged=logged)
     note = ""
     if change is not None and change.kind == "moved":
         ends = {"a": change.previous_position, "b": change.position}
         note = _("moved from position %(a)s to %(b)s") % ends
-    cut = text[: _CONTEXT if line.kind == "same" else most]
-    sides = [TextPiece(DiffSide.SAME, cut)] if cut else []
-    long = len(cut) < len(text)
+    blocks, long = _beginning_of(message)
     return ComparisonLine(
-        line.kind, line.index, message.role, sides, note, long=long, logged=logged
+        line.kind, line.index, message.role, blocks=blocks, note=note, long=long, logged=logged
     )
+
+
+def _beginning_of(message: WrittenContent) -> tuple[list[Block], bool]:
+    """Returns the content of a message and its calls, and whether that is not all of it."""
+    body = orjson.loads(message.body)
+    calls = [call_of(call) for call in body.get("tool_calls") or ()]
+    every = blocks_of(body.get("content"), role=message.role)
+    every += [
+        Block("text", text=f"{call.name}({call.arguments.text or call.brief})") for call in calls
+    ]
+    blocks: list[Block] = []
+    left = _MOST_TEXT
+    for block in every[:_MOST_BLOCKS]:
+        if left <= 0:
+            break
+        blocks.append(excerpt(block, left))
+        left -= len(block.text)
+    return blocks, len(every) > len(blocks) or left < 0

@@ -31,6 +31,7 @@ _MOST_PIECES: Final = 100
 _MOST_PIECES_ALONE: Final = 2_000
 _SHORTEST: Final = timedelta(milliseconds=50)  # less is between two appended at once
 _LONG_LINES: Final = 14  # more are folded to 12
+_LONG_INSTRUCTIONS: Final = 5  # more are folded to 3: they are the same in every conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,9 @@ class MessageCard:
     @property
     def folded(self) -> bool:
         """True if its text is so long that a list shows the first lines of it."""
-        return not self.alone and lines_of(self.blocks) > _LONG_LINES
+        instructs = self.role in ("system", "developer")
+        most = _LONG_INSTRUCTIONS if instructs else _LONG_LINES
+        return not self.alone and lines_of(self.blocks) > most
 
     @property
     def is_empty(self) -> bool:

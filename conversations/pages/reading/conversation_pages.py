@@ -29,6 +29,7 @@ from conversations.pages.reading.reading_pages import (
 )
 from conversations.pages.reading.url_parameters import number_in, requested_start, requested_view
 from conversations.pages.reading.view_window import SECTION, Section, ShownView, is_number
+from conversations.pages.undo import undo_own_url
 from conversations.reading import message_search, queries
 from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.message_search import SearchHit
@@ -74,7 +75,8 @@ class DetailPage:
     ``messages_url`` is the view that is shown; a message of it is at ``at=index#mindex``.
     ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
     ``first`` and ``last`` are the log indices of its ends, None without messages; ``offers`` are
-    what can be filtered by, ``view_count`` counts without the filter.
+    what can be filtered by, ``view_count`` counts without the filter. ``undo`` undoes the reader's
+    own last change by POST.
     """
 
     title: Text
@@ -106,6 +108,7 @@ class DetailPage:
     first: int | None
     last: int | None
     view_count: int
+    undo: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +201,13 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     if head.current_revision < newest[0].number:  # it was gone back to long ago
         newest = [*reversed(rows[:1]), *newest]
     lines = presenters.batch_lines(head, newest, branch=branch, may_move=may_move)
-    sections = view_window.sections_of(actor, head, wanted, start, window)
     whole = view_window.whole_view(head, wanted)
     view = narrowed(head, whole, wanted.only)
+    sections = view_window.sections_of(actor, head, wanted, start, window, view)
     cards = [card for each in sections for card in each.cards]
     shown = DetailPage(
         title=display_name(head),
-        crumbs=(*presenters.crumbs(), Crumb(display_name(head))),
+        crumbs=presenters.crumbs(),
         head=head,
         tabs=_tabs(head, which, shown_batch),
         wanted=wanted,
@@ -235,6 +238,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         first=view.index_at(0) if view else None,
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),
+        undo=undo_own_url(head, rows[0], actor) if _selectable(actor, head, wanted) else "",
     )
     return remember_detail(request, show(request, "conversations/detail.html", shown))
 

@@ -10,8 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from conversations.models import Conversation, Move
-from conversations.pages.presenters import operation_label
+from conversations.models import Conversation, Move, Revision
+from conversations.pages.batch_words import batch_words
+from conversations.reading.batch_changes import BatchChange, Place
+from conversations.reading.batch_changes import changes_of as batch_changes_of
 from conversations.reading.message_history import (
     Effect,
     MessageChange,
@@ -56,23 +58,27 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
     """Returns who wrote a message of the log and who changed it, with a bounded cost."""
     found: MessageHistory = history_of(head, index)
     written = found.message
+    rows = [change.by for change in found.changes if isinstance(change.by, Revision)]
+    batches = batch_changes_of(rows)
     return MessageChanges(
         author=written.author,
         node=written.node_id,
         written_at=written.created_at,
-        lines=[_line(head, change) for change in found.changes],
+        lines=[_line(head, change, batches) for change in found.changes],
         is_complete=found.is_complete,
     )
 
 
-def _line(head: Conversation, change: MessageChange) -> MessageChangeLine:
+def _line(
+    head: Conversation, change: MessageChange, batches: Mapping[Place, BatchChange]
+) -> MessageChangeLine:
     by = change.by
     if isinstance(by, Move):
         words: Text = _("Rolled back") if by.kind == "rollback" else _("Restored a revision")
         versions = {"from": by.from_revision, "to": by.to_revision}
     else:
         pinned = change.effect in ("pinned", "unpinned")
-        words = "" if pinned else operation_label(by)
+        words = "" if pinned else batch_words(by, batches)
         versions = {"from": by.number if by.parent is None else by.parent, "to": by.number}
     return MessageChangeLine(
         effect=_EFFECTS[change.effect],

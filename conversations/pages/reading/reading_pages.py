@@ -39,13 +39,11 @@ _TURNS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Turns of the user; ``earlier`` and ``later`` are messages among the turns beside them."""
+    """Turns of the user, and where those beside them are."""
 
     turns: Turns
     messages_url: str
     outline_url: str
-    earlier: int | None
-    later: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +79,10 @@ def remember_detail(request: HttpRequest, response: HttpResponse) -> HttpRespons
 
 def outline_of(head: Conversation, shown: ShownView, view: View, index: int) -> Outline:
     """The turns of the user in the ``view`` that is ``shown``, around a message."""
-    turns = navigation.find_turns(head, view, index, _TURNS)
-    first = turns.turns[0].index if turns.turns else 0
-    last = turns.turns[-1].index if turns.turns else 0
-    more = turns.start + len(turns.turns) < turns.total
     return Outline(
-        turns=turns,
+        turns=navigation.find_turns(head, view, index, _TURNS),
         messages_url=view_window.messages_url(head, shown),
         outline_url=reverse("conversations:outline", args=[head.public_id]) + shown.query,
-        earlier=max(first - 1, 0) if turns.start else None,
-        later=last + 1 if more else None,
     )
 
 

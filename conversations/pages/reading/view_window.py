@@ -12,7 +12,7 @@ from conversations.domain import runs
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.pages import presenters
+from conversations.pages.batch_words import batch_words
 from conversations.pages.reading.cards import (
     CommentView,
     Gap,
@@ -24,6 +24,7 @@ from conversations.pages.reading.cards import (
     message_card,
 )
 from conversations.reading import hidden_messages, queries, summaries
+from conversations.reading.batch_changes import BatchChange, Place, changes_of
 from conversations.reading.hidden_messages import HidingRevision
 from conversations.reading.navigation import EVERYTHING, ReadingFilter, narrowed
 from conversations.reading.node_visits import node_visits
@@ -149,11 +150,19 @@ def messages_url(head: Conversation, shown: ShownView) -> str:
 
 
 def sections_of(
-    actor: Actor, head: Conversation, shown: ShownView, start: int, window: MessageWindow
+    actor: Actor,
+    head: Conversation,
+    shown: ShownView,
+    start: int,
+    window: MessageWindow,
+    view: View,
 ) -> list[Section]:
-    """Returns the requested section with its messages, the others as placeholders."""
+    """Returns the requested section with its messages, the others as placeholders.
+
+    ``view`` has the messages of all sections.
+    """
     base = reverse("conversations:section", args=[head.public_id])
-    label = _("Messages %(a)s to %(b)s")
+    label = _("Messages #%(a)s to #%(b)s")
     gaps = gaps_of(head, shown)
     found: list[Section] = []
     for first in range(0, window.view_count, SECTION):
@@ -164,7 +173,7 @@ def sections_of(
             Section(
                 start=first,
                 stop=stop,
-                label=label % {"a": first + 1, "b": stop},
+                label=label % {"a": view.index_at(first), "b": view.index_at(stop - 1)},
                 url=base + query,
                 query=f"{query}#s{first}",
                 cards=cards,
@@ -300,22 +309,25 @@ def hidden_by(
     number = head.current_revision if revision is None else revision
     row = queries.shown_revision(head, f"revision:{number}")
     found = hidden_messages.hiding_revisions(head, row, [message.index for message in messages])
-    return {index: _hider_words(head, each) for index, each in found.items()}
+    hiders = {each.revision.number: each.revision for each in found.values()}
+    batches = changes_of(list(hiders.values()))
+    return {index: _hider_words(head, each, batches) for index, each in found.items()}
 
 
-def _hider_words(head: Conversation, hider: HidingRevision) -> HiddenBy:
+def _hider_words(
+    head: Conversation, hider: HidingRevision, batches: Mapping[Place, BatchChange]
+) -> HiddenBy:
     row = hider.revision
     if not hider.on_branch:
         words = _("of batch %(n)s (rolled back)") % {"n": row.batch}
         page = reverse("conversations:detail", args=[head.public_id])
         return HiddenBy(words, "", f"{page}?view={row.number}")
-    operation = presenters.OPERATION_WORDS.get(row.operation, row.operation)
-    summary = presenters.config_text(row)
+    operation = batch_words(row, batches)
     words = _("hidden by batch %(n)s: %(operation)s") % {"n": row.batch, "operation": operation}
     before = row.number if row.parent is None else row.parent
     diff = reverse("conversations:diff", args=[head.public_id])
     return HiddenBy(
-        f"{words} ({summary})" if summary else words,
+        words,
         row.reason,
         f"{diff}?from={before}&to={row.number}",
     )

@@ -16,6 +16,7 @@ from ctxadmin.audit.queries import FoundEntry
 from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.ui.audit.change_words import Place
 from ctxadmin.ui.audit.wording import action_label, object_label, past_label
 from ctxadmin.ui.components import Text
 
@@ -32,6 +33,7 @@ _VERSIONS: Final[Mapping[str, Text]] = {
     "workflow": _("Draft %(n)s"),
     "workspace": _("Version %(n)s"),
 }
+_NOTHING_SAID: Final[Mapping[Place, Text]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,11 @@ def audit_line(
     found: FoundEntry,
     altered: Collection[tuple[int, int]] = (),
     erased: Collection[int] = (),
+    said: Mapping[Place, Text] = _NOTHING_SAID,
 ) -> AuditLine:
     """Returns an entry as a line of the list; asks nothing of the database.
 
-    ``erased`` are the streams of erased conversations.
+    ``erased`` are the streams of erased conversations, ``said`` what changes did in words.
     """
     gone = found.entry.stream in erased
     entry, detail = found.entry, detail_of(found.entry.detail)
@@ -93,7 +96,9 @@ def audit_line(
         object_url="" if gone else _object_url(entry, conversation),
         conversation=conversation,
         what=past_label(_shown(values.get("what", ""))),
-        change=_change_words(entry, values, before, after),
+        change=_with_words(
+            _change_words(entry, values, before, after), said.get((entry.stream, entry.seq))
+        ),
         difference_url="" if gone else _difference_url(entry, conversation, values, before, after),
         message=_first_message(entry, values),
         reason=found.reason.text if found.reason is not None else "",
@@ -105,6 +110,12 @@ def audit_line(
         altered=(entry.stream, entry.seq) in altered,
         erased=gone,
     )
+
+
+def _with_words(change: Text, words: "Text | None") -> Text:
+    if words is None or not change:
+        return change
+    return gettext("%(batch)s: %(words)s") % {"batch": change, "words": words}
 
 
 def _version(recorded: str) -> str:

@@ -1,16 +1,19 @@
 """The list of the audit with its filters, an entry, and exports."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
+from django.contrib import messages as flash
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_POST, require_safe
 
-from ctxadmin.audit.checks import last_check
+from ctxadmin.audit.checks import Verified, last_check, verify_within
 from ctxadmin.audit.models import AuditCheck, AuditEntry
 from ctxadmin.audit.queries import erased_among, find_entries, with_reasons
 from ctxadmin.audit.spot_check import find_altered
@@ -20,6 +23,7 @@ from ctxadmin.http.endpoints.pagination import PageRequest, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.audit.change_words import change_words
 from ctxadmin.ui.audit.lines import AuditLine, audit_line
 from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
 from ctxadmin.ui.components import Crumb, Text
@@ -27,6 +31,8 @@ from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
 _LINES: Final = 50
+_LONGEST: Final = 10  # seconds in which a page verifies
+_verifying: Final = threading.Lock()
 TITLE: Final = gettext_lazy("Audit")
 
 
@@ -98,9 +104,46 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     part = page_of(found, asked, lambda each: each.position)
     wrong = find_altered(part.items)
     erased = erased_among(each.entry for each in part.items)
-    lines = [audit_line(each, wrong, erased) for each in part.items]
+    said = change_words(each.entry for each in part.items if each.entry.stream not in erased)
+    lines = [audit_line(each, wrong, erased, said) for each in part.items]
     shown = replace(empty, lines=lines, next=part.next, altered_count=len(wrong))
     return show(request, "audit/list.html", shown)
+
+
+@require_POST
+@page
+def audit_verify(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Verifies all chains, of all workspaces, if that takes only seconds."""
+    actor.require(Action.AUDIT_READ)
+    if _verifying.acquire(blocking=False):
+        try:
+            _say_outcome(request, verify_within(_LONGEST))
+        finally:
+            _verifying.release()
+    else:
+        flash.info(request, _("The audit is being verified already."))
+    return redirect("audit:list")
+
+
+def _say_outcome(request: HttpRequest, found: Verified | None) -> None:
+    if found is None:
+        text = _(
+            "Not verified: it takes more than %(n)s seconds. An operator verifies it with"
+            " manage.py verify_audit, at best once a day."
+        )
+        flash.warning(request, text % {"n": _LONGEST})
+    elif found.broken:
+        text = ngettext(
+            "%(broken)s of %(n)s chain is broken.",
+            "%(broken)s of %(n)s chains are broken.",
+            found.streams,
+        )
+        flash.error(request, text % {"broken": found.broken, "n": found.streams})
+    else:
+        text = ngettext("%(n)s chain is intact.", "All %(n)s chains are intact.", found.streams)
+        flash.success(request, text % {"n": found.streams})
+    if found is not None and not found.stored:
+        flash.warning(request, _("The outcome is not stored: the database refuses it."))
 
 
 @require_safe
@@ -113,7 +156,9 @@ def audit_entry(request: HttpRequest, actor: Actor, stream: int, seq: int) -> Ht
     if seq not in by_seq:
         raise Http404
     (found,) = with_reasons([by_seq[seq]])
-    line = audit_line(found, find_altered([found]), erased_among([found.entry]))
+    erased = erased_among([found.entry])
+    said = {} if erased else change_words([found.entry])
+    line = audit_line(found, find_altered([found]), erased, said)
     neighbours = {each: reverse("audit:entry", args=[stream, each]) for each in by_seq}
     shown = EntryPage(
         title=line.words,

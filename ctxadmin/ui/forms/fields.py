@@ -275,7 +275,7 @@ def _text_widget(leaf: Leaf, hint: FieldHint) -> forms.Widget:
     if leaf.max_length is not None:
         attrs["maxlength"] = leaf.max_length
     if hint.tiles:
-        return TileSelect(hint.tiles, hint.other_label, attrs | {"autocomplete": "off"})
+        return TileSelect(hint, attrs | {"autocomplete": "off"})
     long = leaf.mixed or (leaf.max_length is not None and leaf.max_length > _LONG)
     if hint.height or long:
         return forms.Textarea(attrs=attrs | {"rows": hint.height or 3})

@@ -35,7 +35,8 @@ class FieldHint:
 
     ``choices`` makes a text a select, and names the values of a Literal; ``suggestions`` are
     only offered. ``tiles`` are choices with icons, beside which any other text can be typed,
-    labeled ``other_label``. ``advanced`` folds the member away at the end. ``contract`` reads free
+    labeled ``other_label``; once one is chosen the others are behind a button, ``change_label``.
+    ``advanced`` folds the member away at the end. ``contract`` reads free
     JSON (or each item of a list of it) as that model.
     ``as_text`` shows a content that may be a text or a list as a text. ``height`` makes a text
     a text area of so many lines; ``code`` sets it in a monospaced font. ``keep_empty`` makes
@@ -51,6 +52,7 @@ class FieldHint:
     suggestions: Sequence[str] = ()
     tiles: Sequence[Tile] = ()
     other_label: Text = ""
+    change_label: Text = ""
     advanced: bool = False
     empty_label: Text = ""
     contract: type[Contract] | None = None

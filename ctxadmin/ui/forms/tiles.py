@@ -1,12 +1,11 @@
 """A choice among tiles with icons, beside which any other text can be typed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django import forms
 
-from ctxadmin.ui.components import Text
-from ctxadmin.ui.forms.hints import Tile
+from ctxadmin.ui.forms.hints import FieldHint
 
 _OTHER: Final = "-other"
 
@@ -14,10 +13,12 @@ _OTHER: Final = "-other"
 class TileSelect(forms.RadioSelect):
     """Radio buttons of the tiles, and one without a value, which stands for the text beside it."""
 
-    def __init__(self, tiles: Sequence[Tile], other_label: Text, attrs: dict[str, Any]) -> None:
-        self.tiles = {tile.value: tile for tile in tiles}
+    def __init__(self, hint: FieldHint, attrs: dict[str, Any]) -> None:
+        self.tiles = {tile.value: tile for tile in hint.tiles}
+        self.change_label = hint.change_label
         self.text_attrs = attrs
-        super().__init__(choices=[*((tile.value, tile.label) for tile in tiles), ("", other_label)])
+        named = [(tile.value, tile.label) for tile in hint.tiles]
+        super().__init__(choices=[*named, ("", hint.other_label)])
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
         """Returns the value of the tile, else what is typed beside them."""

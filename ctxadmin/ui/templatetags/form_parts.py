@@ -150,6 +150,7 @@ def _tiles(bound: BoundField, widget: TileSelect) -> dict[str, object]:
             }
             for tile, option in drawn
         ],
+        "change_label": widget.change_label,
         "other": {
             "name": other_name(bound.html_name),
             "value": widget.other(bound.value()),

@@ -20,6 +20,7 @@ from ctxadmin.lib.diff_folds import DiffPart, fold_new, fold_parts, rows_in_sigh
 from ctxadmin.lib.text_diff import DiffSide, TextPiece, text_diff
 from ctxadmin.ui import form_idempotency, json_view, markdown, visible_text
 from ctxadmin.ui.components import (
+    REDO,
     STATUSES,
     DiffRow,
     StatusBadge,
@@ -92,7 +93,8 @@ def note(
 ) -> dict[str, object]:
     """Draws a notice in the page: ``info``, ``success``, ``warning`` or ``error``.
 
-    A POST to ``undo`` undoes what it describes. ``lines`` are listed below the text.
+    A POST to ``undo`` undoes what it describes; as ``redo ADDRESS``, it does again what was undone.
+    ``lines`` are listed below the text.
     """
     icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
     return {
@@ -104,7 +106,8 @@ def note(
         "url": url,
         "action": action,
         "dismiss": dismiss,
-        "undo": undo,
+        "undo": undo.removeprefix(REDO),
+        "redoes": undo.startswith(REDO),
         "lines": lines,
     }
 

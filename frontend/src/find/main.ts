@@ -10,6 +10,7 @@ const count = results.querySelector(".find-count") as HTMLElement;
 const marks = CSS.highlights ? new Highlight() : null; // without it the hits still lead there
 const NOT_SAID = ".message-whole, .long-text summary"; // words of the page among those of the message
 let place = -1;
+let isAsked = false; // who asks is led to the first hit, wherever the address leads
 
 if (marks) CSS.highlights.set("found", marks);
 
@@ -111,8 +112,9 @@ function look(text: string): void {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const text = field.value.trim();
-  if (text && text === words() && links().length) go(place + 1);
-  else look(text);
+  if (text && text === words() && links().length) return go(place + 1);
+  isAsked = true;
+  look(text);
 });
 
 field.addEventListener("search", () => {
@@ -137,7 +139,8 @@ document.addEventListener("htmx:after:settle", (event) => {
   if (list.contains(event.target as Node)) {
     if (place < 0) standAtAddress();
     tell();
-    if (place < 0 && links().length && !location.hash) go(0);
+    if (place < 0 && links().length && (isAsked || !location.hash)) go(0);
+    isAsked = false;
     return;
   }
   markAll();

@@ -29,6 +29,11 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPING));
 }
 
+/** Arrow keys go from one radio button of a group to the next. */
+function isChoosing({ key, target }: KeyboardEvent): boolean {
+  return key.startsWith("Arrow") && target instanceof HTMLInputElement && target.type === "radio";
+}
+
 /** What the page offers: first what stands in its content, then what scripts offer, then the menu. */
 function offered(): Shortcut[] {
   const elements = [...document.querySelectorAll<HTMLElement>("[data-key][data-key-label]")];
@@ -107,7 +112,7 @@ function openHelp(): void {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.altKey || event.isComposing || leave(event) || (isTyping(event.target) && !typesNothing(event))) return;
+  if (event.defaultPrevented || event.altKey || event.isComposing || leave(event) || isChoosing(event) || (isTyping(event.target) && !typesNothing(event))) return;
   if (["Control", "Shift", "Meta"].includes(event.key) || document.querySelector("dialog[open]")) return;
   const before = event.timeStamp - last < PAUSE_MS ? typed : [];
   const found = step(tableOf(offered(), enabled()), before, nameOf(event));

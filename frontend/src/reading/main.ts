@@ -140,7 +140,12 @@ function foldAll(): void {
 
 function showFolded(): void {
   conversation().classList.toggle("conversation-folded", isFolded);
-  document.querySelector("[data-fold]")?.setAttribute("aria-pressed", String(isFolded));
+  const button = document.querySelector<HTMLElement>("[data-fold]");
+  const word = (isFolded ? button?.dataset.unfold : button?.dataset.fold) ?? "";
+  if (!button || button.title === word) return;
+  button.title = word;
+  const words = button.querySelector(".btn-words");
+  if (words) words.textContent = word;
 }
 
 document.addEventListener("click", (event) => {
@@ -201,12 +206,27 @@ document.addEventListener("htmx:before:swap", (event) => {
 document.addEventListener("htmx:after:settle", showFolded);
 
 // Which turn the reader is at.
+let askedTurn = "";
+
+/** The user's message that the reader is at or behind, in the order of the view. */
+function turnAt(): string | undefined {
+  const message = current();
+  if (!message) return undefined;
+  const isBehind = (turn: Element): boolean => turn === message || (turn.compareDocumentPosition(message) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  return [...document.querySelectorAll(".conversation .message-user[id]")].filter(isBehind).at(-1)?.id;
+}
+
+/** Who scrolls away from the turns of the outline gets those around. */
 function markTurn(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>(".outline ol a")];
-  const at = Number(current()?.id.slice(1) ?? -1);
-  const here = links.filter((link) => Number(link.hash.slice(2)) <= at).at(-1);
+  const turn = turnAt();
+  const here = links.find((link) => link.hash === `#${turn}`);
   for (const link of links) link.toggleAttribute("aria-current", link === here);
   here?.setAttribute("aria-current", "location");
+  const around = document.getElementById("outline")?.dataset.around;
+  if (here || !turn || !around || askedTurn === turn) return;
+  askedTurn = turn;
+  void window.htmx?.ajax("GET", around + turn.slice(1), { target: "#outline", swap: "outerHTML" });
 }
 
 let isMarking = false;
@@ -220,3 +240,4 @@ function markSoon(): void {
 }
 window.addEventListener("scroll", markSoon, { passive: true });
 document.addEventListener("focusin", markSoon);
+document.addEventListener("htmx:after:settle", markSoon);

@@ -39,6 +39,7 @@ function show(now: Selection = selection): void {
     messageOf(box).classList.toggle("message-chosen", box.checked);
   }
   form.classList.toggle("selection-empty", !chosen.size);
+  document.documentElement.classList.toggle("has-selection", chosen.size > 0);
   const words = chosen.size === 1 ? count.dataset.one : count.dataset.many;
   count.textContent = (words ?? "").replace("{count}", chosen.size.toLocaleString(document.documentElement.lang));
   for (const button of form.querySelectorAll<HTMLButtonElement>("[data-needs-one]")) button.disabled = chosen.size !== 1;
@@ -75,6 +76,18 @@ document.addEventListener("keydown", (event) => {
 });
 
 form.querySelector("[data-clear]")?.addEventListener("click", () => show(nothing(shownRevision())));
+
+/** Without a selection a key acts on the message in focus: its page begins with that one. */
+document.addEventListener(
+  "click",
+  (event) => {
+    if (selection.chosen.size || !(event.target instanceof Element) || !event.target.closest("a[data-with-selection]")) return;
+    const message = document.activeElement?.closest(".message");
+    const box = message?.querySelector<HTMLInputElement>(":scope > .message-head .message-select");
+    if (box) show(pressed(selection, position(box), true, false));
+  },
+  { capture: true },
+);
 
 /** One message is hidden without being selected first: the sheet opens for it, or for all if it is among the selected. */
 document.addEventListener("click", (event) => {

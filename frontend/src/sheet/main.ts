@@ -1,8 +1,9 @@
 // The sheet of an action on selected messages: opened beside them, with its effect drawn in place.
 
+import { bringBack, forget, keep } from "./kept";
 import { isIn, runsOf } from "./model";
 
-const IN_PLACE = ["hide", "keep_from", "replace", "summarize"];
+const IN_PLACE = ["hide", "keep_from", "insert", "replace", "summarize"];
 const place = document.getElementById("sheet-place") as HTMLElement;
 let opener: HTMLElement | null = null;
 
@@ -20,6 +21,12 @@ function coming(): HTMLElement {
   return made;
 }
 
+/** The message that an inserted one would come before. */
+function behind(): HTMLElement | null {
+  const before = document.getElementById("sheet-effect")?.dataset.before;
+  return before === undefined ? null : document.getElementById(`m${before}`);
+}
+
 /** Strike what would go, and put what would come in its place. */
 function draw(): void {
   const runs = runsOf(document.getElementById("sheet-effect")?.dataset.going ?? "");
@@ -29,6 +36,7 @@ function draw(): void {
     message.classList.toggle("message-going", goes);
     if (goes) first ??= message;
   }
+  first ??= behind();
   const text = sheet()?.querySelector<HTMLTextAreaElement>("textarea[name=text]")?.value ?? "";
   let here = document.querySelector<HTMLElement>(".message-coming");
   if (!first || !text.trim()) here?.remove();
@@ -40,23 +48,44 @@ function draw(): void {
   document.documentElement.classList.toggle("has-sheet", sheet() !== null);
 }
 
+/** How high the sheet is, for what stays beside it. */
+const measured = new ResizeObserver(([entry]) => {
+  document.documentElement.style.setProperty("--sheet-height", `${Math.ceil(entry?.borderBoxSize[0]?.blockSize ?? 0)}px`);
+});
+
 /** What would go is looked at beside the sheet. */
 function showFirst(): void {
-  const first = document.querySelector(".message-going");
+  const first = document.querySelector(".message-going") ?? behind();
   const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
   if (first && (top < 0 || bottom > innerHeight * 0.8)) first.scrollIntoView({ block: "center" });
 }
 
+function formOf(): HTMLFormElement | null {
+  return sheet()?.querySelector("form") ?? null;
+}
+
+function keepTyped(): void {
+  const form = formOf();
+  if (form) keep(form);
+}
+
 async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
+  keepTyped();
   const asked = new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]));
   opener = button;
   await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
+  const typedIn = formOf();
+  if (typedIn && bringBack(typedIn)) document.dispatchEvent(new CustomEvent("toast", { detail: { text: place.dataset.back, tone: "info" } }));
+  const opened = sheet();
+  if (opened) measured.observe(opened);
   draw();
   showFirst();
   (sheet()?.querySelector<HTMLElement>("textarea, input[name=reason]") ?? sheet())?.focus({ preventScroll: true });
 }
 
 function close(): void {
+  keepTyped();
+  measured.disconnect();
   place.replaceChildren();
   draw();
   if (opener?.isConnected) opener.focus({ preventScroll: true });
@@ -89,3 +118,10 @@ document.addEventListener("input", (event) => {
   if (place.contains(event.target as Node)) draw();
 });
 document.addEventListener("htmx:after:settle", draw);
+window.addEventListener("pagehide", keepTyped);
+// It is stored by now; the page of the result comes.
+document.addEventListener("form:kept", ({ detail }: CustomEventInit<{ form: HTMLFormElement }>) => {
+  if (!detail || detail.form !== formOf()) return;
+  forget(detail.form);
+  window.removeEventListener("pagehide", keepTyped);
+});

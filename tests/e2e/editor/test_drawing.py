@@ -14,6 +14,27 @@ ANSWER: dict[str, JsonValue] = {"id": "answer", "type": "llm", "name": "Answer"}
 GO: dict[str, JsonValue] = {"id": "go", "from": "ask", "to": "answer"}
 
 
+def test_an_empty_canvas_says_what_to_do_first_and_counts_no_problem(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made([], []))
+    tools = page.get_by_role("toolbar")
+    expect(tools.get_by_role("button", name="No nodes yet")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="Other node…").click()
+    page.get_by_role("combobox", name="Node type").fill("tool")
+    page.keyboard.press("Enter")
+    expect(card(page, "tool")).to_be_visible()
+    expect(page.get_by_text("Drop a first node here")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Add a start node").click()
+    expect(form(page).get_by_label("Name", exact=True)).to_be_focused()
+    expect(tools.get_by_role("button", name="No problems")).to_be_visible()
+    # A double click offers a node there, also beside others.
+    page.locator(".react-flow__pane").dblclick(position={"x": 60, "y": 60})
+    expect(page.get_by_role("dialog", name="Add a node")).to_be_visible()
+
+
 def test_two_nodes_are_drawn_and_connected_by_mouse(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:

@@ -202,7 +202,7 @@ def test_a_warning_is_amber_and_said_above_the_form_of_its_edge(
     chips.click()
     panel = page.get_by_role("complementary", name="Selection")
     warnings = panel.locator(".editor-warnings")
-    expect(warnings).to_contain_text("Condition: nothing in this workflow writes 'token'")
+    expect(warnings).to_contain_text("Condition: Nothing in this workflow writes 'token'")
     expect(warnings).to_contain_text("did you mean 'tokens'?")
     assert_accessible(page)
     form(page).locator("[name=edge-condition]").fill("context.tokens > 60000")
@@ -256,8 +256,8 @@ def test_what_is_typed_last_is_published_on_the_canvas_once_it_was_shown(
     expect(sheet.get_by_text("Someone else changed the draft")).to_be_visible()
     expect(note).to_have_value("Shorter answers")
     sheet.get_by_role("button", name="Publish").click()
-    expect(sheet.get_by_role("link", name="Open version 1")).to_be_visible()
-    sheet.get_by_role("button", name="Close").click()
+    expect(page.get_by_text("Published as version 1")).to_be_visible()
+    expect(sheet).to_be_hidden()
     expect(page.locator(".flow-card")).to_have_count(2)
     [only] = api.get(f"workflows/{slug}/versions").json()["results"]
     assert only["note"] == "Shorter answers"
@@ -407,6 +407,26 @@ def test_on_a_phone_the_form_of_what_is_selected_is_in_sight(
     page = opened(open_page("designer", width=390), made())
     card(page, "answer").click()
     expect(page.locator("#panel-title")).to_be_in_viewport()
+
+
+def test_the_type_is_one_row_until_another_is_wanted(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    types = form(page).locator(".tile:visible")
+    expect(types).to_have_text("Model")
+    change = form(page).get_by_role("button", name="Change type")
+    change.click()
+    expect(types.filter(has_text="Tool")).to_be_visible()
+    types.filter(has_text="Tool").click()
+    expect(types).to_have_text("Tool")
+    expect(form(page).get_by_role("radio", name="Tool")).to_be_checked()
+    # By keys: arrows go from type to type, Enter takes one.
+    change.press("Enter")
+    form(page).get_by_role("radio", name="Tool").press("ArrowRight")
+    expect(types.filter(has_text="Tool")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(types).to_have_text("Decision")
+    expect(card(page, "answer")).to_have_accessible_name(re.compile("Answer, Decision"))
 
 
 def test_a_new_budget_is_not_wrong_before_anything_is_typed(

@@ -73,3 +73,17 @@ def test_a_press_on_the_empty_canvas_leaves_undo_and_select_all_to_the_canvas(
     expect(page.locator(".react-flow__node.selected")).to_have_count(2)
     assert page.evaluate("getSelection().isCollapsed")
     saved(page)
+
+
+def test_a_draft_is_published_by_two_strokes(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "ask").focus()
+    page.keyboard.press("Control+Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="Publish")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("Published as version 1")).to_be_visible()
+    assert api.get(f"workflows/{slug}/versions/1").is_success

@@ -40,7 +40,7 @@ def test_a_loop_is_a_note_and_no_problem(designer_page: Page, made: Make) -> Non
     page = opened(designer_page, made(edges=[*EDGES, back]))
     expect(page.get_by_role("heading", name="No problems, 1 note", exact=True)).to_be_visible()
     expect(page.get_by_role("toolbar").get_by_role("button", name="No problems")).to_be_visible()
-    expect(page.locator(".problem-note")).to_contain_text("a loop")
+    expect(page.locator(".problem-note")).to_contain_text("A loop")
 
 
 def test_the_editor_is_accessible(designer_page: Page, made: Make) -> None:

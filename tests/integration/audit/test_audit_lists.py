@@ -8,8 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pydantic import JsonValue
 
+from conversations.domain.configs import read_operation
 from conversations.lifecycle.erasure import erase
+from conversations.services.use_cases import apply_operation
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditEntry
@@ -40,6 +43,7 @@ def test_only_an_admin_reads_the_audit() -> None:
     designer = signed_in(Role.DESIGNER)
     assert designer.get("/audit/").status_code == 403
     assert designer.get("/audit/export/").status_code == 403
+    assert designer.post("/audit/verify/").status_code == 403
     assert 'href="/audit/"' not in designer.get("/").content.decode()
 
 
@@ -167,6 +171,17 @@ def test_the_page_shows_words_links_and_what_was_altered() -> None:
     shown = admin.get(f"/audit/{entry.stream}/{entry.seq}/").content.decode()
     assert "This entry differs from its hash" in shown
     assert admin.get(f"/audit/{entry.stream}/99/").status_code == 404
+
+
+def test_a_batch_is_said_in_the_words_of_the_list_of_batches() -> None:
+    conversation(user("one"), user("two"), user("three"), public_id="said")
+    hide: JsonValue = {
+        "operation": "truncate",
+        "truncate": {"remove_ranges": [{"start": 0, "end": 2}]},
+    }
+    apply_operation(engine(), "said", read_operation(hide))
+    page = signed_in(Role.ADMIN).get("/audit/?action=messages.operate").content.decode()
+    assert "Batch 1: Hid #0–#1" in page
 
 
 def test_what_was_erased_is_called_so_and_leads_nowhere() -> None:

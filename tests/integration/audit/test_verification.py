@@ -1,13 +1,14 @@
 """What verify_audit finds of what someone who writes to the database did to the audit."""
 
 import json
+import re
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import override_settings
+from django.test import Client, override_settings
 
 from conversations.domain.configs import read_operation
 from conversations.lifecycle.erasure import erase
@@ -27,7 +28,8 @@ from ctxadmin.audit.models import (
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
-from tests.factories import conversation, engine, person, user
+from ctxadmin.ui.audit import pages
+from tests.factories import conversation, engine, person, signed_in, user
 
 pytestmark = pytest.mark.django_db
 
@@ -268,6 +270,31 @@ def test_a_checkpoint_that_was_changed_or_is_none_is_refused(checkpoint: Path) -
         checkpoint.write_text(text)
         with pytest.raises(CommandError, match="cannot be read"):
             verify("--checkpoint", str(checkpoint))
+
+
+def pressed(client: Client) -> str:
+    """The page after *Verify now*."""
+    return str(client.post("/audit/verify/", follow=True).content.decode())
+
+
+def test_an_admin_verifies_in_the_browser_and_is_told_what_is_broken() -> None:
+    conversation(user("a"), public_id="one", actor=engine())
+    client = signed_in(Role.ADMIN)
+    assert "Never verified" in str(client.get("/audit/").content.decode())
+    page = pressed(client)
+    assert re.search(r"chains? (are|is) intact\.", page)
+    assert "Verified up to" in page
+    AuditEntry.objects.filter(object_id="one").update(action="forged")
+    page = pressed(client)
+    assert re.search(r"1 of \d+ chains? (are|is) broken", page)
+    assert "found 1 broken chain" in page
+
+
+def test_a_page_verifies_only_what_takes_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation(user("a"), public_id="one", actor=engine())
+    monkeypatch.setattr(pages, "_LONGEST", -1)
+    assert "Not verified: it takes more than" in pressed(signed_in(Role.ADMIN))
+    assert last_check() is None
 
 
 def test_a_finished_verification_is_stored_and_cannot_be_claimed() -> None:

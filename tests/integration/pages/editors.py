@@ -167,11 +167,11 @@ class Editor:
             self.doc, self.shown = None, set()
 
     def look(self) -> None:
-        """Ask what would change."""
+        """Ask what would change; conflicts are asked at once."""
         if self.doc is None or not self.scene.paused:
             return
         self._answered(self._send(self._opened(raw=self.chance.random() < 0.5), "review"))
-        assert self.at == "summary"
+        assert self.at in ("summary", "conflict")
 
     def go_on(self) -> None:
         """The next button of the page that is open."""

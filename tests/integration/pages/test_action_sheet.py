@@ -1,6 +1,7 @@
 """The sheet of an action on selected messages: what it says, and what applying it does."""
 
 import re
+from html import unescape
 from typing import Any
 
 import orjson
@@ -10,12 +11,13 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Message
-from conversations.services.use_cases import apply_operation
+from conversations.services.use_cases import append, apply_operation
 from ctxadmin.identity.roles import Role
 from tests.factories import (
     assistant,
     calls,
     conversation,
+    drafts,
     engine,
     result,
     signed_in,
@@ -61,10 +63,10 @@ def shown(page: str) -> list[int]:
 def test_a_sheet_says_in_words_what_goes_and_what_goes_along(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "hide", "3")
-    assert "1 message will be hidden: #3." in page
+    assert "1 message will be hidden: #3 “" in page
     assert "The matching calls and results go with them: #2." in page
     assert 'data-going="2-3"' in page
-    assert "3 messages" in page
+    assert "3 messages stay: #0 “You book seats.” to #4 “Done”." in page
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 2, 3, 4]
 
 
@@ -79,17 +81,53 @@ def test_pairs_are_separated_only_if_someone_says_so(reviewer: Client) -> None:
 def test_what_is_applied_can_be_undone_and_says_what_it_did(reviewer: Client) -> None:
     booking()
     page = text(apply(reviewer, "hide", "3", reason="noise", pairing="drop"))
-    assert "Hid 2 messages. Batch 1: 3 messages visible." in page
+    assert "Hid #2–#3. Batch 1: 3 messages visible." in page
     assert shown(page) == [0, 1, 4]
-    assert "Hid 1 selected message" in page
+    assert ">Hid #2–#3</a>" in page
     assert "noise" in page
     assert 'name="undo"' in page
+
+
+@pytest.mark.parametrize(("do", "positions"), [("summarize", "1-2"), ("insert", "1")])
+def test_a_message_without_words_is_refused(reviewer: Client, do: str, positions: str) -> None:
+    booking()
+    page = text(apply(reviewer, do, positions, text="  ", pairing="drop"))
+    assert "Write the text first." in page
+    assert shown(page) == [0, 1, 2, 3, 4]
+
+
+def undone(client: Client) -> str:
+    """The page after its *Undo* was pressed."""
+    page = text(client.get("/conversations/t/"))
+    address = re.search(
+        r'<form method="post" action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page
+    )
+    assert address is not None
+    return text(client.post(unescape(address[1]), {"undo": "1"}, follow=True))
+
+
+def test_one_after_the_other_of_ones_own_changes_is_undone(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    apply(reviewer, "hide", "1", pairing="drop", revision="1", count="4")
+    assert shown(text(reviewer.get("/conversations/t/"))) == [0, 2, 3]
+    assert shown(undone(reviewer)) == [0, 1, 2, 3]
+    assert shown(undone(reviewer)) == [0, 1, 2, 3, 4]
+    assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
+
+
+def test_what_another_changed_or_appended_to_is_not_undone_by_a_key(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    assert 'name="undo"' not in text(signed_in(Role.ADMIN).get("/conversations/t/"))
+    append(engine(), "t", drafts(user("More")))
+    assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
 
 
 def test_keeping_from_a_message_keeps_the_system_messages(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "keep_from", "2")
-    assert "Everything from #2 on stays. 1 message before it will be hidden: #1." in page
+    assert "Everything from #2 on stays. 1 message before it will be hidden: #1 “Book 12A”." in page
     assert "The system message stays: #0." in page
     assert shown(text(apply(reviewer, "keep_from", "2", pairing="drop"))) == [0, 2, 3, 4]
 
@@ -98,7 +136,7 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     booking()
     assert ">Book 12A</textarea>" in sheet(reviewer, "replace", "1")
     page = text(apply(reviewer, "replace", "1", text="Book 12B", pairing="drop"))
-    assert "Replaced 1 message." in page
+    assert "Replaced #1. Batch 1" in page
     assert "Book 12B" in page
     assert shown(page) == [0, 5, 2, 3, 4]
 
@@ -119,6 +157,47 @@ def test_a_replacement_shows_the_words_that_change_while_it_is_typed(reviewer: C
     assert "<ins>" not in sheet(reviewer, "replace", "1")
     page = sheet(reviewer, "replace", "1", text="Book 12B", preview="1")
     assert "Book <del>12A</del><ins>12B</ins>" in page
+
+
+def test_a_new_text_takes_the_place_of_the_calls_and_their_results(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "replace", "2", text="No seat", preview="1")
+    assert "Its tool calls are removed, with their results: #3." in page
+    assert 'data-going="2-3"' in page
+    assert "rejects" not in page
+    page = text(apply(reviewer, "replace", "2", text="No seat", pairing="drop"))
+    assert shown(page) == [0, 1, 5, 4]
+    assert "No seat" in page
+    assert "no result yet" not in page
+
+
+def test_calls_of_a_replaced_message_stay_with_their_results(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "replace", "2", text="I look", preview="1", pairing="keep")
+    assert "Its tool calls and their results stay, behind the new text." in page
+    assert 'data-going="2-2"' in page
+    page = text(apply(reviewer, "replace", "2", text="I look", pairing="keep"))
+    assert shown(page) == [0, 1, 5, 6, 4]
+    assert "no result yet" not in page
+
+
+def test_a_message_is_inserted_in_front_of_the_selected_one(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "insert", "4")
+    assert "The new message comes before #4." in page
+    assert 'data-before="4"' in page
+    assert 'data-going=""' in page
+    page = text(apply(reviewer, "insert", "4", text="Window seat", role="system"))
+    assert "Inserted #5 before #4. Batch 1" in page
+    assert shown(page) == [0, 1, 2, 3, 5, 4]
+    assert 'class="message message-system"' in page
+
+
+def test_a_message_in_the_middle_of_a_pair_hides_nothing_and_is_warned_of(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "insert", "3", text="Wait", preview="1")
+    assert "would not directly follow their call" in page
+    assert shown(text(apply(reviewer, "insert", "3", text="Wait"))) == [0, 1, 2, 5, 3, 4]
 
 
 def test_a_summary_is_asked_for_before_it_is_weighed(reviewer: Client) -> None:

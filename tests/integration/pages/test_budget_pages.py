@@ -41,7 +41,7 @@ def test_a_budget_is_previewed_applied_and_on_record(reviewer: Client) -> None:
     apply(reviewer, page, **budget("300", "200"))
     assert visible() == [0, 1, 4, 5, 6, 7, 8]
     batches = text(reviewer.get("/conversations/chat/batches/"))
-    assert "over 300, cut to 200" in batches
+    assert "Cut to 200 tokens where there were over 300" in batches
 
 
 def test_results_to_be_emptied_are_shown_as_changed(reviewer: Client) -> None:

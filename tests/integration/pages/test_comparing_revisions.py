@@ -60,6 +60,17 @@ def test_differences_stand_among_the_messages_around_them(reviewer: Client) -> N
     assert "replaces #8" in page
 
 
+def test_messages_are_drawn_as_in_the_conversation_and_long_ones_unfold(reviewer: Client) -> None:
+    long = "\n\n".join(f"Paragraph **{number}**" for number in range(30))
+    conversation(user(long), user("It is **late**"), user("Bye"), public_id="chat", title="C")
+    do(operation="truncate", truncate={"remove_ranges": [{"start": 1, "end": 2}]})
+    page = text(reviewer.get("/conversations/chat/diff/?from=0&to=1"))
+    assert "It is <strong>late</strong>" in page
+    unchanged = page.split('class="change change-same"')[1].split("</li>")[0]
+    assert "Paragraph <strong>29</strong>" in unchanged
+    assert "Show all" in unchanged
+
+
 def test_what_was_hidden_at_the_front_and_at_the_end_stands_there(reviewer: Client) -> None:
     chat(6)
     do(operation="truncate", truncate={"range": {"start": 1, "end": 5}})

@@ -115,8 +115,12 @@ def test_an_undo_says_that_it_is_undone(designer: Client) -> None:
     ok(run.post("operations", {"operation": "truncate", "truncate": {"keep_last": 1}}))
     undone = restored(designer, run, 0, undo="1")
     assert "Undone. The messages are as before." in undone
-    assert '<input type="hidden" name="undo" value="1">' in undone
-    assert "Restored batch 1." in restored(designer, run, 1)
+    assert '<input type="hidden" name="undo" value="redo">' in undone
+    assert "Redo</button>" in undone
+    redone = restored(designer, run, 1, undo="redo")
+    assert "Redone." in redone
+    assert '<input type="hidden" name="undo" value="1">' in redone
+    assert "Restored batch 0." in restored(designer, run, 0)
 
 
 def test_the_queue_is_for_anyone(designer: Client) -> None:

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from pydantic import JsonValue
 
+from checkpoints.models import Usage
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
 from conversations.services.use_cases import apply_operation
@@ -67,7 +68,7 @@ def test_keep_from_here_on_keeps_the_system_message_and_says_so(reviewer: Client
     assert re.search(r'name="truncate-keep_system"[^>]* checked', page)
     apply(reviewer, page, **{"truncate-remove_first": "3", "truncate-keep_system": "on"})
     assert visible() == [0, 3, 4, 5]
-    assert "system messages kept" in text(reviewer.get("/conversations/chat/"))
+    assert "Kept from #3 on" in text(reviewer.get("/conversations/chat/"))
 
 
 def test_a_truncate_by_form_keeps_the_system_messages_unless_someone_says_otherwise(
@@ -124,20 +125,40 @@ def test_a_rollback_shows_the_words_that_change_back(reviewer: Client) -> None:
     assert "question <del>three</del><ins>3</ins>" in page
 
 
-def test_a_preview_tells_what_the_next_call_costs_and_when_that_pays(
-    reviewer: Client,
-) -> None:
-    chat(40)
-    shown = previewed(reviewer, **{"truncate-keep_last": "6"})
-    found = re.search(r"Cost of the next call</dt><dd>([^<]*)</dd>", shown)
+def cost_in(page: str) -> str:
+    found = re.search(r"<dt>Cost</dt><dd>([^<]*)</dd>", page)
     assert found is not None
-    assert re.match(r"\+\d+ %, each later call −\d+ %, pays off after \d+ call", found[1])
-    assert found[1].endswith("(in proportion: cached 0.1, cache write 1.25)")
+    return found[1]
 
 
-def test_a_small_cut_at_the_front_is_warned_of_with_its_figures(reviewer: Client) -> None:
+def test_a_preview_tells_what_is_sent_anew_and_what_that_saves(reviewer: Client) -> None:
+    chat(40)
+    cost = cost_in(previewed(reviewer, **{"truncate-keep_last": "6"}))
+    assert re.fullmatch(
+        r"\d+ tokens must be sent again once; each later call sends \d+ fewer", cost
+    )
+
+
+def test_costs_are_in_dollars_if_the_price_of_the_model_is_known(reviewer: Client) -> None:
+    chat(40)
+    row = {"conversation": Conversation.objects.get().key, "execution": 0, "version": 1}
+    counts = dict.fromkeys(("cached_tokens", "cache_write_tokens", "output_tokens"), 0)
+    Usage.objects.create(
+        **row, **counts, workspace=1, node_id="n", model="gpt-4o", input_tokens=9, day="2026-11-24"
+    )
+    cost = cost_in(previewed(reviewer, **{"truncate-keep_last": "6"}))
+    assert re.fullmatch(
+        r"\d+ tokens must be sent again once \(\$[\d.]+\); each later call sends \d+ fewer "
+        r"\(\$[\d.]+\)",
+        cost,
+    )
+
+
+def test_a_small_cut_at_the_front_is_warned_of_and_its_rollback_is_not(reviewer: Client) -> None:
     chat(40)
     shown = previewed(reviewer, **{"truncate-keep_last": "38"})
-    assert re.search(
-        r"The next call costs [\d,]+ % more, and the change pays off after [\d,]+ calls", shown
-    )
+    assert re.search(r"It pays off only after [\d,]+ calls", shown)
+    do(operation="truncate", truncate={"keep_last": 38})
+    page = text(reviewer.get("/conversations/chat/rollback/0/"))
+    assert "tokens must be sent again once" in cost_in(page)
+    assert "It pays off" not in page

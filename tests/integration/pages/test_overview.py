@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from checkpoints.models import Execution
 from checkpoints.statistics.execution_plots import started_by_day, waiting_counts
+from conversations.models import Conversation
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import conversation, signed_in, user, workspace
@@ -54,6 +55,14 @@ def test_viewers_are_not_asked_to_review() -> None:
     html = text(signed_in(Role.VIEWER).get("/"))
     assert "Needs review" in html
     assert "> Review" not in html
+
+
+def test_the_number_of_conversations_is_that_of_the_list_behind_it(reviewer: Client) -> None:
+    conversation(user("open"), public_id="open")
+    conversation(user("done"), public_id="done")
+    Conversation.objects.filter(public_id="done").update(archived=True)
+    assert 'aria-label="1 conversation">1</a>' in text(reviewer.get("/"))
+    assert text(reviewer.get("/conversations/")).count("last-said") == 1
 
 
 def test_what_runs_and_what_failed_is_listed_with_the_reason(reviewer: Client) -> None:
@@ -137,7 +146,9 @@ def test_paused_executions_are_counted_once_by_the_time_they_waited(reviewer: Cl
         rows = Execution.objects.filter(conversation=paused(f"flow-{number}").head.pk)
         rows.update(waiting_since=now - timedelta(hours=hours))
     assert waiting_counts(workspace().pk, now) == [0, 1, 2, 0, 1]
-    assert "up to 1 day" in text(reviewer.get("/overview/executions/"))
+    part = text(reviewer.get("/overview/executions/"))
+    assert "up to 1 day" in part
+    assert part.count('href="/executions/?status=PAUSED"') >= 2  # its bar, and its legend
 
 
 def test_the_overview_loads_the_plots_of_executions_later_with_two_queries(

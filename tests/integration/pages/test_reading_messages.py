@@ -203,7 +203,7 @@ def test_what_is_hidden_is_reported_in_its_place_and_fetched_on_demand(reviewer:
     address = re.findall(r'hx-get="(/conversations/chat/hidden/[^"]*)"', page)[0]
     part = text(reviewer.get(address.replace("&amp;", "&")))
     assert re.findall(r'id="m(\d+)"', part) == [str(n) for n in range(2, 9)]
-    assert part.count("hidden by batch 1: Truncate (keep first 2, keep last 3)") == 7
+    assert part.count("hidden by batch 1: Kept the first 2 and the last 3 messages") == 7
     assert "“too long”" in part
     assert "/conversations/chat/diff/?from=0&amp;to=1" in part
 
@@ -238,7 +238,7 @@ def test_each_hidden_message_is_reported_with_the_operation_that_hid_it(reviewer
     part = text(reviewer.get("/conversations/chat/hidden/?start=0&stop=9"))
     for index, batch in ((0, 1), (2, 1), (3, 2), (5, 2), (6, 3), (8, 3)):
         card = message_of(part, index).split("</article>")[0]
-        assert f"hidden by batch {batch}: Truncate" in card
+        assert f"hidden by batch {batch}: Kept the last" in card
 
 
 def test_a_message_of_a_rolled_back_branch_says_so(reviewer: Client) -> None:

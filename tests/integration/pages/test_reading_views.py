@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pydantic import JsonValue
 from pytest_django import DjangoAssertNumQueries
 
+from conversations.domain.configs import read_operation
+from conversations.services.use_cases import apply_operation
 from tests.factories import assistant, calls, conversation, engine, result, system, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -85,7 +88,7 @@ def test_sections_of_a_filter_are_counted_without_the_others(reviewer: Client) -
     conversation(*several, public_id="long")
     page = text(reviewer.get("/conversations/long/?role=user"))
     assert shown(page)[:2] == [1, 3]
-    assert "Messages 101 to 120" in page
+    assert "Messages #201 to #239" in page
     part = text(reviewer.get("/conversations/long/messages/?view=current&role=user&start=100"))
     assert shown(part)[0] == 201
 
@@ -96,6 +99,18 @@ def test_the_outline_leads_to_the_turns_of_the_user(reviewer: Client) -> None:
     assert re.findall(r"at=(\d+)#m", outline) == ["1", "4"]
     assert "Book 12A" in outline
     assert "You book seats" not in outline
+
+
+def test_the_outline_has_the_turns_in_the_order_of_the_view(reviewer: Client) -> None:
+    booking()
+    summary: dict[str, JsonValue] = {
+        "range": {"start": 1, "end": 4},
+        "message": user("They booked 12A"),
+    }
+    body: dict[str, JsonValue] = {"operation": "summarize", "summarize": summary}
+    apply_operation(engine(), "t", read_operation(body))
+    outline = text(reviewer.get("/conversations/t/")).split('id="outline"')[1].split("</nav>")[0]
+    assert re.findall(r"at=(\d+)#m", outline) == ["8", "4"]
 
 
 def test_the_outline_of_a_long_conversation_comes_in_parts(reviewer: Client) -> None:

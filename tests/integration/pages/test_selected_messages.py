@@ -68,9 +68,23 @@ def test_scattered_messages_are_hidden_by_one_operation(
     assert reviewer.post(OPERATE, fields(page) | {"apply": "1"}).status_code == 302
     assert view() == [1, 2]
     rail = text(reviewer.get("/conversations/chat/"))
-    assert "Hid 3 messages" in rail
-    # Positions count what was visible: they are other numbers than those of the messages.
-    assert "0, 3–4" not in rail
+    assert "Hid #0, #3–#4" in rail
+
+
+@pytest.mark.parametrize(
+    ("position", "words"),
+    [
+        ("0", "Position 0 is before #0."),
+        ("3", "Position 3 is between #2 and #3."),
+        ("-1", "Position -1 is after #4."),
+    ],
+)
+def test_a_position_to_insert_at_is_said_in_numbers_of_messages(
+    reviewer: Client, chat: Conversation, position: str, words: str
+) -> None:
+    typed = fields(ask(reviewer, "do=insert&positions=2"))
+    page = text(reviewer.post(OPERATE, typed | {"insert-position": position, "preview": "1"}))
+    assert words in page
 
 
 def test_boxes_without_scripts_do_the_same(reviewer: Client, chat: Conversation) -> None:

@@ -51,15 +51,18 @@ def test_a_key_is_deleted_and_another_added(reviewer: Client, run: Run) -> None:
     assert run.state()["mood"] == ["calm"]
 
 
-def test_more_lines_for_new_keys_are_given_without_losing_what_was_typed(
+def test_another_line_for_a_new_key_is_given_without_losing_what_was_typed(
     reviewer: Client, run: Run
 ) -> None:
     fields = typed(opened(reviewer, run), draft="Dear friend")
-    answer = send(reviewer, run, fields, "add")
+    new = field_of(fields, "")
+    typed_key = {f"name-{new}": "tone", f"value-{new}": "warm"}
+    answer = send(reviewer, run, fields | typed_key, "add")
     assert answer.status_code == 200
     assert "Dear friend" in text(answer)
-    names = [name for name in form_of(text(answer)) if name.startswith("name-")]
-    assert len(names) == len([name for name in fields if name.startswith("name-")]) + 1
+    names = [value for name, value in form_of(text(answer)).items() if name.startswith("name-")]
+    assert (names.count("tone"), names.count("")) == (1, 1)
+    assert text(answer).count('<details class="edit-adds" open>') == 2
 
 
 @pytest.mark.parametrize("name", ["draft", "messages", "execution_history"])

@@ -38,6 +38,11 @@ def test_a_workflow_without_a_slug_gets_one_and_is_called_by_it(api: CheckedApi)
     assert shown["name"] == shown["slug"]
 
 
+def test_a_name_of_spaces_is_refused(api: CheckedApi, flow: str) -> None:
+    assert_problem(api.post("/workflows", {"name": "   "}), 422, "validation", "/name")
+    assert_problem(api.patch(f"/workflows/{flow}", {"name": " "}), 422, "validation", "/name")
+
+
 @pytest.mark.parametrize("slug", ["", "a b", "x" * 65, "import", "diff", "ä", "a/b"])
 def test_a_slug_that_breaks_the_pattern_or_is_reserved_is_refused(
     api: CheckedApi, slug: str

@@ -15,3 +15,11 @@ def test_words_are_shown_as_they_are_written() -> None:
     hit = passage(0, "user", dumps({"role": "user", "content": "a **bold** word"}), "**bold**")
     assert hit is not None
     assert hit.words == "**bold**"
+
+
+def test_words_are_found_as_they_are_read_whatever_is_marked_within_them() -> None:
+    found = passage(
+        0, "assistant", b'{"content": "Item **2345** is `ready`."}', "item 2345 is ready"
+    )
+    assert found is not None
+    assert found.words == "Item 2345 is ready"

@@ -104,8 +104,21 @@ def test_any_markdown_is_harmless(text: str) -> None:
     assert is_harmless(render(text))
 
 
-def test_an_image_is_not_loaded() -> None:
-    assert "<img" not in render("![cat](https://evil.example/cat.png)")
+def test_an_image_is_not_loaded_but_linked_with_its_host() -> None:
+    html = render("![cat](https://evil.example/cat.png)")
+    assert "<img" not in html
+    assert 'href="https://evil.example/cat.png"' in html
+    assert ">Image: cat (evil.example)</a>" in html
+
+
+def test_an_image_within_a_link_is_part_of_it() -> None:
+    html = render("[![badge](https://a.example/b.png)](https://b.example)")
+    assert html.count("<a ") == 1
+    assert "Image: badge (a.example)" in html
+
+
+def test_an_image_without_a_host_is_named_and_leads_nowhere() -> None:
+    assert "<p><span>Image: local</span></p>" in render("![local](/a.png)")
 
 
 def test_a_link_tells_the_other_side_nothing_about_us() -> None:

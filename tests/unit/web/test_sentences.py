@@ -21,7 +21,7 @@ from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps, loads_strict
 from ctxadmin.lib.sentence import Sentence, say
 from ctxadmin.ui.forms.wording import translate_error
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.sentences import as_sentence, translated
 from scripts.catalogues import APPS, ROOT
 from workflows.domain.checks import problems
 from workflows.domain.conditions.condition import compile_condition
@@ -104,6 +104,14 @@ def test_a_sentence_is_translated_with_the_sentences_in_its_gaps() -> None:
     assert in_chinese(say("role {role}: {rest}", role="user", rest=rest)) == (
         "角色 user：没有规则匹配它，默认为阻止"
     )
+
+
+def test_a_sentence_that_stands_alone_begins_with_a_capital_unless_with_a_name() -> None:
+    assert as_sentence(say("a workflow needs a start node")) == "A workflow needs a start node"
+    named = say("{name} cannot be reached from a start node", name="send")
+    assert as_sentence(named) == "send cannot be reached from a start node"
+    assert as_sentence(say("pass_none passes the template only"))[0] == "p"
+    assert as_sentence("data of somebody") == "data of somebody"
 
 
 def test_data_stays_as_it_is_though_it_reads_like_a_sentence() -> None:
@@ -292,7 +300,7 @@ def test_the_contract_says_the_same_whoever_reads() -> None:
 SHOWS = ("ctxadmin/ui", "checkpoints/editing", *(f"{app}/pages" for app in APPS))
 # The calls that take a sentence: they show it in a form, raise it again, keep or check it.
 TAKES = re.compile(
-    r"translated|translate_error|over_budget_text|FieldProblem|Problem|ValidationFailed|at|_Faulty"
+    r"translated|as_sentence|translate_error|over_budget_text|FieldProblem|Problem|ValidationFailed|at|_Faulty"
     r"|Duplicate|len|_problem|_notice_words"
 )
 

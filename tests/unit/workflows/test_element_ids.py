@@ -20,6 +20,7 @@ DOCUMENT = graph.read(
         ("Check the *answer*, 2nd", "llm", "check-the-answer-2nd"),
         ("Draft", "llm", "draft-3"),
         (None, "context_processor", "context_processor"),
+        ("Ünïcode & <b>Straße</b>", "llm", "unicode-strasse"),
         ("回答", "llm", "llm"),
         ("回答", "模型", "node"),
         ("Says what the customer wants in a line", "llm", "says-what-the-customer-wants-in-a-line"),

@@ -15,7 +15,7 @@ from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.form_idempotency import FIELD, run_once_per_form
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.sentences import as_sentence, translated
 from workflows.backtests import store, use_cases
 from workflows.backtests.recordings import latest_heads
 from workflows.backtests.use_cases import MOST_CONVERSATIONS, NewBacktest
@@ -75,7 +75,7 @@ def compare_policies(request: HttpRequest, actor: Actor, slug: str) -> HttpRespo
             return run_once_per_form(request, actor, actor.workspace, start)
         except ContextError as error:
             problem = translated(error.detail)
-            problems = [translated(each.message) for each in error.problems]
+            problems = [as_sentence(each.message) for each in error.problems]
     shown = ComparePage(
         title=_("Compare policies"),
         crumbs=crumbs(row, Crumb(_("Compare policies"))),

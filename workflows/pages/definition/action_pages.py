@@ -1,5 +1,6 @@
 """The pages that create, publish, restore and delete whole workflows and parts of a draft."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
-from workflows.domain.document.compare import compare
+from workflows.domain.document.compare import ElementChange, compare
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition import draft_conflicts
@@ -72,6 +73,7 @@ class PublishPage:
     errors: int
     only_notes: bool
     rows: Sequence[DiffRow]
+    changed: str
     since: int | None
     same: bool
     note: str
@@ -170,9 +172,13 @@ def _publish_page(
     document, found = definition(data).document, problems_of_draft(data)
     links = FormLinks(row.slug or "", may_change=True)
     rows: list[DiffRow] = []
+    changed: set[tuple[str, str]] | None = None
+    changes: Sequence[ElementChange] = ()
     if row.published_version is not None:
         before = definition(bytes(find_version(row.key, row.published_version).document)).document
-        rows = diff_rows_of(compare(before, document)[:MOST_CHANGES])
+        changes = compare(before, document)[:MOST_CHANGES]
+        rows = diff_rows_of(changes)
+        changed = {(change.element, change.id) for change in changes}
     return PublishPage(
         title=_("Publish %(name)s") % {"name": row.name},
         crumbs=crumbs(row, Crumb(_("Publish"))),
@@ -181,14 +187,29 @@ def _publish_page(
         errors=found.counts[0],
         only_notes=not any(found.counts),
         rows=rows,
+        changed=_changed_words(changes),
         since=row.published_version,
         same=row.published_draft == row.draft_version,
         note=note,
         conflict=conflict,
         seen=draft_conflicts.draft_token(row),
-        costs=publish_costs(actor, row),
+        costs=publish_costs(actor, row, changed),
         sheet=sheet,
     )
+
+
+def _changed_words(changes: Sequence[ElementChange]) -> str:
+    """Returns how much changed: ``2 nodes, 1 edge``."""
+    counts: Counter[str] = Counter(change.element for change in changes)
+    said = {
+        "node": ngettext("%(n)s node", "%(n)s nodes", counts["node"]),
+        "edge": ngettext("%(n)s edge", "%(n)s edges", counts["edge"]),
+        "reducer": ngettext("%(n)s reducer", "%(n)s reducers", counts["reducer"]),
+    }
+    parts = [text % {"n": counts[name]} for name, text in said.items() if counts[name]]
+    if counts["workflow"]:
+        parts.append(_("the workflow itself"))
+    return ", ".join(parts)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -20,10 +20,10 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.sentences import as_sentence, translated
 from workflows.api.schemas import Slug
 from workflows.pages.definition.links import crumbs
-from workflows.pages.elements.problem_places import ProblemPlaces, document_of_input
+from workflows.pages.elements.problem_places import ProblemPlaces, document_of_input, message_at
 from workflows.services import imports, use_cases
 from workflows.services.use_cases import SavedDraft
 from workflows.store.definitions import definition
@@ -110,9 +110,10 @@ def _places(
 
 
 def _sentence(problem: FieldProblem, places: ProblemPlaces | None) -> str:
-    extra, message = dict(problem.extra), translated(problem.message)
+    extra, message = dict(problem.extra), as_sentence(problem.message)
     if problem.pointer:
         place = None if places is None else places.of_input(problem.pointer)
+        message = message_at(problem, place) if place else message
         message = f"{place.text if place else problem.pointer}: {message}"
     if "line" not in extra:
         return message
@@ -134,7 +135,7 @@ def _add_message(request: HttpRequest, saved: SavedDraft, given: str | bytes) ->
     shown = errors[:_MOST_TOLD]
     names = ProblemPlaces(definition(bytes(saved.workflow.draft)).document)
     for problem, place in zip(shown, imports.places_of(given, shown), strict=True):
-        message = translated(problem.message)
+        message = as_sentence(problem.message)
         if name := names.of(problem).text:
             message = f"{name}: {message}"
         where = {"line": place.line, "column": place.column, "message": message}

@@ -8,12 +8,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from ctxadmin.ui.components import Crumb
-from ctxadmin.ui.sentences import translated
 from workflows.domain.checks.problems import Problem
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.drawing.svg import Links
-from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces
+from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces, message_at
 
 
 class FormLinks(Links):
@@ -68,7 +67,7 @@ def problem_lines(
 
 
 def _problem_line(problem: Problem, place: ProblemPlace, links: Links, slug: str) -> ProblemLine:
-    message = translated(problem.message)
+    message = message_at(problem, place)
     extra = dict(problem.extra)
     if "column" in extra and "column" not in problem.message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}

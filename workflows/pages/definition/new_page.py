@@ -6,16 +6,18 @@ from functools import cache
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
+from workflows.domain.document.graph import MAX_NAME
+from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.thumbnail import Thumbnail, thumbnail
 from workflows.pages.elements.forms import CreateForm
@@ -42,10 +44,15 @@ _WORDS: Final[dict[StarterName, tuple[Text, Text]]] = {
     ),
 }
 
+_FIRST: Final = next(iter(_WORDS))
+
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template to choose; the empty one has no ``value`` and no ``picture``."""
+    """A template to choose; the empty one has no ``value`` and no ``picture``.
+
+    The first one is chosen at first: it can be previewed and published as it is.
+    """
 
     value: str
     title: Text
@@ -86,7 +93,9 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
         title=_("New workflow"),
         crumbs=crumbs(None, Crumb(_("New"))),
         form=form,
-        templates=_templates(str(form["start_with"].value() or "")),
+        templates=_templates(
+            _FIRST if request.method != "POST" else str(form["start_with"].value() or "")
+        ),
         wrong_slug=bool(form["slug"].errors),
     )
     return show(request, "workflows/new.html", shown, status=422 if form.errors else 200)
@@ -99,6 +108,17 @@ def _templates(chosen: str) -> list[Template]:
     ]
     text = _("Draw your own from the first node on.")
     return [*templates, Template("", _("Empty"), text, None, chosen not in STARTERS)]
+
+
+@require_GET
+@page
+def same_name(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Shows, beside the field, the workflow that has the typed name already."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    name = request.GET.get("name", "").strip()[:MAX_NAME]
+    rows = Workflow.objects.for_workspace(actor.workspace)
+    row = rows.filter(name=name).order_by("key").first() if name else None
+    return render(request, "workflows/_same_name.html", {"row": row})
 
 
 @cache

@@ -1,7 +1,8 @@
 """The cost of a draft beside the published version, and the form that takes an offered budget."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Final
 
 from django.contrib import messages as flash
@@ -53,18 +54,28 @@ class CostLine:
 
 @dataclass(frozen=True, slots=True)
 class PublishCosts:
-    """What the draft would cost; ``total`` is the change of all nodes against ``since``."""
+    """What the draft would cost; ``total`` is the change of all nodes against ``since``.
+
+    ``lines`` are of what changed since the published version, ``unchanged`` of the others. A
+    ``basis`` that all have stands in ``said``.
+    """
 
     said: str
     lines: Sequence[CostLine]
+    unchanged: Sequence[CostLine]
     total: str
     total_raises: bool
     calls: int
     is_whole: bool
 
 
-def publish_costs(actor: Actor, row: Workflow) -> PublishCosts | None:
-    """The costs for the page that publishes; None for who may not preview."""
+def publish_costs(
+    actor: Actor, row: Workflow, changed: Container[tuple[str, str]] | None
+) -> PublishCosts | None:
+    """The costs for the page that publishes; None for who may not preview.
+
+    ``changed`` are kinds and ids; None where nothing is published and all of it is new.
+    """
     if not actor.may(Action.PREVIEW):
         return None
     draft = definition(bytes(row.draft)).document
@@ -75,9 +86,17 @@ def publish_costs(actor: Actor, row: Workflow) -> PublishCosts | None:
     found = draft_beside(actor, str(row.slug), draft, published)
     names = {each.id: each.name or each.id for each in draft.nodes}
     change = found.change
+    lines = [_line(each, names) for each in found.elements]
+    bases = {each.words.basis for each in lines if each.words.basis}
+    said = [sample_words(found.costs)]
+    if len(bases) == 1:
+        said.extend(bases)
+        lines = [replace(each, words=replace(each.words, basis="")) for each in lines]
+    is_changed = [changed is None or (each.kind, each.id) in changed for each in lines]
     return PublishCosts(
-        said=sample_words(found.costs),
-        lines=[_line(each, names) for each in found.elements],
+        said=" ".join(said),
+        lines=list(compress(lines, is_changed)),
+        unchanged=[each for each, is_new in zip(lines, is_changed, strict=True) if not is_new],
         total="" if change is None else change_words(change),
         total_raises=_raises(change),
         calls=found.calls,

@@ -110,6 +110,12 @@ def sample_words(found: DraftCosts) -> str:
     return said
 
 
+def replayed_words(found: DraftCosts) -> str:
+    """Returns what costs are measured on, to stand beside them: ``12 conversations replayed``."""
+    text = ngettext("%(n)s conversation replayed", "%(n)s conversations replayed", found.done)
+    return text % {"n": grouped(found.done)}
+
+
 def _sample(found: DraftCosts) -> str:
     own = found.done - found.others
     if found.others and not own:

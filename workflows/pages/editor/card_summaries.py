@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from pydantic import Field
 
 from ctxadmin.identity.actor import Actor
-from ctxadmin.ui.sentences import translated
 from workflows.domain.checks.problems import Problem
 from workflows.domain.document.draft_changes import Key, keys_of
 from workflows.domain.document.graph import Edge, Node
@@ -18,6 +17,7 @@ from workflows.pages.elements.problem_places import (
     ProblemPlace,
     ProblemPlaces,
     field_and_message,
+    message_at,
 )
 
 Keys = Annotated[list[Key], Field(max_length=100_000)]
@@ -73,7 +73,7 @@ def _marked(
 
 def _listed(problem: Problem, place: ProblemPlace) -> dict[str, object]:
     """Returns a problem with the name of its element, and the label and name of its field."""
-    words = {"message": translated(problem.message), "element": place.element}
+    words = {"message": message_at(problem, place), "element": place.element}
     return problem.as_json() | words | {"field": place.field, "input": place.input}
 
 

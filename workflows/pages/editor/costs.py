@@ -8,14 +8,14 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from workflows.costs.calibrations import calibrations_of
 from workflows.costs.elements import DraftCosts, Offer, draft_costs
-from workflows.pages.drawing.cost_words import cost_words, sample_words
+from workflows.pages.drawing.cost_words import cost_words, replayed_words, sample_words
 from workflows.pages.editor.canvas_document import CanvasRequest
 from workflows.pages.editor.editor_call import editor_call, json_answer, json_body, workflow_named
 
 
 @editor_call
 def costs(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{whole, said, nodes: {id: words}, edges: {id: words}}``, as far as it is known.
+    """``{whole, said, sample, nodes: {id: words}, edges: {id: words}}``, as far as it is known.
 
     Each call replays a part of the conversations; until ``whole`` it is to be asked again. Of
     elements with one id the first counts, whose key in the browser is the id.
@@ -30,6 +30,7 @@ def costs(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         {
             "whole": found.is_whole,
             "said": sample_words(found),
+            "sample": replayed_words(found),
             "nodes": _words(found, "node"),
             "edges": _words(found, "edge"),
         }

@@ -12,7 +12,6 @@ from pydantic import JsonValue, SkipValidation
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
-from ctxadmin.ui.sentences import translated
 from workflows.domain.checks import problems
 from workflows.domain.checks.static_checks import node_problems
 from workflows.domain.document.draft_changes import DocumentChanges, refuse_too_many
@@ -102,7 +101,7 @@ class ElementPart(Generic[ElementT]):
         return ElementSummary(summary, [*map(self._unreadable, self.wrong), *found])
 
     def _unreadable(self, problem: FieldProblem) -> Problem:
-        return self._named(Problem(problem.pointer, problem.code, translated(problem.message)))
+        return self._named(Problem(problem.pointer, problem.code, problem.message))
 
     def _named(self, problem: Problem) -> Problem:
         name = self.id or None

@@ -14,7 +14,7 @@ from conversations.domain.message import read_messages
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import FieldProblem, NotFound, ValidationFailed
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.sentences import as_sentence
 from workflows.costs.calibrations import known_calibrations
 from workflows.costs.calls import CallCost, call_cost
 from workflows.domain.context.prompt_context import PromptContext
@@ -131,7 +131,7 @@ def _require_readable(parts: DocumentParts, name: str) -> None:
         listed = [each.as_field_problem() for each in found]
         places = ProblemPlaces(parts.named)
         raise ValidationFailed(
-            translated(problems[0].message),
+            as_sentence(problems[0].message),
             problems=[_with_place(each, places) for each in listed],
         )
 
@@ -189,12 +189,14 @@ def _answer(
             {"node": each.node, "edge": each.edge, "tokens_after": each.seen.tokens_after}
             for each in steps
         ]
-        shown = {"steps": steps, "left_out": left_out}
+        shown = {"steps": steps, "left_out": left_out, "is_beside_form": True}
         data["html"] = render_to_string("workflows/_steps.html", shown)
         seen = steps[-1].seen
     else:
         seen = preview_view(last, call=call)
-        data["html"] = render_to_string("workflows/_seen.html", {"seen": seen})
+        data["html"] = render_to_string(
+            "workflows/_seen.html", {"seen": seen, "is_beside_form": True}
+        )
     problems = [problem.as_json() for each in node_previews for problem in each.problems]
     return json_answer(
         {

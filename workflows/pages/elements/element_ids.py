@@ -1,9 +1,9 @@
 """Ids of new nodes and edges, from the name of the node or the ends of the edge."""
 
-import re
 from collections.abc import Container
 from typing import Final
 
+from ctxadmin.lib.id_words import id_words
 from workflows.domain.document.graph import Document
 
 _MOST: Final = 64  # letters of an id
@@ -13,7 +13,7 @@ _MOST_OF_NAME: Final = 40
 def new_node_id(document: Document, name: str | None, node_type: str) -> str:
     """Returns an id that no node has: ``draft-the-answer`` of a name, else of the type."""
     taken = {node.id for node in document.nodes}
-    return free_id(_plain(name or "") or _plain(node_type) or "node", taken)
+    return free_id(_words(name or "") or _words(node_type) or "node", taken)
 
 
 def new_edge_id(document: Document, from_node: str, to_node: str) -> str:
@@ -30,6 +30,5 @@ def free_id(preferred: str, used: Container[str]) -> str:
     return found
 
 
-def _plain(name: str) -> str:
-    """Returns the letters and digits of a name; "" where it has none that ids can have."""
-    return "-".join(re.findall(r"[a-z0-9_]+", name.lower()))[:_MOST_OF_NAME].strip("-")
+def _words(name: str) -> str:
+    return id_words(name, _MOST_OF_NAME)

@@ -1,6 +1,7 @@
 """The forms of the workflow pages, built from the models of the contract."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Final, Protocol
 
 from django import forms
@@ -12,8 +13,8 @@ from pydantic import Field, JsonValue
 from ctxadmin.lib.contract import Contract
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen, Tile
 from ctxadmin.ui.visible_text import plain
-from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
-from workflows.domain.document.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
+from workflows.api.schemas import ChangeWorkflow, CreateWorkflow, Name
+from workflows.domain.document.graph import CONTEXT_PROCESSOR, MAX_REDUCERS
 from workflows.domain.processors.registries import standard
 from workflows.pages.drawing import summaries
 from workflows.pages.elements.edge_fields import EdgeFields
@@ -72,6 +73,7 @@ class NodeForm(ContractForm[NodeFields]):
             label=_("Type"),
             tiles=_NODE_TYPES,
             other_label=_("Own type"),
+            change_label=_("Change type"),
             wide=True,
             help=_("Sets the default context type."),
         ),
@@ -187,6 +189,7 @@ class EdgeForm(ContractForm[EdgeFields]):
                 ("conditional", _("Conditional: taken if its condition is true")),
                 ("error", _("Error: taken when the node fails")),
             ],
+            wide=True,
         ),
         "from": FieldHint(label=_("From"), choices=[("", "")]),
         "to": FieldHint(label=_("To"), choices=[("", "")]),
@@ -269,15 +272,22 @@ class EdgeForm(ContractForm[EdgeFields]):
     ) -> None:
         # A field called ``id`` would hide the id of its form from scripts.
         super().__init__(data, initial=initial, root="edge")
-        named = {
-            node.id: f"{plain(node.name)} ({node.id})" if node.name else node.id for node in nodes
-        }
+        named = _told_apart({node.id: plain(node.name or "") for node in nodes})
         for name in ("edge-from", "edge-to"):
             widget = self.fields[name].widget
             value = str(self[name].value() or "")
             if isinstance(widget, forms.Select):
                 extra = [(value, value)] if value and value not in named else []
                 widget.choices = [("", _("Select…")), *named.items(), *extra]
+
+
+def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Returns what nodes are called by id: those of one name with their id."""
+    count = Counter(names.values())
+    return {
+        key: key if not name else name if count[name] == 1 else f"{name} ({key})"
+        for key, name in names.items()
+    }
 
 
 class ReducerRow(Contract):
@@ -322,7 +332,7 @@ class PanelNodeForm(NodeForm):
 class DocumentFields(Contract):
     """The fields of a document itself."""
 
-    name: Annotated[str, Field(max_length=MAX_NAME)]
+    name: Name
 
 
 class DocumentForm(ContractForm[DocumentFields]):
@@ -339,7 +349,7 @@ class DocumentForm(ContractForm[DocumentFields]):
 class NamedWorkflow(CreateWorkflow):
     """A workflow that a person creates: people read lists by names."""
 
-    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+    name: Annotated[Name, Field(min_length=1)]
 
 
 class CreateForm(ContractForm[NamedWorkflow]):

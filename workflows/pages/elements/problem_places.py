@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Final, TypeVar
 
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
+from pydantic.alias_generators import to_snake
 
+from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.forms.trail import trail
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.forms.trail import Trail, trail
+from ctxadmin.ui.sentences import as_sentence
 from workflows.domain.checks.problems import Problem
 from workflows.domain.document.graph import Document, Edge, Node
 from workflows.pages.elements import edge_fields, node_fields
@@ -18,20 +21,25 @@ from workflows.pages.elements.forms import EdgeForm, NodeForm
 
 ElementT = TypeVar("ElementT", Node, Edge)
 
+# What the contract says of a field that it does not have.
+_UNKNOWN: Final = "unknown field"
 # The steps of a pointer before those within an element: "", its list, its place.
 _IN_ELEMENT: Final = 3
+_IN_EDGE_FILTER: Final = "/context_filter/"
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemPlace:
     """The name of the element, the labels that lead to the field, and the name of its input.
 
-    Each is "" if the problem concerns no element, no field or no single one.
+    Each is "" if the problem concerns no element, no field or no single one. ``meant`` is the
+    known field whose name is like that of an unknown one.
     """
 
     element: str
     field: str
     input: str
+    meant: str = ""
 
     @property
     def text(self) -> str:
@@ -83,19 +91,31 @@ class ProblemPlaces:
             node = _at(self._document.nodes, steps, problem.node) or self._nodes.get(problem.node)
             if node is None:
                 return ProblemPlace(problem.node, "", "")
-            labels, name = trail(NodeForm, node_fields.pointer_in_form(node, rest), "node")
-            return ProblemPlace(_title(node), _joined(labels, rest), name)
+            found = trail(NodeForm, node_fields.pointer_in_form(node, rest), "node")
+            return _place(_title(node), found, rest)
         if problem.edge is not None:
             edge = _at(self._document.edges, steps, problem.edge) or self._edges.get(problem.edge)
             if edge is None:
                 return ProblemPlace(problem.edge, "", "")
-            labels, name = trail(EdgeForm, edge_fields.pointer_in_form(rest), "edge")
-            return ProblemPlace(self._ends(edge), _joined(labels, rest), name)
+            return _place(self._ends(edge), _edge_trail(rest), rest)
         return ProblemPlace("", "", "")
 
     def _ends(self, edge: Edge) -> str:
         ends = [(self._nodes.get(end), end) for end in (edge.from_node, edge.to_node)]
         return " → ".join(_title(node) if node else end or "?" for node, end in ends)
+
+
+def _edge_trail(rest: str) -> Trail:
+    found = trail(EdgeForm, edge_fields.pointer_in_form(rest), "edge")
+    if found.labels or not rest.startswith(_IN_EDGE_FILTER):
+        return found
+    whole = trail(EdgeForm, "/filter_type", "edge")
+    return replace(whole, labels=[*whole.labels, *rest.split("/")[2:]], known=found.known)
+
+
+def _place(element: str, found: Trail, rest: str) -> ProblemPlace:
+    meant = get_close_matches(to_snake(rest.rpartition("/")[2]), found.known, n=1)
+    return ProblemPlace(element, _joined(found.labels, rest), found.name, "".join(meant))
 
 
 def _joined(labels: Sequence[Text], rest: str) -> str:
@@ -116,8 +136,20 @@ def _at(elements: Sequence[ElementT], steps: Sequence[str], name: str) -> Elemen
 
 def field_and_message(problem: Problem, places: ProblemPlaces) -> str:
     """Returns a problem for where its element is in sight: the labels of its field, and why."""
-    field, message = places.of(problem).field, translated(problem.message)
+    place = places.of(problem)
+    field, message = place.field, message_at(problem, place)
     return f"{field}: {message}" if field else message
+
+
+def message_at(problem: Problem | FieldProblem, place: ProblemPlace) -> str:
+    """Returns why, with the name of an unknown field and the one that may be meant."""
+    if str(problem.message) != _UNKNOWN:
+        return as_sentence(problem.message)
+    name = problem.pointer.rpartition("/")[2]
+    if not place.meant:
+        return _("Unknown field “%(name)s”") % {"name": name}
+    names = {"name": name, "meant": place.meant}
+    return _("Unknown field “%(name)s”. Did you mean “%(meant)s”?") % names
 
 
 def document_of_input(given: JsonValue) -> Document:

@@ -24,7 +24,7 @@ from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.sentences import as_sentence, translated
 from workflows.costs.calibrations import calibrations_of
 from workflows.costs.calls import call_cost
 from workflows.domain.context.prompt_context import PromptContext
@@ -262,7 +262,7 @@ def _json(text: str, pointer: str, missing: JsonValue) -> JsonValue:
 
 
 def _sentence(problem: FieldProblem) -> str:
-    message = translated(problem.message)
+    message = as_sentence(problem.message)
     return f"{problem.pointer}: {message}" if problem.pointer else message
 
 

@@ -18,7 +18,7 @@ from conversations.domain.view import View
 from conversations.pages.changes.budget_hints import over_budget_text
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.sentences import translated
+from ctxadmin.ui.sentences import as_sentence, translated
 from workflows.costs.calls import CallCost
 from workflows.domain.context.explain import Decision, Label, StepNotice, Verdict
 from workflows.domain.context.prompt_context import Messages, PromptContext
@@ -116,8 +116,11 @@ def preview_view(
     )
     return PreviewView(
         template=seen.context.template,
-        sections=[_section(name, verdicts[name], parts[name], item_texts) for name in verdicts],
-        lacks=[translated(each.message) for each in node_preview.problems],
+        sections=[
+            _section(name, verdicts[name], parts[name], item_texts)
+            for name in sorted(verdicts, key=lambda name: name != "messages")
+        ],
+        lacks=[as_sentence(each.message) for each in node_preview.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
             for conflict in entered.conflicts
@@ -175,7 +178,7 @@ def _warning(notice: StepNotice) -> str:
     if notice.code == "over_budget":
         return over_budget_text(notice.message)
     named = format_indices(notice.indices)
-    message = translated(notice.message)
+    message = as_sentence(notice.message)
     return f"{message} ({named})" if named else message
 
 

@@ -32,7 +32,8 @@ export function refusalOf({ message, problems }: Refused, changes: DocumentChang
   if ((list !== "nodes" && list !== "edges") || how === undefined) return t("{where}: {why}", { where: [list, ...(place ? [place] : [])].join(" › "), why: message });
   const added = how === "added" ? changes[list]?.added?.[Number(place)]?.element : undefined;
   const element: Element | undefined = added ?? find<Element>(document[list], place);
-  const found = words?.problems.find((each) => each.message === message && (each.node ?? each.edge) === element?.id);
+  // A list of problems writes each with a capital.
+  const found = words?.problems.find((each) => each.message.toLowerCase() === message.toLowerCase() && (each.node ?? each.edge) === element?.id);
   const field = found?.field || (how === "added" ? rest.slice(1) : rest).join(" › ");
   const where = [nameOf(element, document) || place, field].filter(Boolean).join(" › ");
   return where ? t("{where}: {why}", { where, why: message }) : message;

@@ -3,21 +3,22 @@
 /** A measure that a person sets by dragging an edge; `share` of the room is the most. */
 export interface Size {
   readonly name: string;
-  readonly usual: number;
+  /** In pixels, of a room. */
+  readonly usual: (room: number) => number;
   readonly least: number;
   readonly share: number;
   readonly keys: { readonly more: string; readonly less: string };
 }
 
-export const PANEL_WIDTH: Size = { name: "ctxadmin-editor-panel", usual: 420, least: 300, share: 0.7, keys: { more: "ArrowLeft", less: "ArrowRight" } };
-export const PREVIEW_HEIGHT: Size = { name: "ctxadmin-editor-preview", usual: 340, least: 140, share: 0.8, keys: { more: "ArrowUp", less: "ArrowDown" } };
+export const PANEL_WIDTH: Size = { name: "ctxadmin-editor-panel", usual: () => 420, least: 300, share: 0.7, keys: { more: "ArrowLeft", less: "ArrowRight" } };
+export const PREVIEW_HEIGHT: Size = { name: "ctxadmin-editor-preview", usual: (room) => Math.max(Math.round(room / 3), 200), least: 140, share: 0.8, keys: { more: "ArrowUp", less: "ArrowDown" } };
 
 const STEP = 24;
 const PREVIEW_OPEN = "ctxadmin-editor-preview-open";
 // Form and preview have 360 px each beside one another.
 const SIDE_BY_SIDE = 720;
-// Below this a preview of the usual height leaves the form less than 400 px.
-const TALL_WINDOW = 1_000;
+// In a smaller window the form has less than half of its panel beside an open preview.
+const ROOMY_WINDOW = { width: 760, height: 640 };
 
 type Reading = Pick<Storage, "getItem">;
 type Writing = Pick<Storage, "setItem">;
@@ -39,19 +40,20 @@ export function afterKey(size: Size, key: string, now: number, room: number): nu
   return found === undefined ? null : fitting(size, found, room);
 }
 
-export function remembered({ name, least, usual }: Size, storage: Reading): number {
+/** The size that a person chose; null for none. */
+export function remembered({ name, least }: Size, storage: Reading): number | null {
   const kept = Number(storage.getItem(name));
-  return Number.isFinite(kept) && kept >= least ? kept : usual;
+  return Number.isFinite(kept) && kept >= least ? kept : null;
 }
 
 export function remember({ name }: Size, storage: Writing, size: number): void {
   storage.setItem(name, String(size));
 }
 
-/** Whether the details of the preview are shown: as chosen before, else in a tall window. */
-export function isPreviewOpen(storage: Reading, windowHeight: number): boolean {
+/** Whether the details of the preview are shown: as chosen before, else wherever the form has room beside them. */
+export function isPreviewOpen(storage: Reading, { width, height }: { readonly width: number; readonly height: number }): boolean {
   const kept = storage.getItem(PREVIEW_OPEN);
-  return kept === null ? windowHeight >= TALL_WINDOW : kept === "yes";
+  return kept === null ? width >= ROOMY_WINDOW.width && height >= ROOMY_WINDOW.height : kept === "yes";
 }
 
 export function rememberPreview(storage: Writing, isOpen: boolean): void {

@@ -12,6 +12,7 @@ import type { Marks, Urls } from "./setup";
 export interface Problem {
   readonly message: string;
   readonly pointer?: string;
+  readonly code?: string;
   readonly severity?: string;
   readonly node?: string;
   readonly edge?: string;
@@ -88,6 +89,8 @@ export interface CostWords {
 export interface Costs {
   readonly whole: boolean;
   readonly said: string;
+  /** On what they are measured, in short. */
+  readonly sample: string;
   readonly nodes: { readonly [id: string]: CostWords };
   readonly edges: { readonly [id: string]: CostWords };
 }

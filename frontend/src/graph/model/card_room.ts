@@ -5,7 +5,7 @@ import type { Key, Position } from "./document";
 import { type Flow, type Lane, shapeOf } from "./lines";
 import { type Box, CARD, type Extent } from "./places";
 
-/** A card: its name, in how many rows of which height it is written, and the width of what stands beside it. */
+/** A card: its name, in how many rows of which height it is written, the width of what stands beside it, and that of a line below. */
 export interface Named {
   readonly key: Key;
   readonly at: Position;
@@ -13,6 +13,7 @@ export interface Named {
   readonly rows: number;
   readonly height: number;
   readonly beside: number;
+  readonly least: number;
 }
 
 /** A line as far as cards must leave it in sight. */
@@ -68,8 +69,8 @@ export function boxOf({ x, y }: Position, reach: Reach | undefined): Box {
   return { x: x - left, y: y - up, width: CARD.width + left + right, height: CARD.height + up + down };
 }
 
-function wider({ at, name, rows, beside }: Named, cards: readonly Named[], { lines, letter, shown }: Around): Reach | null {
-  const wanted = Math.min(widthIn(rows, name, letter) + beside, MOST_WIDE) - CARD.width;
+function wider({ at, name, rows, beside, least }: Named, cards: readonly Named[], { lines, letter, shown }: Around): Reach | null {
+  const wanted = Math.min(Math.max(widthIn(rows, name, letter) + beside, least), MOST_WIDE) - CARD.width;
   if (wanted <= 0) return null;
   let [left, right] = [at.x - shown.left, shown.right - at.x - CARD.width];
   for (const { at: other } of cards) {

@@ -2,8 +2,8 @@
 
 import { CHIP_HEIGHT, PADDING } from "./chips";
 import type { Key, Position } from "./document";
-import { anchorOf, chipSpot, type End, type Flow, type Lane, wayOf } from "./lines";
-import type { Box, Extent } from "./places";
+import { alongOf, anchorOf, chipSpot, type End, type Flow, type Lane, type Way, wayOf } from "./lines";
+import { type Box, CARD, type Extent } from "./places";
 
 /** An edge that says something: the corners of its cards, its way, and how wide its chips are at their usual size. */
 export interface Spoken {
@@ -13,13 +13,18 @@ export interface Spoken {
   readonly lane: Lane | undefined;
   readonly end: End;
   readonly width: number;
+  /** How wide they are in two rows. */
+  readonly folded: number;
 }
 
 /** The letter for which `width` is measured, in canvas units, as graph.css has it. */
 export const USUAL_LETTER = 12;
 // Beyond so many nobody reads chips from far away, and each is compared with all others.
 export const MOST_SPOKEN = 60;
-const BETWEEN = 4;
+// On the screen, where the letters of a canvas have LEAST_LETTER (view/zoom.ts): as it should be, and
+// where that has no room.
+const BETWEEN = [6, 2];
+const LETTER_ON_SCREEN = 11.2;
 const MOST_ASIDE = 0.35;
 // What is around letters does not grow with them.
 const USUAL_LINE = 16;
@@ -32,10 +37,13 @@ export interface Surroundings {
   readonly shown: Extent;
 }
 
-/** Where words stand: at which end of their line, and how far aside, so that the canvas does not cut them. */
+/** Where words stand: at which end of their line, how far from there, and in how many rows of which width. */
 export interface Spot {
   readonly end: End;
   readonly aside: number;
+  readonly down: number;
+  readonly rows: 1 | 2;
+  readonly width: number;
 }
 
 const NONE: ReadonlyMap<Key, Spot> = new Map();
@@ -44,34 +52,86 @@ const NONE: ReadonlyMap<Key, Spot> = new Map();
  * The edges whose words cover no card and no other words and are whole when all of the graph is shown,
  * each with where they stand. The shortest are placed first, so that most have their words.
  */
-export function spotsWithRoom(spoken: readonly Spoken[], { cards, flow, letter, shown }: Surroundings): ReadonlyMap<Key, Spot> {
-  if (!cards.length || spoken.length > MOST_SPOKEN) return NONE;
+export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
+  if (!around.cards.length || spoken.length > MOST_SPOKEN) return NONE;
   const found = new Map<Key, Spot>();
-  const taken: Box[] = [...cards];
+  const taken: Box[] = [...around.cards];
   for (const each of [...spoken].sort((a, b) => a.width - b.width)) {
-    for (const end of new Set<End>([each.end, "middle"])) {
-      const box = boxOf({ ...each, end }, flow, letter / USUAL_LETTER);
-      const aside = Math.max(shown.left - box.x, 0) + Math.min(shown.right - box.x - box.width, 0);
-      const moved = { ...box, x: box.x + aside };
-      // They stay on their line.
-      if (Math.abs(aside) > (each.lane ? 0 : box.width * MOST_ASIDE) || moved.x < shown.left - 1 || taken.some((other) => overlap(moved, other))) continue;
-      found.set(each.key, { end, aside });
-      taken.push(moved);
-      break;
-    }
+    const placed = firstFree(each, taken, around);
+    if (!placed) continue;
+    found.set(each.key, placed.spot);
+    taken.push(placed.box);
   }
   return found;
 }
 
-function boxOf({ from, to, lane, end, width }: Spoken, flow: Flow, scale: number): Box {
-  const way = wayOf(from, to, flow, lane, end);
-  const wide = PADDING + (width - PADDING) * scale;
-  const high = CHIP_HEIGHT - USUAL_LINE + USUAL_LINE * scale;
-  const spot = chipSpot(way, from, to, wide);
-  const { across, down } = anchorOf(way);
-  return { x: spot.x - wide * across, y: spot.y - high * down, width: wide, height: high };
+interface Placed {
+  readonly spot: Spot;
+  readonly box: Box;
 }
 
-function overlap(a: Box, b: Box): boolean {
-  return a.x < b.x + b.width + BETWEEN && b.x < a.x + a.width + BETWEEN && a.y < b.y + b.height + BETWEEN && b.y < a.y + a.height + BETWEEN;
+/** The wider gap before the other, one row before two, and its own end of the line before others. */
+function firstFree(each: Spoken, taken: readonly Box[], around: Surroundings): Placed | null {
+  const rows: readonly (1 | 2)[] = each.folded < each.width ? [1, 2] : [1];
+  for (const between of BETWEEN) {
+    for (const count of rows) {
+      for (const end of new Set<End>([each.end, "middle", "start", "end"])) {
+        const placed = placedAt(each, { end, rows: count, gap: (between * around.letter) / LETTER_ON_SCREEN }, taken, around);
+        if (placed) return placed;
+      }
+    }
+  }
+  return null;
+}
+
+interface Wish {
+  readonly end: End;
+  readonly rows: 1 | 2;
+  readonly gap: number;
+}
+
+function placedAt(each: Spoken, { end, rows, gap }: Wish, taken: readonly Box[], { flow, letter, shown }: Surroundings): Placed | null {
+  const { from, to, lane } = each;
+  const scale = letter / USUAL_LETTER;
+  const way = wayOf(from, to, flow, lane, end);
+  const width = PADDING + ((rows === 1 ? each.width : each.folded) - PADDING) * scale;
+  const height = CHIP_HEIGHT - USUAL_LINE + USUAL_LINE * scale * rows;
+  const base = chipSpot(way, from, to, width);
+  const spot = between(way, from, to, base, height, gap);
+  if (!spot) return null;
+  const { across, down } = anchorOf(way);
+  const box = { x: spot.x - width * across, y: spot.y - height * down, width, height };
+  // They stay on their line.
+  const most = lane ? 0 : width * MOST_ASIDE;
+  const inSight = Math.max(shown.left - box.x, 0) + Math.min(shown.right - box.x - width, 0);
+  for (const shift of [inSight, ...shiftsBeside(box, taken, gap)]) {
+    const moved = { ...box, x: box.x + shift };
+    const isSeen = moved.x >= shown.left - 1 && moved.x + width <= shown.right + 1;
+    if (Math.abs(shift) > most || !isSeen || taken.some((other) => overlap(moved, other, gap))) continue;
+    return { spot: { end, rows, width, aside: spot.x - base.x + shift, down: spot.y - base.y }, box: moved };
+  }
+  return null;
+}
+
+/** The place on a line from one row to the next that keeps clear of both cards; null without room. */
+function between(way: Way, from: Position, to: Position, base: Position, height: number, gap: number): Position | null {
+  if (way.shape !== "down") return base;
+  const [top, bottom] = [from.y + CARD.height + gap + height / 2, to.y - gap - height / 2];
+  if (top > bottom + 0.5) return null;
+  const y = Math.min(Math.max(base.y, top), bottom);
+  return y === base.y ? base : { x: alongOf(from, to, y), y };
+}
+
+/** The least moves to either side after which a box is clear of what it overlaps. */
+function shiftsBeside(box: Box, taken: readonly Box[], gap: number): number[] {
+  const others = taken.filter((other) => overlap(box, other, gap));
+  if (!others.length) return [];
+  const left = Math.min(...others.map((other) => other.x - gap - box.width - box.x));
+  const right = Math.max(...others.map((other) => other.x + other.width + gap - box.x));
+  return [left, right].sort((a, b) => Math.abs(a) - Math.abs(b));
+}
+
+function overlap(a: Box, b: Box, gap: number): boolean {
+  const least = gap - 0.5;
+  return a.x < b.x + b.width + least && b.x < a.x + a.width + least && a.y < b.y + b.height + least && b.y < a.y + a.height + least;
 }

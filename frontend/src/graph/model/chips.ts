@@ -12,6 +12,9 @@ export const CHIP_HEIGHT = 24;
 /** Longer ones are broken into rows. */
 const MOST_WIDE = 420;
 
+/** Beside a line around cards, where nothing but the end of the canvas is, they are broken earlier (graph.css). */
+export const MOST_BESIDE = 200;
+
 const isWide = (letter: string): boolean => /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/.test(letter);
 
 export function lettersOf(text: string): number {

@@ -56,9 +56,18 @@ const MOST_OF_NAME = 40;
 
 /** The id that a node gets of its name; null without a name that has letters of ids, and for the id that it has. */
 export function idOfName(document: WorkflowDocument, { id, name = "" }: Pick<WorkflowNode, "id" | "name">): string | null {
-  const plain = (name.toLowerCase().match(/[a-z0-9_]+/g) ?? []).join("-").slice(0, MOST_OF_NAME).replace(/^-+|-+$/g, "");
+  const plain = idWords(name);
   if (!plain || plain === id) return null;
   return freeId(plain, ids(document.nodes));
+}
+
+// Letters that Unicode does not take apart; as in id_words.py.
+const LETTERS: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ł: "l", þ: "th", ı: "i" };
+
+function idWords(name: string): string {
+  const bare = name.replace(/<\/?[a-z][^<>]*>/gi, " ").toLowerCase().replace(/[ßæœøđðłþı]/g, (letter) => LETTERS[letter] ?? "");
+  const words = bare.normalize("NFKD").replace(/\p{M}/gu, "").match(/[a-z0-9_]+/g) ?? [];
+  return words.join("-").slice(0, MOST_OF_NAME).replace(/^-+|-+$/g, "");
 }
 
 function edgeBetween(document: WorkflowDocument, from: string, to: string, type = "sequence"): WorkflowEdge {

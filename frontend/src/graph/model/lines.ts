@@ -82,6 +82,13 @@ function ahead(shape: Flow, start: Position, end: Position, chips: End): Way {
 /** As far across as a line ahead is at a part of its length: flat at both ends. */
 const smooth = (part: number): number => part * part * (3 - 2 * part);
 
+/** The x at which a line down to the next row is at a y. */
+export function alongOf(from: Position, to: Position, y: number): number {
+  const [start, end] = [from.y + CARD.height, to.y - TIP];
+  const share = Math.min(Math.max((y - start) / Math.max(end - start, 1), 0), 1);
+  return from.x + (to.x - from.x) * smooth(share) + CARD.width / 2;
+}
+
 /** Out of the right of a card, up before the other one and into its left. */
 function up(start: Position, end: Position, lane: number): Way {
   const path = `M${start.x} ${start.y}L${lane - CORNER} ${start.y}Q${lane} ${start.y} ${lane} ${start.y - CORNER}L${lane} ${end.y + CORNER}Q${lane} ${end.y} ${lane + CORNER} ${end.y}L${end.x} ${end.y}`;
@@ -135,12 +142,12 @@ export function endsOf(edges: readonly { readonly from: string; readonly to: str
 // A sign of an edge begins at its lane.
 const SIGN = 40;
 
-/** The box around cards and the lanes around them. */
-export function graphBox(places: readonly Position[], lanes: Iterable<Lane>): Box {
+/** The box around cards and the lanes around them, which may say how wide the chips beside them are. */
+export function graphBox(places: readonly Position[], lanes: Iterable<Lane & { readonly chips?: number }>): Box {
   const box = around(places);
   let [right, top] = [box.x + box.width, box.y];
-  for (const { shape, at } of lanes) {
-    if (shape === "beside") right = Math.max(right, at + SIGN);
+  for (const { shape, at, chips = 0 } of lanes) {
+    if (shape === "beside") right = Math.max(right, at + Math.max(SIGN, chips - INSET));
     if (shape === "over") top = Math.min(top, at);
   }
   return { x: box.x, y: top, width: right - box.x, height: box.y + box.height - top };

@@ -58,10 +58,9 @@ export interface Extent {
 // Lines from one row to the next swing out beside the cards.
 export const SWING = 48;
 
-/** What a canvas of a width shows when all of a graph is in it, beside tools where that costs no size. */
+/** What a canvas of a width surely shows when all of a graph is in it, which may stand beside the tools. */
 export function shownExtent(graph: Box, width: number, tools: number): Extent {
-  const whole = graph.width + 2 * SWING <= width - tools ? width - tools : width;
-  const room = (Math.max(whole, graph.width) - graph.width) / 2;
+  const room = Math.max(width - tools - graph.width, 0) / 2;
   return { left: graph.x - room, right: graph.x + graph.width + room };
 }
 

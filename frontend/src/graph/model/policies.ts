@@ -22,6 +22,13 @@ export const MOST_NUMBER = 1_000_000;
 
 const NO_TOOLS: JsonObject = { operation: "filter", filter: { roles: ["system", "user", "assistant"] }, pairing: "drop" };
 
+/** A typed number of messages or tokens; null for what is none from 1 to `most`. */
+export function amountOf(typed: string, most: number): number | null {
+  const text = typed.trim();
+  const number = Number(text);
+  return /^[0-9]+$/.test(text) && number >= 1 && number <= most ? number : null;
+}
+
 /** The policy of a node or an edge; of a list of filters only the form can tell. */
 export function policyOf(element: Element): Policy {
   const filter = element.context_filter;

@@ -3,13 +3,26 @@
 import type { Element, Key, WorkflowDocument } from "./document";
 import { indexOf } from "./document";
 
+const NO_START = "no_start";
+
 /** A problem as far as its place and its order matter. */
 export interface Placed {
   readonly message: string;
   readonly pointer?: string;
+  readonly code?: string;
   readonly severity?: string;
   readonly node?: string;
   readonly edge?: string;
+}
+
+/** A canvas without a node is not wrong, but not begun. */
+export function isEmptyDraft({ nodes }: Pick<WorkflowDocument, "nodes">): boolean {
+  return !nodes.length;
+}
+
+/** The problems without the one that every empty draft has: its canvas says what to do first. */
+export function begunProblems<T extends Placed>(problems: readonly T[], document: WorkflowDocument): readonly T[] {
+  return isEmptyDraft(document) && problems.some(({ code }) => code === NO_START) ? problems.filter(({ code }) => code !== NO_START) : problems;
 }
 
 interface Target {

@@ -3,7 +3,7 @@ import { boxOf, MOST_REACHING, type Named, reaches, widthIn } from "../model/car
 import { CARD } from "../model/places";
 
 const LONG = "Draft the answer for the customer";
-const card = (key: string, x: number, y: number, name = LONG): Named => ({ key, at: { x, y }, name, rows: 2, height: 80, beside: 20 });
+const card = (key: string, x: number, y: number, name = LONG): Named => ({ key, at: { x, y }, name, rows: 2, height: 80, least: 0, beside: 20 });
 const around = (canvas = 2000, flow: "down" | "right" = "down") => ({ lines: [], flow, letter: 34, shown: { left: (CARD.width - canvas) / 2, right: (CARD.width + canvas) / 2 } });
 
 describe("larger cards", () => {
@@ -13,6 +13,11 @@ describe("larger cards", () => {
     expect(reach.left).toBeCloseTo(reach.right);
     expect(CARD.width + reach.left + reach.right).toBeCloseTo(widthIn(2, LONG, 34) + 20);
     expect(found.has("b")).toBe(false);
+  });
+
+  it("are as wide as the line below their name", () => {
+    const { left, right } = reaches([{ ...card("a", 0, 0, "Send"), least: 300 }], around()).get("a")!;
+    expect(CARD.width + left + right).toBe(300);
   });
 
   it("cover no card beside them, and end with the canvas", () => {

@@ -4,7 +4,7 @@ import { CARD } from "../model/places";
 
 const STEP = CARD.height + 86;
 const cards = [0, 1, 2].map((row) => ({ x: 0, y: row * STEP, ...CARD }));
-const said = (row: number, width: number, more: Partial<Spoken> = {}): Spoken => ({ key: `e${row}`, from: cards[row]!, to: cards[row + 1]!, lane: undefined, end: "middle", width, ...more });
+const said = (row: number, width: number, more: Partial<Spoken> = {}): Spoken => ({ key: `e${row}`, from: cards[row]!, to: cards[row + 1]!, lane: undefined, end: "middle", width, folded: width, ...more });
 const seen = (letter: number, canvas = 1200) => ({ cards, flow: "down" as const, letter, shown: { left: (CARD.width - canvas) / 2, right: (CARD.width + canvas) / 2 } });
 
 describe("the words of edges from further away", () => {
@@ -13,9 +13,15 @@ describe("the words of edges from further away", () => {
     expect(spotsWithRoom([said(0, 120)], seen(70)).size).toBe(0);
   });
 
-  it("stand in the middle of their line where its end has no room", () => {
-    expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(USUAL_LETTER)).get("e0")?.end).toBe("end");
-    expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(40)).get("e0")?.end).toBe("middle");
+  it("keep clear of both cards, nearer to the middle of their line than its end where that is close", () => {
+    expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(USUAL_LETTER)).get("e0")).toMatchObject({ end: "end", down: 0 });
+    expect(spotsWithRoom([said(0, 120, { end: "end" })], seen(28)).get("e0")?.down).toBeLessThan(0);
+  });
+
+  it("take two rows where one has no room", () => {
+    const long = said(0, 300, { folded: 160 });
+    expect(spotsWithRoom([long], seen(USUAL_LETTER)).get("e0")?.rows).toBe(1);
+    expect(spotsWithRoom([long], seen(USUAL_LETTER, 260)).get("e0")).toMatchObject({ rows: 2, width: 160 });
   });
 
   it("cover no other words: the shorter ones are shown", () => {

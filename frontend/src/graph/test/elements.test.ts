@@ -210,6 +210,10 @@ describe("the id of a node that is named first", () => {
     expect(named("Check the *answer*, 2nd")).toBe("check-the-answer-2nd");
   });
 
+  it("has base letters for accented ones and no markup", () => {
+    expect(named("Ünïcode & <b>Straße</b>")).toBe("unicode-strasse");
+  });
+
   it("is one that no other node has", () => {
     expect(named("Draft")).toBe("draft-2");
   });

@@ -25,32 +25,37 @@ describe("the sizes of the panel and of its preview", () => {
     expect(afterKey(PANEL_WIDTH, "x", 420, 1_000)).toBeNull();
   });
 
-  it("are remembered each, and usual where nothing sensible is", () => {
+  it("are remembered each, and only if they are sensible", () => {
     const place = storage();
-    expect(remembered(PANEL_WIDTH, place)).toBe(PANEL_WIDTH.usual);
+    expect(remembered(PANEL_WIDTH, place)).toBeNull();
     remember(PANEL_WIDTH, place, 512);
     expect(remembered(PANEL_WIDTH, place)).toBe(512);
-    expect(remembered(PREVIEW_HEIGHT, place)).toBe(PREVIEW_HEIGHT.usual);
+    expect(remembered(PREVIEW_HEIGHT, place)).toBeNull();
     for (const wrong of ["", "wide", "-7", "NaN"]) {
       place.kept.set(PANEL_WIDTH.name, wrong);
-      expect(remembered(PANEL_WIDTH, place)).toBe(PANEL_WIDTH.usual);
+      expect(remembered(PANEL_WIDTH, place)).toBeNull();
     }
   });
 });
 
 describe("the preview", () => {
-  it("leaves a low window to the form until somebody opens it", () => {
+  it("has a third of the panel, and more of a low one", () => {
+    expect(PREVIEW_HEIGHT.usual(900)).toBe(300);
+    expect(PREVIEW_HEIGHT.usual(420)).toBe(200);
+  });
+
+  it("is in sight until somebody closes it, but leaves a small window to the form", () => {
     const place = storage();
-    expect(isPreviewOpen(place, 800)).toBe(false);
-    expect(isPreviewOpen(place, 1_080)).toBe(true);
+    const [usual, phone, low] = [{ width: 1_280, height: 800 }, { width: 390, height: 844 }, { width: 1_280, height: 500 }];
+    expect([usual, phone, low].map((window) => isPreviewOpen(place, window))).toEqual([true, false, false]);
     rememberPreview(place, true);
-    expect(isPreviewOpen(place, 800)).toBe(true);
+    expect(isPreviewOpen(place, phone)).toBe(true);
     rememberPreview(place, false);
-    expect(isPreviewOpen(place, 1_080)).toBe(false);
+    expect(isPreviewOpen(place, usual)).toBe(false);
   });
 
   it("stands beside the form where both have room", () => {
-    expect(isSideBySide(PANEL_WIDTH.usual)).toBe(false);
+    expect(isSideBySide(PANEL_WIDTH.usual(1_280))).toBe(false);
     expect(isSideBySide(760)).toBe(true);
   });
 });

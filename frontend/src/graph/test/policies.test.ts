@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WorkflowEdge, WorkflowNode } from "../model/document";
-import { type Policy, policyOf, takesPolicy, USUAL, withPolicy } from "../model/policies";
+import { amountOf, type Policy, policyOf, takesPolicy, USUAL, withPolicy } from "../model/policies";
 
 const node: WorkflowNode = { id: "a", type: "llm", name: "Answer" };
 const edge: WorkflowEdge = { id: "e", type: "sequence", from: "a", to: "b", condition: "x > 1" };
@@ -49,6 +49,11 @@ describe("policies", () => {
     }
     expect(policyOf({ ...node, context_filter: [{ messages: [] }] }).form).toBe("custom");
     expect(policyOf({ ...node, context_filter: { messages: "wrong" } }).form).toBe("custom");
+  });
+
+  it("take whole numbers from 1 to the most, and nothing else", () => {
+    expect(["1", " 60 ", "007", "900"].map((typed) => amountOf(typed, 900))).toEqual([1, 60, 7, 900]);
+    for (const typed of ["", " ", "-5", "0", "1.5", "1e2", "six", "901", "9".repeat(400)]) expect(amountOf(typed, 900)).toBeNull();
   });
 
   it("never have a target above their maximum", () => {

@@ -20,7 +20,7 @@ class Fake {
   async costs(asked: Asked): Promise<Costs> {
     this.asked.push(asked);
     const whole = this.left-- <= 0;
-    return { whole, said: whole ? "on all" : "estimating", nodes: { a: cost(whole ? "-1 %" : ""), b: cost("+2 %") }, edges: {} };
+    return { whole, said: whole ? "on all" : "estimating", sample: "", nodes: { a: cost(whole ? "-1 %" : ""), b: cost("+2 %") }, edges: {} };
   }
 }
 
@@ -69,7 +69,7 @@ describe("costs", () => {
 
   it("that are the same stay the same objects, so that no card is drawn again", () => {
     const before = store.getState().costs!;
-    const now = costsWith(before, { whole: true, said: "", nodes: { a: cost("-1 %"), b: cost("+3 %") }, edges: {} });
+    const now = costsWith(before, { whole: true, said: "", sample: "", nodes: { a: cost("-1 %"), b: cost("+3 %") }, edges: {} });
     expect([now.nodes.a === before.nodes.a, now.nodes.b === before.nodes.b]).toEqual([true, false]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { indexOf, type WorkflowDocument } from "../model/document";
-import { countsOf, nameOfProblem, problemAfter, problemsOfForms, targetOf } from "../model/problem_list";
+import { begunProblems, countsOf, nameOfProblem, problemAfter, problemsOfForms, targetOf } from "../model/problem_list";
 
 const document: WorkflowDocument = {
   name: "Two of one id",
@@ -15,6 +15,14 @@ const second = { message: "bad pattern", pointer: "/nodes/1/context_filter/rules
 const edge = { message: "bad condition", pointer: "/edges/0/condition", edge: "e", severity: "warning" };
 const gone = { message: "unknown type", pointer: "/nodes/7/type", node: "b" };
 const loop = { message: "a loop", pointer: "/edges/0", edge: "e", severity: "note" };
+
+describe("an empty draft", () => {
+  const noStart = { message: "A workflow needs a start node", code: "no_start", pointer: "/nodes" };
+  it("is not wrong because it has no node yet", () => {
+    expect(begunProblems([noStart, whole], { ...document, nodes: [] })).toEqual([whole]);
+    expect(begunProblems([noStart], document)).toEqual([noStart]);
+  });
+});
 
 describe("a problem leads", () => {
   it("to exactly the element of its pointer, of two with one id", () => {

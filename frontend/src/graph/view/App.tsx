@@ -72,7 +72,6 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
             <Canvas drawing={drawing} onDrawing={setDrawing} onPopup={setPopup} />
           </div>
           {view === "outline" && <Outline onConnect={setConnecting} onEdit={edit} />}
-          <Empty />
         </div>
         {setup.watched ? <WatchPanel panel={setup.watched.panel} /> : <SidePanel onConnect={setConnecting} />}
       </div>
@@ -82,17 +81,6 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
       {saver && <PublishDialog />}
       {connecting !== null && <ConnectDialog from={connecting} onClose={() => setConnecting(null)} />}
     </div>
-  );
-}
-
-function Empty() {
-  const isEmpty = useEditor((state) => !state.document.nodes.length);
-  const mayChange = useEditor((state) => state.mayChange);
-  if (!isEmpty) return null;
-  return (
-    <p className="editor-empty">
-      {mayChange ? t("No nodes yet. Add a start node, then the steps that follow. Everything is saved as a draft.") : t("No nodes yet.")}
-    </p>
   );
 }
 

@@ -31,15 +31,16 @@ import { chosenBy } from "../model/menu";
 import { around, type Box, CARD, type Extent, isSeen, placesOf, shownExtent, shownWhole } from "../model/places";
 import { type Drawn, nodeWords, onlyOne } from "../store";
 import { t } from "../texts";
-import { CARDS, Zoom } from "./Card";
+import { CARDS, Zoom, tokenWords } from "./Card";
 import { useDesk, useEditor } from "./context";
-import { addKind, KIND_TYPE, moved } from "./actions";
+import { addKind, centred, KIND_TYPE, moved } from "./actions";
+import { EmptyCanvas } from "./EmptyCanvas";
 import { drawnPlaces, type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
 import { Icon } from "./Icon";
-import { chipTexts, titleOf } from "./accessible_names";
+import { chipTexts, inLine, titleOf } from "./accessible_names";
 import { LINES } from "./Line";
-import { chipsWidth } from "./text_width";
-import { useOpening } from "./first_view";
+import { chipsWidth, foldedWidth, textWidth } from "./text_width";
+import { useOpening, withChips } from "./first_view";
 import { aboutOf, middleOf } from "./menu_target";
 import type { Popup } from "./Popups";
 import { type Drawing, TOOLS_WIDTH, ViewTools } from "./ViewTools";
@@ -112,6 +113,12 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
     },
     [flow, onPopup, store],
   );
+  const offer = (at: Position, middle: Position): void => onPopup({ kind: "offer", at, spot: centred(flow.screenToFlowPosition(middle)) });
+  const onDoubleClick = (event: ReactMouseEvent): void => {
+    const isBare = event.target instanceof Element && event.target.matches(".react-flow__pane");
+    const at = { x: event.clientX, y: event.clientY };
+    if (isBare && drawn.mayChange) offer(at, at);
+  };
   const frame = useRef<HTMLDivElement>(null);
   const start = useOpening(frame);
   useFollowing(frame);
@@ -128,6 +135,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
         if (event.dataTransfer.types.includes(KIND_TYPE)) event.preventDefault();
       }}
       onDrop={onDrop}
+      onDoubleClick={onDoubleClick}
       onKeyDownCapture={pressed}
       {...menus}
     >
@@ -187,18 +195,21 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
         </ReactFlow>
         </Zoom>
       )}
+      <EmptyCanvas onOffer={(at) => offer(at, middleOf(frame.current))} />
     </div>
   );
 }
 
 // What stands beside a name (graph.css): the padding of a card, its icon, and each sign behind the name.
-const PADDING = { far: 18, other: 30 };
+const PADDING = { far: 18, other: 30, filter: 34 };
+const LINE_LETTER = 13;
 const SIGN = 2;
 
 /** What is shown of the canvas when all of the graph is in it. */
 function shownAt(drawn: Drawn, width: number, step: number): Extent {
   const { places, lanes } = drawnPlaces(drawn);
-  return places.size ? shownExtent(graphBox([...places.values()], lanes.values()), canvasAt(width, step), canvasAt(TOOLS_WIDTH, step)) : { left: 0, right: 0 };
+  const beside = hasWords(step) ? withChips(lanes, drawn) : lanes.values();
+  return places.size ? shownExtent(graphBox([...places.values()], beside), canvasAt(width, step), canvasAt(TOOLS_WIDTH, step)) : { left: 0, right: 0 };
 }
 
 /** The cards that are larger, so that their names are whole. */
@@ -216,7 +227,14 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], step: number, shown: 
     const rows = level === "middle" ? 2 : level !== "near" ? (level === "brief" && shows ? 1 : rowsAt(step)) : shows || tokens[key] || costs?.nodes[key]?.line ? 1 : 2;
     const signs = Number(level === "near" || level === "middle") + Number(node.config?.pause !== undefined || shows) + Number(Boolean(nodeWords(drawn, key)?.problems.length));
     const beside = level === "far" ? PADDING.far : PADDING.other + signs * SIGN * letter;
-    return { key, at: places.get(key) as Position, name: titleOf(node), rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside };
+    const filter = level === "near" || (level === "middle" && !shows) ? inLine(nodeWords(drawn, key)?.filter.join(" · ") ?? "") : "";
+    const figures = level === "near" && !shows ? [tokens[key] && tokenWords(tokens[key]), costs?.nodes[key]?.line].filter((text) => typeof text === "string" && text) as string[] : [];
+    const size = Math.max(LINE_LETTER, letterAt(step));
+    const least = Math.max(
+      filter ? textWidth(filter, size) + PADDING.filter + 1.1 * letter : 0,
+      ...figures.map((text) => textWidth(text, size) + PADDING.filter + 1.5 * letter),
+    );
+    return { key, at: places.get(key) as Position, name: titleOf(node), rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least };
   });
   const lines = edges.flatMap(({ source, target, data }) => {
     const [from, to] = [places.get(source), places.get(target)];
@@ -226,13 +244,22 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], step: number, shown: 
 }
 const NO_REACH: ReadonlyMap<Key, Reach> = new Map();
 
+// A sign is 1.15 letters wide with a gap (graph.css), and the letters of a mark are bold.
+const CHIP_SIGN = 17;
+const BOLD = 0.1;
+
+/** How much wider chips are by a sign before their words, and by bold letters. */
+function signsWidth({ mark, words }: NonNullable<FlowEdge["data"]>, texts: readonly string[]): number {
+  return Number(Boolean(words?.problems.length)) * CHIP_SIGN + (mark ? CHIP_SIGN + chipsWidth(texts) * BOLD : 0);
+}
+
 /** The edges that have room for their words, and where. */
 function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
   const { places, flow } = drawnPlaces(drawn);
   const spoken = edges.flatMap(({ id, source, target, data }): Spoken[] => {
     const [from, to] = [places.get(source), places.get(target)];
-    const width = data ? chipsWidth(chipTexts(data)) : 0;
-    return from && to && data && width ? [{ key: id, from, to, lane: data.lane, end: data.end, width }] : [];
+    const texts = data ? chipTexts(data) : [];
+    return from && to && data && texts.length ? [{ key: id, from, to, lane: data.lane, end: data.end, width: chipsWidth(texts) + signsWidth(data, texts), folded: foldedWidth(texts) + signsWidth(data, texts) }] : [];
   });
   const cards = [...places].map(([key, at]) => reachingBox(at, reach.get(key)));
   return spotsWithRoom(spoken, { cards, flow, letter: letterAt(step), shown });

@@ -5,6 +5,7 @@ import { type CSSProperties, createContext, memo, useContext, useLayoutEffect, u
 import type { Key } from "../model/document";
 import type { Reach } from "../model/card_room";
 import type { Spot } from "../model/chip_room";
+import type { Tokens } from "../store";
 import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
@@ -125,6 +126,11 @@ function Sees({ data: { node, kind, words } }: { readonly data: CardData }) {
   );
 }
 
+export function tokenWords({ before, after }: Tokens): string {
+  if (before === after) return tn("{n} token", "{n} tokens", after, { n: grouped(after) });
+  return t("{before} → {after} tokens", { before: grouped(before), after: grouped(after) });
+}
+
 function Foot({ data: { mark, tried, cost, tokens } }: { readonly data: CardData }) {
   return (
     <div className="flow-card-foot">
@@ -132,7 +138,7 @@ function Foot({ data: { mark, tried, cost, tokens } }: { readonly data: CardData
       {tried && <span className={tried.changed ? "flow-tried" : undefined}>{countWords(tried.changed, tried.inputs)}</span>}
       {tokens && !tried && !mark ? (
         <span title={t("Tokens of the last preview")}>
-          {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after, { n: grouped(tokens.after) }) : t("{before} → {after} tokens", { before: grouped(tokens.before), after: grouped(tokens.after) })}
+          {tokenWords(tokens)}
         </span>
       ) : null}
       {cost?.line && !tried && !mark && (

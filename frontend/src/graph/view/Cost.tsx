@@ -28,6 +28,7 @@ export function Cost({ kind, id }: Props) {
     <section className="editor-cost" aria-label={t("Cost")}>
       <h2>
         {t("Cost")}: {cost ? <span className={cost.warning ? "flow-cost-raises" : undefined}>{cost.line || "–"}</span> : <span role="status">{inLine(costs.said)}</span>}
+        {cost?.line && costs.sample && <span className="editor-cost-sample"> · {inLine(costs.sample)}</span>}
       </h2>
       {cost?.warning && (
         <p className="editor-cost-warning" role="status">

@@ -4,6 +4,7 @@ import { BaseEdge, type EdgeProps, useStore } from "@xyflow/react";
 import { memo, useContext } from "react";
 import { createPortal } from "react-dom";
 import { widthOf } from "../model/chips";
+import type { Spot } from "../model/chip_room";
 import type { Position } from "../model/document";
 import { anchorOf, chipSpot, type Flow, type Way, wayOf } from "../model/lines";
 import { CARD } from "../model/places";
@@ -33,13 +34,13 @@ function LineView(given: EdgeProps<FlowEdge>) {
   const { id, data, markerEnd } = given;
   const { level, words } = useContext(Zoom);
   const [from, to] = cardsOf(given, data?.flow ?? "right");
-  const spot = words ? words.get(id) : { end: data?.end, aside: 0 };
+  const spot = words?.get(id);
   const way = wayOf(from, to, data?.flow ?? "right", data?.lane, spot?.end ?? data?.end);
   return (
     <>
       <BaseEdge id={id} path={way.path} markerEnd={markerEnd} interactionWidth={24} />
       {/* Nobody can read them from far away, and each would be moved with its line. */}
-      {(level !== "far" || (words && spot)) && !isBare(data) && <Chips way={way} from={from} to={to} given={given} words={spot !== undefined} aside={spot?.aside ?? 0} />}
+      {(level !== "far" || (words && spot)) && !isBare(data) && <Chips way={way} from={from} to={to} given={given} words={!words || spot !== undefined} spot={spot} />}
     </>
   );
 }
@@ -63,10 +64,11 @@ interface ChipsProps {
   readonly given: EdgeProps<FlowEdge>;
   /** Whether there is room for its words; else signs say that there are some. */
   readonly words: boolean;
-  readonly aside: number;
+  /** Where there is room from further away. */
+  readonly spot: Spot | undefined;
 }
 
-function Chips({ way, from, to, given, words, aside }: ChipsProps) {
+function Chips({ way, from, to, given, words, spot }: ChipsProps) {
   const { id, data, selected } = given;
   const layer = useStore(layerOf);
   const choose = useEditor((state) => state.choose);
@@ -78,14 +80,14 @@ function Chips({ way, from, to, given, words, aside }: ChipsProps) {
   const cost = data?.cost;
   // Beside a mark the rest is read in the panel.
   const mark = data?.mark;
-  const { x, y } = chipSpot(way, from, to, words && data ? widthOf(chipTexts(data)) : 0);
+  const { x, y } = chipSpot(way, from, to, spot?.width ?? (words && data ? widthOf(chipTexts(data)) : 0));
   const { across, down } = anchorOf(way);
   return (
     layer &&
     createPortal(
       <div
-        className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${warned ? " flow-chips-warned" : faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
-        style={{ transform: `translate(${-100 * across}%, ${-100 * down}%) translate(${x + aside}px, ${y}px)` }}
+        className={`flow-chips nopan${spot?.rows === 2 ? " flow-chips-folded" : ""}${!spot && way.shape === "beside" ? " flow-chips-beside" : ""}${selected ? " flow-chips-chosen" : ""}${warned ? " flow-chips-warned" : faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
+        style={{ transform: `translate(${-100 * across}%, ${-100 * down}%) translate(${x + (spot?.aside ?? 0)}px, ${y + (spot?.down ?? 0)}px)`, ...(spot?.rows === 2 && { maxWidth: spot.width }) }}
         translate="no"
         data-edge={id}
         title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, cost?.warning || cost?.line, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}

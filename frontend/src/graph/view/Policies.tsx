@@ -1,11 +1,11 @@
 // Buttons for the most common choices about messages; the form below has the same values.
 
-import { type MouseEvent, useId, useState } from "react";
+import { type MouseEvent, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { change } from "../model/commands";
 import { type Element, find, type Key } from "../model/document";
-import { MOST_NUMBER, type Policy, type PolicyForm, policyOf, takesPolicy, withPolicy } from "../model/policies";
-import { t } from "../texts";
+import { amountOf, MOST_NUMBER, type Policy, type PolicyForm, policyOf, takesPolicy, withPolicy } from "../model/policies";
+import { grouped, t } from "../texts";
 import { useDesk, useEditor } from "./context";
 
 interface Props {
@@ -16,6 +16,8 @@ interface Props {
 export function Policies({ kind, id }: Props) {
   const { store } = useDesk();
   const element = useEditor(({ document }) => find<Element>(kind === "node" ? document.nodes : document.edges, id));
+  // While a larger number is typed digit by digit, the smaller one below it is not lost.
+  const target = useRef(0);
   if (!element || !takesPolicy(element)) return null;
   const policy = policyOf(element);
   const put = (part: Partial<Policy>, touch?: string): void => {
@@ -49,11 +51,16 @@ export function Policies({ kind, id }: Props) {
         </div>
         {policy.form === "last" && <Amount label={t("Number of messages")} value={policy.count} onValue={(count) => put({ count }, `count ${id}`)} />}
         {policy.form === "budget" && (
-          <>
-            <Amount label={t("Over this many tokens")} value={policy.most} onValue={(most) => put({ most, target: Math.min(policy.target, most) }, `most ${id}`)} />
+          <div className="editor-budget">
+            <Amount
+              label={t("Over this many tokens")}
+              value={policy.most}
+              onEnter={() => (target.current = policy.target)}
+              onValue={(most) => put({ most, target: Math.min(target.current, most) }, `most ${id}`)}
+            />
             <span aria-hidden="true">→</span>
-            <Amount label={t("Cut to this many tokens")} value={policy.target} onValue={(target) => put({ target }, `target ${id}`)} />
-          </>
+            <Amount label={t("Cut to this many tokens")} value={policy.target} most={policy.most} onValue={(value) => put({ target: value }, `target ${id}`)} />
+          </div>
         )}
       </div>
       {isCustom ? (
@@ -71,31 +78,56 @@ export function Policies({ kind, id }: Props) {
 interface AmountProps {
   readonly label: string;
   readonly value: number;
+  readonly most?: number;
   readonly onValue: (value: number) => void;
+  readonly onEnter?: () => void;
 }
 
-function Amount({ label, value, onValue }: AmountProps) {
+/** What is typed and no such number stays, with the error beside it; the draft keeps the value before. */
+function Amount({ label, value, most = MOST_NUMBER, onValue, onEnter }: AmountProps) {
   const { store } = useDesk();
+  const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
+  const [isLeft, setLeft] = useState(false);
+  // An empty field is wrong only once it is left: most people empty it before they type.
+  const isWrong = typed !== null && amountOf(typed, most) === null && (typed !== "" || isLeft);
   return (
-    <input
-      className="form-control editor-amount"
-      type="number"
-      min={1}
-      max={MOST_NUMBER}
-      aria-label={label}
-      title={label}
-      value={typed ?? String(value)}
-      onChange={({ target }) => {
-        setTyped(target.value);
-        const number = target.valueAsNumber;
-        if (Number.isInteger(number) && number >= 1 && number <= MOST_NUMBER) onValue(number);
-      }}
-      onBlur={() => {
-        setTyped(null);
-        store.getState().settle();
-      }}
-    />
+    <>
+      <input
+        className={`form-control editor-amount${isWrong ? " is-invalid" : ""}`}
+        type="text"
+        inputMode="numeric"
+        aria-label={label}
+        title={label}
+        aria-invalid={isWrong || undefined}
+        aria-describedby={isWrong ? id : undefined}
+        value={typed ?? String(value)}
+        onFocus={onEnter}
+        onKeyDown={(event) => {
+          const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+          if (!step || event.ctrlKey || event.altKey || event.metaKey || amountOf(String(value + step), most) === null) return;
+          event.preventDefault();
+          setTyped(null);
+          onValue(value + step);
+        }}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          setLeft(false);
+          const number = amountOf(target.value, most);
+          if (number !== null) onValue(number);
+        }}
+        onBlur={() => {
+          setLeft(true);
+          if (typed !== null && amountOf(typed, most) !== null) setTyped(null);
+          store.getState().settle();
+        }}
+      />
+      {isWrong && (
+        <p className="field-errors" id={id} role="alert">
+          {label}: {t("Enter a whole number from 1 to {most}. Still {value} in the draft.", { most: grouped(most), value: grouped(value) })}
+        </p>
+      )}
+    </>
   );
 }
 

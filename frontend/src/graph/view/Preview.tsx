@@ -23,6 +23,8 @@ const PAUSE_MS = 250 - TYPING_PAUSE_MS;
 const AGAIN_MS = 3_000;
 
 const MOST_EDGES = 20;
+// Between the parts of the result (workflows/pages/preview/result_line.py).
+const PART = " · ";
 
 /** What is typed into the fields above the preview; it stays when another node is chosen. */
 export interface Source {
@@ -62,7 +64,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [last, setLast] = useState<Shown | null>(null);
   const [attempt, setAttempt] = useState(0);
-  const [chosenOpen, setChosenOpen] = useState(() => isPreviewOpen(localStorage, window.innerHeight));
+  const [chosenOpen, setChosenOpen] = useState(() => isPreviewOpen(localStorage, { width: window.innerWidth, height: window.innerHeight }));
   const isOpen = isBeside || chosenOpen;
   const [opened] = useState(() => isOpened(source));
   const drawn = useRef<Key | null>(null);
@@ -117,6 +119,8 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
   const toggle = (): void => {
     setChosenOpen(!isOpen);
     rememberPreview(localStorage, !isOpen);
+    // On a phone it opens below the form, which scrolls.
+    if (!isOpen) requestAnimationFrame(() => scrollTo(box.current?.closest(".editor-preview") ?? null));
   };
   const nothing = busy ? t("Loading…") : t("Select a conversation or paste a context. Nothing is stored.");
   return (
@@ -129,7 +133,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
           ) : (
             <button type="button" className="editor-shut" aria-expanded={isOpen} onClick={toggle}>
               <Icon name={isOpen ? "chevron-down" : "chevron-up"} />
-              {t("Context preview")}
+              <span className="editor-shut-words">{t("Context preview")}</span>
             </button>
           )}
         </h2>
@@ -142,7 +146,14 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
                   {inLine(shown.lacks)}
                 </span>
               )}
-              <span>{inLine(shown.line)}</span>
+              <span>
+                {shown.line.split(PART).map((part, place) => (
+                  <span key={part} className="editor-result-part">
+                    {place > 0 && PART}
+                    {inLine(part)}
+                  </span>
+                ))}
+              </span>
             </>
           ) : (
             !isOpen && !wrong && <span>{nothing}</span>
@@ -176,6 +187,12 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
       </div>
     </section>
   );
+}
+
+/** Only the panel scrolls: scrollIntoView would also move the frame around it. */
+function scrollTo(preview: Element | null): void {
+  const panel = preview?.closest(".editor-panel");
+  if (preview && panel) panel.scrollTop += preview.getBoundingClientRect().top - panel.getBoundingClientRect().top;
 }
 
 /** Nothing is chosen yet: what to choose from is in sight. */

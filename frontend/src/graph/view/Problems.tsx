@@ -4,7 +4,7 @@ import type { KeyboardEvent } from "react";
 import type { Problem } from "../io/server";
 import type { Element, Key } from "../model/document";
 import { find } from "../model/document";
-import { countsOf, nameOfProblem, targetOf } from "../model/problem_list";
+import { countsOf, isEmptyDraft, nameOfProblem, targetOf } from "../model/problem_list";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { openProblem } from "./actions";
@@ -18,7 +18,9 @@ const STEPS: { readonly [key: string]: number } = { ArrowDown: 1, ArrowUp: -1, H
 export function Problems() {
   const visited = useEditor((state) => state.visited);
   const problems = useProblems();
+  const isEmpty = useEditor(({ document }) => isEmptyDraft(document));
   if (!problems) return null;
+  if (!problems.length && isEmpty) return <p className="text-secondary">{t("Add a first node. What has to be fixed before you publish is listed here.")}</p>;
   if (!problems.length) return <p className="text-secondary">{t("No problems. Select a node or an edge to see its settings.")}</p>;
   return (
     <>

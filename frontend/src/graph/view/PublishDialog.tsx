@@ -3,6 +3,7 @@
 import { type FormEvent, type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import type { Published } from "../io/server";
 import { wordsOf } from "../io/error_text";
+import { toast } from "../io/notice";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
@@ -17,7 +18,6 @@ export function PublishDialog() {
 
 function Sheet({ onClose }: { readonly onClose: () => void }) {
   const { server, setup, store } = useDesk();
-  const [done, setDone] = useState<Published | null>(null);
   const { box, wrong, busy, load, run } = useSheet();
 
   const send = (event: FormEvent<HTMLElement>): void => {
@@ -29,8 +29,9 @@ function Sheet({ onClose }: { readonly onClose: () => void }) {
       run(async (signal) => {
         const answer = await server.publish(fields, signal);
         if ("html" in answer) return answer.html;
-        setDone(answer);
-        store.getState().say(saidOf(answer));
+        // The server has moved on, and the canvas goes on: nothing is left to answer here.
+        toast(saidOf(answer));
+        onClose();
         return null;
       });
     } else {
@@ -50,6 +51,16 @@ function Sheet({ onClose }: { readonly onClose: () => void }) {
     chooseFound(store, node ? "node" : "edge", (node ?? edge) as string);
     store.getState().set({ wanted: input ?? "" });
   };
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      const forms = [...(box.current?.querySelectorAll("form") ?? [])];
+      forms.find((form) => new URL(form.action).pathname === new URL(setup.urls.publish, location.href).pathname)?.requestSubmit();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [box, setup]);
   return (
     <Dialog title={t("Publish {name}", { name: setup.name })} onClose={onClose} wide>
       {wrong && (
@@ -60,13 +71,9 @@ function Sheet({ onClose }: { readonly onClose: () => void }) {
           </button>
         </p>
       )}
-      {done ? (
-        <Done answer={done} onClose={onClose} />
-      ) : (
-        <div ref={box} className="editor-sheet" aria-busy={busy} onSubmit={send} onClick={follow}>
-          <p className="text-secondary">{t("Loading…")}</p>
-        </div>
-      )}
+      <div ref={box} className="editor-sheet" aria-busy={busy} onSubmit={send} onClick={follow}>
+        <p className="text-secondary">{t("Loading…")}</p>
+      </div>
     </Dialog>
   );
 }
@@ -109,22 +116,4 @@ function useSheet() {
   return { box, wrong, busy, load, run };
 }
 
-const saidOf = ({ version }: Published): string => t("Published as version {n}", { n: version });
-
-function Done({ answer, onClose }: { readonly answer: Published; readonly onClose: () => void }) {
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
-  return (
-    <>
-      <p>{t("Published as version {n}. New executions use it; running ones keep their version.", { n: answer.version })}</p>
-      <div className="form-actions">
-        <a className="btn" href={answer.url}>
-          {t("Open version {n}", { n: answer.version })}
-        </a>
-        <button ref={button} type="button" className="btn btn-primary" onClick={onClose}>
-          {t("Close")}
-        </button>
-      </div>
-    </>
-  );
-}
+const saidOf = ({ version }: Published): string => t("Published as version {n}. New executions use it; running ones keep their version.", { n: version });

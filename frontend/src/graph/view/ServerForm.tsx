@@ -340,6 +340,8 @@ class Session {
     } catch (error) {
       if (signal.aborted || this.closed) return null;
       this.fail(wordsOf(error));
+      // Below a selected element there is never the form of another one.
+      if (this.shown === undefined) this.holder.replaceChildren();
       if (isAway(error)) this.redrawing = setTimeout(() => !this.closed && void this.open(), AGAIN_MS);
       return null;
     }
@@ -383,6 +385,8 @@ class Session {
     const field = found instanceof RadioNodeList ? ([...found].find((each) => each instanceof HTMLInputElement && each.checked) ?? found[0]) : found;
     if (!before || !(field instanceof HTMLElement)) return;
     for (let fold = field.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;
+    // A field that another choice hides cannot have the focus.
+    if (before.at === null && !field.checkVisibility() && title instanceof HTMLElement) return title.focus();
     field.focus();
     if (before.at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(before.at, before.at);
   }

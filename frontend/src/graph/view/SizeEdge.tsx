@@ -1,6 +1,6 @@
 // An edge of the panel or of its preview, moved by dragging or by arrow keys.
 
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { afterKey, fitting, remember, remembered, type Size } from "../io/panel_size";
 
 interface Props {
@@ -14,14 +14,24 @@ interface Props {
 
 export function SizeEdge({ size, label, within, property, side }: Props) {
   const edge = useRef<HTMLDivElement>(null);
-  const [now, setNow] = useState(() => remembered(size, localStorage));
+  const [chosen, setChosen] = useState(() => remembered(size, localStorage));
+  const [whole, setWhole] = useState(0);
   const holder = (): HTMLElement | null => edge.current?.closest<HTMLElement>(within) ?? null;
   const room = (): number => (side === "width" ? holder()?.clientWidth : holder()?.clientHeight) ?? window.innerWidth;
-  useEffect(() => {
+  const now = chosen ?? size.usual(whole);
+  useLayoutEffect(() => {
+    const measured = edge.current?.closest<HTMLElement>(within);
+    if (!measured) return undefined;
+    const watch = new ResizeObserver(() => setWhole(side === "width" ? measured.clientWidth : measured.clientHeight));
+    watch.observe(measured);
+    setWhole(side === "width" ? measured.clientWidth : measured.clientHeight);
+    return () => watch.disconnect();
+  }, [within, side]);
+  useLayoutEffect(() => {
     edge.current?.closest<HTMLElement>(within)?.style.setProperty(property, `${now}px`);
   }, [now, within, property]);
   const choose = (wished: number): void => {
-    setNow(wished);
+    setChosen(wished);
     remember(size, localStorage, wished);
   };
   return (

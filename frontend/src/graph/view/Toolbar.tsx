@@ -9,7 +9,7 @@ import { duplicateChosen, groupChosen, layOut, removeChosen, showProblems, ungro
 import { Icon } from "./Icon";
 import { groupOf } from "../model/canvas_data";
 import { find } from "../model/document";
-import { countsOf } from "../model/problem_list";
+import { countsOf, isEmptyDraft } from "../model/problem_list";
 import { chosenFor } from "../store";
 import { download, pictureOf, pngOf } from "./picture";
 import { useProblems } from "./all_problems";
@@ -74,13 +74,14 @@ export function Toolbar({ view, onView, saver }: Props) {
 function ProblemCount() {
   const { store } = useDesk();
   const problems = useProblems();
+  const isEmpty = useEditor(({ document }) => isEmptyDraft(document));
   if (!problems) return null;
   const { errors, warnings } = countsOf(problems);
   const count = errors + warnings;
-  const label = count ? tn("{n} problem", "{n} problems", count) : t("No problems");
+  const label = count ? tn("{n} problem", "{n} problems", count) : isEmpty ? t("No nodes yet") : t("No problems");
   return (
     <span className={errors ? "editor-faulty" : warnings ? "editor-warned" : ""}>
-      <Tool icon={errors ? "alert-circle" : warnings ? "alert-triangle" : "circle-check"} label={label} name={t("Problems")} keys="p" onClick={() => showProblems(store)}>
+      <Tool icon={errors ? "alert-circle" : warnings ? "alert-triangle" : isEmpty ? "circle-dashed" : "circle-check"} label={label} name={t("Problems")} keys="p" onClick={() => showProblems(store)}>
         <span className="tool-problems">
           <span aria-hidden="true" className="tool-problems-count">{count || ""}</span>
           <span className="tool-problems-words">{label}</span>

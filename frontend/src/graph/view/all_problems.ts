@@ -3,7 +3,7 @@
 import { useMemo } from "react";
 import type { Problem } from "../io/server";
 import { type Element, find } from "../model/document";
-import { problemsOfForms } from "../model/problem_list";
+import { begunProblems, problemsOfForms } from "../model/problem_list";
 import type { State } from "../store";
 import { useEditor } from "./context";
 import { titleOf } from "./accessible_names";
@@ -12,7 +12,8 @@ import { titleOf } from "./accessible_names";
 export function problemsOf({ words, typed, document }: Pick<State, "words" | "typed" | "document">): readonly Problem[] | null {
   if (!words) return null;
   const ofForms = problemsOfForms(typed, (kind, key) => titleOf(find<Element>(kind === "node" ? document.nodes : document.edges, key) ?? { id: key }));
-  return ofForms.length ? [...ofForms, ...words.problems] : words.problems;
+  const ofDraft = begunProblems(words.problems, document);
+  return ofForms.length ? [...ofForms, ...ofDraft] : ofDraft;
 }
 
 export function useProblems(): readonly Problem[] | null {

@@ -3,6 +3,7 @@
 import type { Viewport } from "@xyflow/react";
 import { useLayoutEffect, useState } from "react";
 import type { Key, Position } from "../model/document";
+import { MOST_BESIDE, roomOf } from "../model/chips";
 import { indexOf } from "../model/document";
 import { graphBox, type Lane } from "../model/lines";
 import { CARD, placesOf, SWING } from "../model/places";
@@ -10,6 +11,7 @@ import type { State } from "../store";
 import { useDesk } from "./context";
 import { drawnPlaces } from "./flow";
 import { TOOLS_WIDTH } from "./ViewTools";
+import { hasWords, stepOf } from "./zoom";
 
 // The legend of marks stands at the bottom.
 const LEGEND = 56;
@@ -28,9 +30,23 @@ export function useOpening(frame: { readonly current: HTMLDivElement | null }): 
     const below = store.getState().marks ? LEGEND : 0;
     const spots = document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position);
     const { lanes } = drawnPlaces({ document, places: given });
-    setStart(opening(spots, lanes.values(), startOf(places, document), width, height - below));
+    const room = { width, height: height - below };
+    const first = startOf(places, document);
+    // From near enough the chips of lines around cards are in sight, too; from further away they find room.
+    const wide = opening(spots, withChips(lanes, store.getState()), first, room);
+    setStart(hasWords(stepOf(wide.zoom)) ? wide : opening(spots, lanes.values(), first, room));
   }, [frame, store]);
   return start;
+}
+
+/** The lanes around cards with the width of the chips beside them. */
+export function withChips(lanes: ReadonlyMap<Key, Lane>, { document, words }: Pick<State, "document" | "words">): (Lane & { readonly chips: number })[] {
+  const { keys } = indexOf(document.edges);
+  return document.edges.flatMap((edge, place) => {
+    const key = keys[place] as Key;
+    const lane = lanes.get(key);
+    return lane ? [{ ...lane, chips: Math.min(roomOf(edge, words?.edges[key]?.chips), MOST_BESIDE) }] : [];
+  });
 }
 
 function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]): Position | undefined {
@@ -39,7 +55,7 @@ function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]
   return first && places.get(first.id);
 }
 
-function opening(spots: readonly Position[], lanes: Iterable<Lane>, first: Position | undefined, width: number, height: number): Viewport {
+function opening(spots: readonly Position[], lanes: Iterable<Lane & { readonly chips?: number }>, first: Position | undefined, { width, height }: { readonly width: number; readonly height: number }): Viewport {
   if (!spots.length) return { x: 40, y: 40, zoom: 1 };
   const graph = graphBox(spots, lanes);
   const box = { x: graph.x - SWING, y: graph.y - SWING, width: graph.width + 2 * SWING, height: graph.height + 2 * SWING };

@@ -3,6 +3,8 @@
 import { BETWEEN_CHIPS, PADDING } from "../model/chips";
 import { USUAL_LETTER } from "../model/chip_room";
 
+// A browser breaks a row that is as wide as its box by a share of a pixel.
+const SLACK = 2;
 const widths = new Map<string, number>();
 let context: CanvasRenderingContext2D | null | undefined;
 
@@ -10,6 +12,20 @@ let context: CanvasRenderingContext2D | null | undefined;
 export function chipsWidth(texts: readonly string[]): number {
   if (!texts.length) return 0;
   return texts.reduce((sum, text) => sum + letters(text), PADDING + (texts.length - 1) * BETWEEN_CHIPS);
+}
+
+/** The width of chips in two rows: broken between texts, or a single one between its words. */
+export function foldedWidth(texts: readonly string[]): number {
+  const [first = ""] = texts;
+  const parts = texts.length > 1 ? texts : first.match(/[\u2e80-\u9fff\uff00-\uff60]|[^\s\u2e80-\u9fff\uff00-\uff60]+\s*/gu) ?? [];
+  const widthOf = (row: readonly string[]): number => (texts.length > 1 ? chipsWidth(row) : chipsWidth([row.join("")]));
+  const splits = parts.slice(1).map((_, place) => Math.max(widthOf(parts.slice(0, place + 1)), widthOf(parts.slice(place + 1))));
+  return Math.min(chipsWidth(texts), ...splits.map((width) => width + SLACK));
+}
+
+/** The width of a text in letters of a size, in canvas units. */
+export function textWidth(text: string, letter: number): number {
+  return (letters(text) * letter) / USUAL_LETTER;
 }
 
 function letters(text: string): number {

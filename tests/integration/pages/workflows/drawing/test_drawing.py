@@ -49,7 +49,7 @@ def test_problems_lead_to_what_has_them(designer: Client) -> None:
     page = text(designer.get("/workflows/small/"))
     assert "column" in page
     assert "graph-fault" in page
-    assert "there is no node" in page
+    assert "There is no node" in page
 
 
 def test_an_edge_with_a_warning_is_not_drawn_as_one_with_an_error(designer: Client) -> None:

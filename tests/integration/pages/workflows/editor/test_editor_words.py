@@ -27,7 +27,7 @@ def test_words_tell_each_card_and_each_chip(designer: Client) -> None:
 def test_words_name_problems_at_the_element_and_in_the_list(designer: Client) -> None:
     lost = {**GO, "id": "lost", "to": "nowhere"}
     told = ask(designer, "words", {"document": document(edges=[GO, lost])}).json()
-    assert told["wrong"]["edges"]["lost"][0].startswith("To: there is no node 'nowhere'")
+    assert told["wrong"]["edges"]["lost"][0].startswith("To: There is no node 'nowhere'")
     assert told["problems"][0]["pointer"] == "/edges/1/to"
     assert told["problems"][0]["edge"] == "lost"
     assert told["warned"] == {"nodes": [], "edges": []}
@@ -85,10 +85,10 @@ def test_elements_of_one_id_have_words_of_their_own(designer: Client) -> None:
     told = ask(designer, "words", {"document": given}).json()
     first, second = told["nodes"]["twin"], told["nodes"]["twin~2"]
     assert (first["type_label"], second["type_label"]) == ("llm", "tool")
-    taken = "ID: another node has the id 'twin'"
+    taken = "ID: Another node has the id 'twin'"
     wrong = told["wrong"]["nodes"]
     assert (taken in wrong.get("twin", ()), taken in wrong["twin~2"]) == (False, True)
-    dangling = "To: there is no node 'nowhere'"
+    dangling = "To: There is no node 'nowhere'"
     assert dangling in told["wrong"]["edges"]["go"]
     assert dangling not in told["wrong"]["edges"].get("go~2", ())
 
