@@ -6,7 +6,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import OpenPage
-from tests.e2e.scenes import MESSAGES, STATE, complete, go, ok, seen, start_one
+from tests.e2e.scenes import MESSAGES, STATE, complete, ok, seen, start_one
 
 
 def made(api: httpx.Client, name: str) -> str:
@@ -98,12 +98,58 @@ def test_a_message_is_commented_on_in_a_dialog(reviewer_page: Page, api: httpx.C
     expect(page.get_by_text("Is this right?")).to_have_count(0)
 
 
-def test_the_queue_shows_by_itself_what_comes_and_what_another_decides(
+def test_the_queue_shows_what_others_do_and_keeps_what_is_selected(
     reviewer_page: Page, api: httpx.Client
 ) -> None:
-    page = go(reviewer_page, "/reviews/?sort=latest")
-    name = made(api, "e2e-news")
-    line = page.locator(f'.waiting-title[href^="/executions/{name}/"]')
-    expect(line).to_be_visible()
-    ok(api.post(f"conversations/{name}/approve", json={}))
-    expect(line).to_have_count(0)
+    page, flow = reviewer_page, start_one(api)
+    other = start_again(api, flow)
+    for each in (flow, other):
+        page.goto(f"/executions/{each}/")
+        expect(page.locator("[data-look]")).to_be_attached()
+    page.goto(f"/reviews/?workflow={flow}")
+    expect(page.locator("[data-live=open]")).to_be_attached()
+    page.get_by_role("checkbox", name=f"Select {other}").check()
+    ok(api.post(f"conversations/{flow}/approve", json={}))
+    expect(page.get_by_role("checkbox", name="Select", exact=False)).to_have_count(1)
+    expect(page.get_by_role("checkbox", name=f"Select {other}")).to_be_checked()
+    start_again(api, flow)
+    expect(page.get_by_role("checkbox", name="Select", exact=False)).to_have_count(2)
+    page.locator(".waiting-select").last.click()
+    expect(page.get_by_text("Open it to approve it here", exact=True)).to_be_visible()
+
+
+def test_another_decides_while_a_reason_is_typed(open_page: OpenPage, api: httpx.Client) -> None:
+    flow = start_one(api)
+    other = start_again(api, flow)
+    page = open_page("reviewer", width=390)
+    page.goto(f"/executions/{flow}/?queue=waiting&workflow={flow}")
+    seen(page)
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("Say why, then reject (Enter).")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_be_focused()
+    expect(page.get_by_label("Reason")).to_be_in_viewport()
+    page.keyboard.type("I think that")
+    ok(api.post(f"conversations/{flow}/approve", json={}))
+    expect(page.get_by_text("approved this.")).to_be_visible()
+    expect(page.get_by_label("Your text: Reason")).to_have_value("I think that")
+    page.get_by_role("link", name="Next review").click()
+    seen(page)
+    page.get_by_role("button", name="Reject").click()
+    page.keyboard.type("not now")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"Rejected: {other}")).to_be_visible()
+
+
+def test_a_queue_without_a_socket_tells_when_more_waits(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page = reviewer_page
+    page.route_web_socket("**/ws/**", lambda route: route.close(code=1013))
+    made(api, "e2e-before-news")
+    page.clock.install()
+    with page.expect_response("**/reviews/waiting/"):
+        page.goto("/reviews/")
+    made(api, "e2e-news")
+    with page.expect_response("**/reviews/waiting/"):
+        page.clock.run_for(21_000)
+    expect(page.get_by_text("More reviews are waiting.")).to_be_visible()

@@ -36,7 +36,9 @@ def cancel(api: httpx.Client, name: str) -> None:
 
 
 def reason(page: Page) -> Locator:
-    return page.get_by_label("Reason", exact=False).and_(page.locator("#move-reason"))
+    return page.get_by_label("Reason", exact=False).and_(
+        page.locator("#move-reason, #resume-reason")
+    )
 
 
 def said(page: Page, words: str) -> Locator:

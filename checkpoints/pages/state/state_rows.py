@@ -35,7 +35,7 @@ def state_row(each: Difference, place: str) -> DiffRow:
     """Returns one difference as a row."""
     if isinstance(each.before, str) and isinstance(each.after, str):
         return DiffRow("changed", place, *from_change_on(each.before, each.after))
-    before, after = shown_value(each.before), shown_value(each.after)
+    before, after = whole_value(each.before), whole_value(each.after)
     match each.kind:
         case DifferenceKind.ADDED:
             return DiffRow("added", place, after=after)
@@ -49,7 +49,7 @@ def state_row(each: Difference, place: str) -> DiffRow:
             kinds = {"a": _kind(each.before), "b": _kind(each.after)}
             note = _("type changed from %(a)s to %(b)s") % kinds
             return DiffRow("changed", place, before, after, note, whole=True)
-    return DiffRow("changed", place, before, after)
+    return DiffRow("changed", place, shown_value(each.before), shown_value(each.after))
 
 
 def from_change_on(before: str, after: str) -> tuple[str, str]:
@@ -83,15 +83,19 @@ def _kind(value: Value) -> str:
     return "" if value is ABSENT else kind_of(value)
 
 
-def shown_value(value: Value) -> str:
-    """Returns a value for a row, shortened if it is too long; "" without a value."""
+def whole_value(value: Value) -> str:
+    """Returns a value for a row, which folds a long one; "" without a value."""
     if value is ABSENT:
         return ""
     if isinstance(value, str):
-        text = value or '""'
-    else:
-        indent = orjson.OPT_INDENT_2 if isinstance(value, dict | list) else 0
-        text = orjson.dumps(value, option=indent).decode()
+        return value or '""'
+    indent = orjson.OPT_INDENT_2 if isinstance(value, dict | list) else 0
+    return orjson.dumps(value, option=indent).decode()
+
+
+def shown_value(value: Value) -> str:
+    """Returns a value to compare with another one, shortened if it is too long."""
+    text = whole_value(value)
     if len(text) <= _MOST_TEXT:
         return text
     return text[:_MOST_TEXT] + " … " + _("(%(n)s characters)") % {"n": len(text)}

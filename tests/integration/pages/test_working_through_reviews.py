@@ -13,7 +13,7 @@ from checkpoints.models import Execution
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import assistant, signed_in, user
-from tests.integration.checkpoints.flows import Run
+from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.pages.execution_scenes import (
     form_of,
     move,
@@ -195,3 +195,24 @@ def test_the_place_in_a_long_queue_costs_a_bounded_number_of_queries(
     page(reviewer, runs[1])
     with django_assert_max_num_queries(40):
         page(reviewer, runs[1])
+
+
+def test_a_reader_who_comes_too_late_is_told_who_decided_and_goes_on(reviewer: Client) -> None:
+    one, two = paused("one"), paused("two")
+    ok(one.post("approve", {"reason": "all well"}))
+    html = page(reviewer, one, "?queue=waiting")
+    assert "test token (token) approved this." in html
+    assert "all well" in html
+    assert f'href="{url(two)}?queue=waiting"' in html
+    assert 'id="move-reason"' not in html, "what is typed there is not for a pause"
+    assert "approved this." in page(reviewer, one), "nothing came after it"
+    assert "approved this." not in page(reviewer, two, "?queue=waiting")
+
+
+def test_an_approval_of_several_names_who_was_faster(reviewer: Client) -> None:
+    run = paused("one")
+    seen = look(reviewer, run)
+    ok(run.post("approve", {}))
+    html = approve(reviewer, seen)
+    assert "test token (token) approved this." in html
+    assert "version" not in html.partition("approved this.")[0][-200:]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { forgotten, openedOf, readLook, type Look } from "../model";
+import { doneBy, forgotten, openedOf, readLook, type Look, type Pressed } from "../model";
 
 const look = (seen: string, at = 1): Look => ({ seen, proof: "p", at });
 
@@ -20,5 +20,25 @@ describe("what was opened of a review", () => {
     const looks = new Map([["old", look("a", 1)], ["new", look("a", 3)], ["broken", null], ["mid", look("a", 2)]]);
     expect(forgotten(looks, 2)).toEqual(["old", "broken"]);
     expect(forgotten(looks)).toEqual([]);
+  });
+});
+
+describe("a key in the reason", () => {
+  const pressed = (more: Partial<Pressed>): Pressed => ({ key: "Enter", shiftKey: false, ctrlKey: false, metaKey: false, isComposing: false, ...more });
+
+  it("rejects by Enter once a rejection asked for it, and by Ctrl+Enter always", () => {
+    expect(doneBy(pressed({}), true)).toBe("reject");
+    expect(doneBy(pressed({}), false)).toBe("nothing");
+    expect(doneBy(pressed({ ctrlKey: true }), false)).toBe("reject");
+  });
+
+  it("ends a line by Shift+Enter, and chooses a word where one is composed", () => {
+    expect(doneBy(pressed({ shiftKey: true }), true)).toBe("nothing");
+    expect(doneBy(pressed({ isComposing: true }), true)).toBe("nothing");
+  });
+
+  it("leaves by Escape what a rejection opened", () => {
+    expect(doneBy(pressed({ key: "Escape" }), true)).toBe("leave");
+    expect(doneBy(pressed({ key: "Escape" }), false)).toBe("nothing");
   });
 });
