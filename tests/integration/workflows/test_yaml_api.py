@@ -80,8 +80,8 @@ def test_without_a_slug_one_is_made_of_the_name(api: CheckedApi) -> None:
     second = send(api, text).json()
     assert (first["slug"], first["name"]) == ("arzte-support-v2", "Ärzte & Support (v2)")
     assert second["slug"].startswith("arzte-support-v2-")
-    assert send(api, "name: Import\n" + SEED).json()["slug"].startswith("workflow_")
-    assert send(api, SEED).json()["slug"].startswith("workflow_")
+    assert send(api, "name: Import\n" + SEED).json()["slug"].startswith("workflow")
+    assert send(api, SEED).json()["slug"].startswith("workflow")
 
 
 def test_an_existing_slug_is_taken_unless_the_version_is_named(api: CheckedApi, flow: str) -> None:
