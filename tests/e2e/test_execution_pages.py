@@ -127,7 +127,7 @@ def test_a_phone_can_approve(open_page: OpenPage, api: httpx.Client, start: Star
     assert box["height"] >= 44
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     button.click()
-    expect(phone.get_by_text("Approved.")).to_be_visible()
+    expect(phone.get_by_text("Approved: ")).to_be_visible()
     assert ok(api.get(f"conversations/{name}/snapshot"))["status"] == "RUNNING"
 
 

@@ -182,6 +182,6 @@ def test_what_a_person_edits_decides_which_way_the_flow_goes(
         page.get_by_role("button", name="Review changes").click()
         page.get_by_label("Reason").fill("Where is the price?")
         page.get_by_role("button", name="Approve with these changes").click()
-        expect(page.get_by_text("Approved.")).to_be_visible()
+        expect(page.get_by_text("Approved with your changes")).to_be_visible()
         assert engine.run(wait=False) == "PAUSED"
     assert sum(line.startswith("write:") for line in told) == 2
