@@ -44,18 +44,18 @@ def test_a_refused_decision_continues_with_the_execution(
     reviewer_page.route_web_socket(re.compile("/ws/"), connect)
     reviewer_page.goto(f"/executions/{name}/")
     ok(api.post(f"conversations/{name}/approve", json={}))
-    reviewer_page.locator("#move-reason").fill("fine with me")
+    reviewer_page.get_by_label("Reason").fill("fine with me")
     reviewer_page.get_by_role("button", name="Approve").click()
     expect(reviewer_page.get_by_text("Nothing was changed")).to_be_visible()
     expect(reviewer_page).to_have_url(re.compile(f"/executions/{name}/$"))
-    expect(reviewer_page.locator("#move-reason")).to_have_value("fine with me")
+    expect(reviewer_page.get_by_label("Reason")).to_have_value("fine with me")
     complete(api, name, "review", status="PAUSED")
     expect(reviewer_page.get_by_role("button", name="Approve")).to_be_visible()
     expect(reviewer_page).to_have_url(re.compile(f"/executions/{name}/$"))
-    expect(reviewer_page.locator("#move-reason")).to_have_value("fine with me")
+    expect(reviewer_page.get_by_label("Your text: Reason")).to_have_value("fine with me")
     reviewer_page.get_by_role("button", name="Approve").click()
     expect(reviewer_page.get_by_text("Approved.")).to_be_visible()
-    expect(reviewer_page.locator("#move-reason")).to_have_value("")
+    expect(reviewer_page.get_by_label("Reason")).to_have_value("")
 
 
 def test_a_reason_is_still_there_after_signing_in_again(
