@@ -19,18 +19,18 @@ _OF_OTHERS: Final[Mapping[str, Callable[[], str]]] = {
     "approve": lambda: _("%(who)s approved this."),
     "reject": lambda: _("%(who)s rejected this."),
     "resume": lambda: _("%(who)s resumed this without approving."),
-    "cancel": lambda: _("%(who)s canceled this."),
+    "cancel": lambda: _("%(who)s cancelled this."),
 }
 _OF_READER: Final[Mapping[str, Callable[[], str]]] = {
     "approve": lambda: _("You approved this."),
     "reject": lambda: _("You rejected this."),
     "resume": lambda: _("You resumed this without approving."),
-    "cancel": lambda: _("You canceled this."),
+    "cancel": lambda: _("You cancelled this."),
 }
 _OF_DEADLINE: Final[Mapping[str, Callable[[], str]]] = {
     "approve": lambda: _("The deadline passed, so this was approved automatically."),
     "reject": lambda: _("The deadline passed, so this was rejected automatically."),
-    "cancel": lambda: _("The deadline passed, so this was canceled automatically."),
+    "cancel": lambda: _("The deadline passed, so this was cancelled automatically."),
 }
 
 

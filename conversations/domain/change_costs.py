@@ -18,15 +18,15 @@ class ChangeCost:
 
     Without it the whole view is in the cache, with it what stands in front of the first change; the
     rest is written into the cache. ``saved`` is per later call, negative if each costs more.
-    ``sent_anew`` are the tokens that are not in the cache at the next call, ``anew`` is what they
+    ``sent_again`` are the tokens that are not in the cache at the next call, ``sending`` is their
     cost, ``fewer_tokens`` how many fewer each later call sends.
     """
 
     without: Decimal
     next: Decimal
     saved: Decimal
-    sent_anew: int
-    anew: Decimal
+    sent_again: int
+    sending: Decimal
     fewer_tokens: int
 
     @property
@@ -54,7 +54,7 @@ def change_cost(
         without=tokens_before * price.cached / _MILLION,
         next=(kept * price.cached + written) / _MILLION,
         saved=(tokens_before - tokens_after) * price.cached / _MILLION,
-        sent_anew=tokens_after - kept,
-        anew=written / _MILLION,
+        sent_again=tokens_after - kept,
+        sending=written / _MILLION,
         fewer_tokens=tokens_before - tokens_after,
     )

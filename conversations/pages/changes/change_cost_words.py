@@ -19,19 +19,19 @@ def cost_text(cost: ChangeCost, *, in_money: bool = False) -> str:
 
     ``in_money``: the prices are those of the conversation's model, so dollars stand beside.
     """
-    parts = [_sent_anew(cost, in_money=in_money), _later(cost, in_money=in_money)]
+    parts = [_sent_again(cost, in_money=in_money), _later(cost, in_money=in_money)]
     return join_line(part for part in parts if part)
 
 
-def _sent_anew(cost: ChangeCost, *, in_money: bool) -> str:
-    if not cost.sent_anew:
+def _sent_again(cost: ChangeCost, *, in_money: bool) -> str:
+    if not cost.sent_again:
         return _("Nothing must be sent again")
     text = ngettext(
         "%(n)s token must be sent again once",
         "%(n)s tokens must be sent again once",
-        cost.sent_anew,
+        cost.sent_again,
     )
-    return text % {"n": grouped(cost.sent_anew)} + _money(cost.anew, in_money=in_money)
+    return text % {"n": grouped(cost.sent_again)} + _money(cost.sending, in_money=in_money)
 
 
 def _later(cost: ChangeCost, *, in_money: bool) -> str:

@@ -131,7 +131,7 @@ def cost_in(page: str) -> str:
     return found[1]
 
 
-def test_a_preview_tells_what_is_sent_anew_and_what_that_saves(reviewer: Client) -> None:
+def test_a_preview_tells_what_is_sent_again_and_what_that_saves(reviewer: Client) -> None:
     chat(40)
     cost = cost_in(previewed(reviewer, **{"truncate-keep_last": "6"}))
     assert re.fullmatch(

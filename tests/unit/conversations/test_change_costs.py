@@ -14,14 +14,14 @@ TOKENS = st.integers(min_value=0, max_value=1_000_000)
 def test_cutting_a_long_view_costs_more_once_and_pays_after_some_calls() -> None:
     # 10,000 tokens cached at 0.1 are 1,000; 1,000 kept and 3,000 written at 1.25 are 3,850.
     found = change_cost(10_000, 4_000, 9_000)
-    assert (found.sent_anew, found.fewer_tokens) == (3_000, 6_000)
+    assert (found.sent_again, found.fewer_tokens) == (3_000, 6_000)
     # 2,850 more once, 600 less at each later call.
     assert found.pays_after == 6
 
 
 def test_what_changes_nothing_costs_nothing() -> None:
     found = change_cost(10_000, 10_000, 0)
-    assert (found.sent_anew, found.fewer_tokens, found.pays_after) == (0, 0, 1)
+    assert (found.sent_again, found.fewer_tokens, found.pays_after) == (0, 0, 1)
 
 
 def test_what_shows_more_never_pays() -> None:
