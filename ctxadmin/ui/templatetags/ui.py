@@ -30,6 +30,7 @@ from ctxadmin.ui.components import (
     label_of_status,
 )
 from ctxadmin.ui.language import url_of_words
+from ctxadmin.ui.markdown_diff import MarkedBlock
 
 register = template.Library()
 
@@ -210,6 +211,12 @@ def change_row(row: DiffRow) -> dict[str, object]:
 def diff_text(pieces: Sequence[TextPiece]) -> dict[str, object]:
     """Draws a text with its removed and added words, long parts without a change folded."""
     return {"parts": fold_parts(pieces)}
+
+
+@register.inclusion_tag("components/markdown_diff.html")
+def formatted_diff(blocks: Sequence[MarkedBlock]) -> dict[str, object]:
+    """Draws a formatted text with its removed and added words."""
+    return {"blocks": blocks}
 
 
 @register.inclusion_tag("components/diff_text.html")
