@@ -12,7 +12,12 @@ from conversations.pages.changes import (
 )
 from conversations.pages.comparison import comparison_pages
 from conversations.pages.prices import prices
-from conversations.pages.reading import conversation_pages, message_page, reading_pages
+from conversations.pages.reading import (
+    conversation_pages,
+    filter_form,
+    message_page,
+    reading_pages,
+)
 
 _pages: list[URLPattern | URLResolver] = [
     path("", conversation_pages.conversation_list, name="list"),
@@ -24,6 +29,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/messages/<int:index>/pin/", pinning.pin, name="pin"),
     path("<str:conversation_id>/pin/", pinning.pin_selected, name="pin-selected"),
     path("<str:conversation_id>/hidden/", conversation_pages.hidden, name="hidden"),
+    path("<str:conversation_id>/filter/", filter_form.filter_fields, name="filter"),
     path("<str:conversation_id>/outline/", reading_pages.outline, name="outline"),
     path("<str:conversation_id>/next-error/", reading_pages.next_error, name="next-error"),
     path("<str:conversation_id>/find/", conversation_pages.find, name="find"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from django.db.models import QuerySet
@@ -86,7 +86,7 @@ def narrowed(head: Conversation, view: View, wanted: ReadingFilter) -> View:
 
 def next_failure(head: Conversation, view: View, after: int) -> int | None:
     """The log index of the next tool result of a view that reports an error; None without one."""
-    for index, body in _bodies(head, "tool", after + 1):
+    for index, body in bodies_of(head, "tool", after + 1):
         if index in view and is_failure(orjson.loads(body)):
             return index
     return None
@@ -118,22 +118,28 @@ def _of_tool(head: Conversation, tool: str) -> set[int]:
     """The messages that call a tool, and the results of these messages."""
     calls = {
         index
-        for index, body in _bodies(head, "assistant", 0)
-        if b'"tool_calls"' in body and tool in _called_by(body)
+        for index, body in bodies_of(head, "assistant", 0)
+        if b'"tool_calls"' in body and tool in called_by(orjson.loads(body))
     }
     results = Message.objects.filter(conversation=head.key, call_index__isnull=False)
     pairs = results.values_list("index", "call_index")
     return calls | {index for index, call in pairs if call in calls}
 
 
-def _called_by(body: bytes) -> set[str]:
-    calls = orjson.loads(body).get("tool_calls") or ()
+def called_by(body: Mapping[str, Any]) -> set[str]:
+    """The names of the tools that a message calls."""
+    calls = body.get("tool_calls") or ()
     return {str((call.get("function") or call).get("name")) for call in calls}
 
 
-def _bodies(head: Conversation, role: str, start: int) -> Iterator[tuple[int, bytes]]:
+def bodies_of(
+    head: Conversation, role: str, start: int, stop: int | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """The messages of a role between two log indices, as many as one request looks into."""
     rows: QuerySet[Message] = Message.objects.filter(
         conversation=head.key, role=role, index__gte=start
     )
+    if stop is not None:
+        rows = rows.filter(index__lt=stop)
     found = rows.order_by("index").values_list("index", "body")[:_MOST_READ]
     return ((index, bytes(body)) for index, body in found.iterator(500))

@@ -17,13 +17,18 @@ from conversations.pages import presenters
 from conversations.pages.presenters import BatchLine
 from conversations.pages.reading import view_window
 from conversations.pages.reading.cards import Gap, MessageCard
+from conversations.pages.reading.filter_form import (
+    COUNTED_AT_ONCE,
+    ChosenFilter,
+    FilterForm,
+    chosen_filters,
+    filter_form,
+)
 from conversations.pages.reading.reading_pages import (
     DETAILS,
     Detail,
-    Offers,
     Outline,
     detail_in,
-    filter_choices,
     outline_of,
     remember_detail,
 )
@@ -33,7 +38,7 @@ from conversations.pages.undo import undo_own_url
 from conversations.reading import message_search, queries
 from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.message_search import SearchHit
-from conversations.reading.navigation import ROLES, narrowed
+from conversations.reading.navigation import narrowed
 from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head, find_revision, find_with_details, lineage
 from conversations.workspace.last_messages import LastMessage, last_messages
@@ -74,9 +79,9 @@ class DetailPage:
 
     ``messages_url`` is the view that is shown; a message of it is at ``at=index#mindex``.
     ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
-    ``first`` and ``last`` are the log indices of its ends, None without messages; ``offers`` are
-    what can be filtered by, ``view_count`` counts without the filter. ``undo`` undoes the reader's
-    own last change by POST.
+    ``first`` and ``last`` are the log indices of its ends, None without messages; ``filter`` is
+    None as long as nobody opens it in a long conversation, ``view_count`` counts without it.
+    ``undo`` undoes the reader's own last change by POST.
     """
 
     title: Text
@@ -101,10 +106,10 @@ class DetailPage:
     may_erase: bool
     running: bool
     detail: Detail
-    details: Sequence[tuple[Detail, Text]]
+    details: Sequence[tuple[Detail, Text, str]]
     outline: Outline
-    offers: Offers
-    roles: Sequence[str]
+    filter: FilterForm | None
+    chosen: Sequence[ChosenFilter]
     first: int | None
     last: int | None
     view_count: int
@@ -204,7 +209,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     whole = view_window.whole_view(head, wanted)
     view = narrowed(head, whole, wanted.only)
     sections = view_window.sections_of(actor, head, wanted, start, window, view)
-    cards = [card for each in sections for card in each.cards]
+    opens = head.log_count <= COUNTED_AT_ONCE or "filter" in request.GET
     shown = DetailPage(
         title=display_name(head),
         crumbs=presenters.crumbs(),
@@ -233,8 +238,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         detail=detail_in(request),
         details=DETAILS,
         outline=outline_of(head, wanted, whole, window.messages[0].index if window.messages else 0),
-        offers=filter_choices(cards),
-        roles=tuple(ROLES),
+        filter=filter_form(head, wanted) if opens else None,
+        chosen=chosen_filters(wanted),
         first=view.index_at(0) if view else None,
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),

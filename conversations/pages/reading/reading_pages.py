@@ -16,7 +16,6 @@ from django.views.decorators.http import require_safe
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages.reading import view_window
-from conversations.pages.reading.cards import MessageCard
 from conversations.pages.reading.url_parameters import number_in, requested_view
 from conversations.pages.reading.view_window import ShownView
 from conversations.reading import navigation
@@ -27,10 +26,10 @@ from ctxadmin.ui.components import Text
 from ctxadmin.ui.pages import page, part_of
 
 Detail = Literal["talk", "tools", "everything"]
-DETAILS: Final[Sequence[tuple[Detail, Text]]] = (
-    ("talk", gettext_lazy("Talk")),
-    ("tools", gettext_lazy("With tools")),
-    ("everything", gettext_lazy("Everything")),
+DETAILS: Final[Sequence[tuple[Detail, Text, str]]] = (  # with the icon that a phone shows
+    ("talk", gettext_lazy("Talk"), "message"),
+    ("tools", gettext_lazy("With tools"), "tool"),
+    ("everything", gettext_lazy("Everything"), "list-details"),
 )
 _COOKIE: Final = "detail"
 _ONE_YEAR: Final = 365 * 24 * 60 * 60
@@ -46,19 +45,10 @@ class Outline:
     outline_url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Offers:
-    """What the fields of the filter offer: what the messages that are shown have."""
-
-    nodes: Sequence[str]
-    tools: Sequence[str]
-    authors: Sequence[str]
-
-
 def detail_in(request: HttpRequest) -> Detail:
     """How much is shown: as the address says, else as it was chosen before."""
     for asked in (request.GET.get("detail", ""), request.COOKIES.get(_COOKIE, "")):
-        for name, _label in DETAILS:
+        for name, _label, _icon in DETAILS:
             if asked == name:
                 return name
     return "tools"
@@ -113,13 +103,3 @@ def next_error(request: HttpRequest, actor: Actor, conversation_id: str) -> Http
         return redirect(f"{here}at={after}#m{after}" if after in view else here)
     flash.info(request, _("No tool result reports an error."))
     return redirect(here)
-
-
-def filter_choices(cards: Sequence[MessageCard]) -> Offers:
-    """What can be filtered by, as far as the messages that are shown tell."""
-    calls = [call.call.name for card in cards for call in card.calls]
-    return Offers(
-        nodes=sorted({card.node_id for card in cards if card.node_id}),
-        tools=sorted({name for name in calls if name}),
-        authors=sorted({card.author for card in cards}),
-    )

@@ -3,8 +3,9 @@
 import { COLLECT, type Shortcut } from "../keys/model";
 import { atEdge, cookieOf, detailOf, moved, nextWanted } from "./model";
 
-const EDGE = 80; // pixels below the top of the window, where a message that was jumped to stands
+const BELOW = 80; // pixels above the end of the window that a bar may cover
 const KEPT = "details.tool-call, details.fold, details.outline-box, details.reading-filter";
+const FILTER_OPEN = "reading-filter";
 let isFolded = false;
 
 const conversation = (): HTMLElement => document.querySelector(".conversation") as HTMLElement;
@@ -16,6 +17,12 @@ function messages(within: ParentNode = document): HTMLElement[] {
 function focused(): HTMLElement | null {
   const message = document.activeElement?.closest<HTMLElement>(".message");
   return message && conversation().contains(message) ? message : null;
+}
+
+/** What stays in sight above the messages covers them to here. */
+function edge(): number {
+  const bars = document.querySelectorAll(".reading-tools, .find-results:not([hidden])");
+  return Math.max(0, ...[...bars].map((each) => each.getBoundingClientRect().bottom));
 }
 
 /** The message that someone reads: the one in focus, else the first that is not above the window's edge. */
@@ -38,13 +45,14 @@ function firstInSight(): HTMLElement | undefined {
 
 /** The place of the first of the elements that is not above the edge. */
 function atTop(elements: readonly Element[]): number {
-  return atEdge(elements.map((each) => each.getBoundingClientRect()), EDGE);
+  return atEdge(elements.map((each) => each.getBoundingClientRect()), edge() + 4);
 }
 
 function go(message: HTMLElement): void {
   message.focus({ preventScroll: true });
   const { top, bottom } = message.getBoundingClientRect();
-  if (top < EDGE || bottom > innerHeight - EDGE) message.scrollIntoView({ block: top < EDGE || bottom - top > innerHeight / 2 ? "start" : "center" });
+  const isAbove = top < edge();
+  if (isAbove || bottom > innerHeight - BELOW) message.scrollIntoView({ block: isAbove || bottom - top > innerHeight / 2 ? "start" : "center" });
 }
 
 /** Messages further on are not loaded yet: what stands for them comes into sight and is. */
@@ -204,6 +212,42 @@ document.addEventListener("htmx:before:swap", (event) => {
   }
 });
 document.addEventListener("htmx:after:settle", showFolded);
+
+// How much of the top the row of tools covers once it is stuck: of two lines on a narrow page one goes.
+const tools = document.querySelector<HTMLElement>(".reading-tools");
+const measured = new ResizeObserver(() => {
+  if (!tools) return;
+  const height = tools.offsetHeight + Number.parseFloat(getComputedStyle(tools).top);
+  document.documentElement.style.setProperty("--reading-height", `${Math.ceil(height)}px`);
+});
+if (tools) measured.observe(tools);
+
+// Who filters by keys goes on to the next field on the page that comes.
+document.addEventListener("change", ({ target }) => {
+  const field = target instanceof Element ? target.closest(".reading-filter select") : null;
+  if (field?.matches(":focus-visible")) remember(FILTER_OPEN);
+});
+
+function remember(name: string): void {
+  try {
+    sessionStorage.setItem(name, "open");
+  } catch {
+    // A browser that keeps nothing begins with the filter closed.
+  }
+}
+
+function isRemembered(name: string): boolean {
+  try {
+    const found = sessionStorage.getItem(name) !== null;
+    sessionStorage.removeItem(name);
+    return found;
+  } catch {
+    return false;
+  }
+}
+
+const filter = document.querySelector<HTMLDetailsElement>(".reading-filter");
+if (filter && isRemembered(FILTER_OPEN)) filter.open = true;
 
 // Which turn the reader is at.
 let askedTurn = "";

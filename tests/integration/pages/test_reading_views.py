@@ -1,6 +1,7 @@
 """Reading a conversation: how much detail, which messages, its outline, its errors."""
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -77,6 +78,61 @@ def test_a_filter_shows_only_the_messages_that_it_keeps(
     assert f"{len(found)} of 8 messages" in page
 
 
+def choices(page: str, name: str) -> list[str]:
+    """What a field of the filter offers, without its first line for all."""
+    found = re.search(rf'<select [^>]*name="{name}".*?</select>', page, re.DOTALL)
+    return re.findall(r"<option [^>]*>([^<]*)</option>", found[0])[1:] if found else []
+
+
+def test_a_filter_offers_what_the_conversation_has_with_counts(reviewer: Client) -> None:
+    booking()
+    page = text(reviewer.get("/conversations/t/"))
+    assert choices(page, "role") == ["system (1)", "user (2)", "assistant (3)", "tool (2)"]
+    assert choices(page, "tool") == ["look_up (4)"]
+    assert choices(page, "author") == ["test engine (token) (8)"]
+    assert 'name="node"' not in page  # no message is of a node
+    page = text(reviewer.get("/conversations/t/?role=tool"))
+    assert choices(page, "tool") == ["look_up (2)"]  # of those that the role keeps
+    assert choices(page, "role") == ["system (1)", "user (2)", "assistant (3)", "tool (2)"]
+    assert choices(text(reviewer.get("/conversations/t/?tool=gone")), "tool")[-1] == "gone (0)"
+
+
+def test_each_filter_is_named_and_cleared_by_itself(reviewer: Client) -> None:
+    booking()
+    page = text(reviewer.get("/conversations/t/?role=tool&tool=look_up"))
+    chips = re.findall(r'class="reading-chip" href="([^"]*)"', page)
+    assert [unescape(chip) for chip in chips] == [
+        "?view=current&tool=look_up&",
+        "?view=current&role=tool&",
+        "?view=current",
+    ]
+    assert 'class="reading-chip"' not in text(reviewer.get("/conversations/t/"))
+
+
+def test_a_long_conversation_is_counted_when_the_filter_opens(reviewer: Client) -> None:
+    conversation(*[user(f"u{n}") for n in range(1001)], public_id="long")
+    page = text(reviewer.get("/conversations/long/"))
+    assert 'name="role"' not in page
+    assert 'href="?view=current&amp;filter=1"' in page  # without scripts
+    assert choices(text(reviewer.get("/conversations/long/?filter=1")), "role") == ["user (1,001)"]
+    part = text(reviewer.get("/conversations/long/filter/?view=current"))
+    assert choices(part, "role") == ["user (1,001)"]
+
+
+def test_of_a_very_long_log_the_beginning_is_counted(
+    reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (
+        "conversations.reading.filter_choices",
+        "conversations.pages.reading.filter_form",
+    ):
+        monkeypatch.setattr(f"{module}.MOST_COUNTED", 5)
+    booking()
+    page = text(reviewer.get("/conversations/t/?filter=1"))
+    assert choices(page, "role") == ["system (1)", "user (2)", "assistant (1)", "tool (1)"]
+    assert "Counted in the first 5 messages of the log." in page
+
+
 def test_what_a_filter_keeps_is_selected_by_its_place_in_the_view(reviewer: Client) -> None:
     booking()
     page = text(reviewer.get("/conversations/t/?role=user"))
@@ -138,7 +194,7 @@ def test_a_conversation_without_errors_says_so(reviewer: Client) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["outline/", "next-error/", "?role=user"])
+@pytest.mark.parametrize("path", ["outline/", "filter/", "next-error/", "?role=user"])
 def test_conversations_of_others_are_not_read(reviewer: Client, path: str) -> None:
     conversation(user("secret"), actor=engine(slug="other"), public_id="theirs")
     assert reviewer.get(f"/conversations/theirs/{path}").status_code == 404
