@@ -266,8 +266,8 @@ def code_block(text: str, language: str = "", label: str = "") -> dict[str, obje
 def when(moment: datetime | None, style: str = "auto") -> SafeString:
     """Draws a time, in UTC from the server; a script shows it in the reader's zone and language.
 
-    ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``, or
-    ``countdown`` (as ``auto``, with seconds in the last hour).
+    ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``,
+    ``countdown`` (as ``auto``, with seconds in the last hour), or ``clock``, the time of the day.
     """
     if moment is None:
         return mark_safe('<span class="text-secondary">–</span>')
