@@ -1,0 +1,20 @@
+// Brings what was added or pasted into sight.
+
+import { useReactFlow } from "@xyflow/react";
+import { useEffect } from "react";
+import { around, placesOf, shownWhole } from "../model/places";
+import { useDesk, useEditor } from "./context";
+
+export function useFollowing(frame: { readonly current: HTMLDivElement | null }): void {
+  const { store } = useDesk();
+  const flow = useReactFlow();
+  const added = useEditor((state) => state.added);
+  useEffect(() => {
+    const size = frame.current?.getBoundingClientRect();
+    const { document, places: given } = store.getState();
+    const places = placesOf(document, given);
+    const spots = added.flatMap((key) => places.get(key) ?? []);
+    const view = size?.width && spots.length ? shownWhole(flow.getViewport(), size, around(spots)) : null;
+    if (view) void flow.setViewport(view);
+  }, [added, frame, flow, store]);
+}
