@@ -19,7 +19,10 @@ export function useFlow(drawn: Drawn) {
   now.current = nodes;
   const byHand = useRef(false);
 
+  const of = useRef(drawn);
   useLayoutEffect(() => {
+    if (of.current === drawn) return;
+    of.current = drawn;
     setNodes((before) => flowNodes(drawn, kinds, before));
     setEdges((before) => flowEdges(drawn, before));
   }, [drawn, kinds]);

@@ -10,6 +10,8 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
   const flow = useReactFlow();
   const added = useEditor((state) => state.added);
   useEffect(() => {
+    // Asked for its size as it opens, a canvas of 500 nodes would be laid out once more.
+    if (!added.length) return;
     const size = frame.current?.getBoundingClientRect();
     const { document, places: given } = store.getState();
     const places = placesOf(document, given);
