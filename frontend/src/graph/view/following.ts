@@ -2,8 +2,11 @@
 
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
-import { around, placesOf, shownWhole } from "../model/places";
+import { around, placesOf, shownToo } from "../model/places";
 import { useDesk, useEditor } from "./context";
+
+// Smaller cards do not have the whole of most names.
+const READABLE_ZOOM = 0.4;
 
 export function useFollowing(frame: { readonly current: HTMLDivElement | null }): void {
   const { store } = useDesk();
@@ -16,7 +19,8 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     const { document, places: given } = store.getState();
     const places = placesOf(document, given);
     const spots = added.flatMap((key) => places.get(key) ?? []);
-    const view = size?.width && spots.length ? shownWhole(flow.getViewport(), size, around(spots)) : null;
+    const others = [...places].filter(([key]) => !added.includes(key)).map(([, spot]) => spot);
+    const view = size?.width && spots.length ? shownToo(flow.getViewport(), size, around(spots), others, READABLE_ZOOM) : null;
     if (view) void flow.setViewport(view);
   }, [added, frame, flow, store]);
 }
