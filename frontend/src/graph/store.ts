@@ -88,6 +88,8 @@ export interface State {
   readonly places: Places;
   /** Why what is typed cannot be read now; it is tried again. */
   readonly readingFails: "offline" | "signed-out" | null;
+  /** The field of a number that is none, and so not in the draft; "" without one. */
+  readonly wrongNumber: string;
   readonly whatIf: WhatIf | null;
   /** What the panel shows while nothing is chosen. */
   readonly part: Part;
@@ -156,6 +158,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     typed: {},
     places: setup.places,
     readingFails: null,
+    wrongNumber: "",
     said: "",
     added: [],
     unnamed: [],

@@ -35,7 +35,7 @@ export function addKind(store: EditorStore, kind: NodeKind, spot: Position, tie?
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
   set({ added: [made.key], unnamed: [...unnamed, made.key] });
-  say(t("{id} added", { id: made.key }));
+  say(t("{name} added", { name: find(store.getState().document.nodes, made.key)?.name ?? made.key }));
 }
 
 /** Where a new node goes: behind a node, or the only one that is selected; else into the middle of what is seen. */
