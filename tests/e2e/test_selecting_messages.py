@@ -192,3 +192,38 @@ def test_what_was_typed_into_a_closed_sheet_comes_back_until_it_is_applied(
     box(page, 3).check()
     page.get_by_role("button", name="Replace", exact=True).click()
     expect(page.get_by_label("New text")).not_to_have_value("A better one")
+
+
+def test_an_open_sheet_follows_the_conversation_and_confirms_what_changed(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-sheet-follows", 12)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+    for index in (6, 8):
+        box(page, index).check()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    page.get_by_label("Reason").fill("noise")
+    sheet = page.locator("#sheet")
+    expect(sheet.get_by_text("10 messages", exact=True)).to_be_visible()
+
+    def hide(start: int) -> None:
+        cut = {
+            "operation": "truncate",
+            "truncate": {"remove_ranges": [{"start": start, "end": start + 1}]},
+        }
+        assert api.post(f"conversations/{name}/operations", json=cut).status_code == 200
+
+    hide(3)
+    expect(sheet.get_by_text("The conversation changed: figures updated.")).to_be_visible()
+    expect(sheet.get_by_text("9 messages", exact=True)).to_be_visible()
+    expect(page.locator("#m8.message-going")).to_be_visible()
+    # A page that nobody sees is not fetched again: the sheet learns of it when it is refused.
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    hide(0)
+    page.get_by_role("button", name="Apply").click()
+    expect(sheet.get_by_text("Nothing was applied: the conversation changed.")).to_be_visible()
+    expect(sheet.get_by_text("8 messages", exact=True)).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("noise")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("Hid #6, #8. Batch 3: 8 messages visible.")).to_be_visible()

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
+from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages.changes.change_effects import current_view, find_system_messages
 from conversations.pages.changes.typed_messages import form_message
@@ -85,12 +86,21 @@ def first_position(sent: QueryDict) -> int:
 
 def positions_of(sent: QueryDict) -> str:
     """The selected positions as an address has them: ``3-5,9``."""
-    return ",".join(f"{start}-{stop - 1}" for start, stop in _places(sent))
+    return ranges_text(_places(sent))
+
+
+def ranges_text(runs: Runs) -> str:
+    """Runs as an address has them: ``3-5,9-9``."""
+    return ",".join(f"{start}-{stop - 1}" for start, stop in runs)
 
 
 def selected_runs(head: Conversation, sent: QueryDict) -> Runs:
     """The log indices of the selected messages."""
-    view = current_view(head)
+    return runs_in(current_view(head), sent)
+
+
+def runs_in(view: View, sent: QueryDict) -> Runs:
+    """The log indices of the selected messages, if they were selected in ``view``."""
     return run_sets.union(
         run for start, stop in _places(sent) for run in view.slice(start, stop).runs
     )

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -25,6 +25,7 @@ from conversations.pages.changes.change_effects import (
     effect_of,
     splits_pairs,
 )
+from conversations.pages.changes.followed_selection import follow_selection
 from conversations.pages.changes.forms import OperationForm, OperationRequest
 from conversations.pages.changes.operation_page import (
     address_near,
@@ -40,12 +41,15 @@ from conversations.pages.changes.typed_messages import form_message, map_message
 from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.store.conversation import find_head
+from ctxadmin.http.problems import wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, ValidationFailed, VersionConflict
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
+from ctxadmin.ui.form_idempotency import FIELD as FORM_KEY
+from ctxadmin.ui.form_idempotency import new_key
 from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 
@@ -70,6 +74,7 @@ class Sheet:
     results would be parted if nothing was done about it. ``effect`` is None as long as the text is
     missing, or if ``problem`` says what is wrong. ``pieces`` are the words that a replacement takes
     and brings. A message that is inserted has a ``role``, and comes ``before`` a log index.
+    ``news`` says how the conversation changed since the sheet was opened.
     """
 
     title: Text
@@ -88,6 +93,7 @@ class Sheet:
     pieces: Sequence[TextPiece] = ()
     role: str = ""
     before: int | None = None
+    news: str = ""
 
     @property
     def roles(self) -> Sequence[str]:
@@ -101,7 +107,9 @@ class Sheet:
 def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Shows the sheet of an action; applies the action by POST.
 
-    What cannot be applied as it was previewed leads to the full form, with all that was typed.
+    A sheet follows its messages when someone changes the view, and shows the figures of now. What
+    cannot be applied as it was previewed stays in it to be confirmed, or leads without scripts to
+    the full form, with all that was typed.
     """
     actor.require(Action.MESSAGES_OPERATE)
     head = find_head(actor.workspace, conversation_id)
@@ -111,13 +119,14 @@ def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespons
     if "apply" in request.POST:
         return _apply(request, actor, head)
     try:
-        asked = _asked(head, sent)
+        followed = follow_selection(head, sent)
+        asked = _asked(head, followed.sent)
     except VersionConflict as error:
-        if "preview" in sent:  # the sheet stays, with what was typed into it
-            return render(request, "conversations/_sheet_stale.html", status=409)
-        context = {"problem": translated(error.detail)}
-        return render(request, "conversations/_sheet_gone.html", context, status=409)
-    sheet = _sheet_of(actor, head, sent, asked)
+        # A sheet that is open stays, with what was typed into it.
+        part = "_sheet_lost.html" if "preview" in sent else "_sheet_gone.html"
+        context = {"problem": translated(error.detail), "sent": sent}
+        return render(request, f"conversations/{part}", context, status=409)
+    sheet = replace(_sheet_of(actor, head, followed.sent, asked), news=followed.news)
     part = "_sheet_effect.html" if "preview" in sent else "_sheet.html"
     return render(request, f"conversations/{part}", {"sheet": sheet})
 
@@ -132,20 +141,28 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         flash.warning(request, translated(error.detail))
         return redirect("conversations:detail", head.public_id)
     if seen.revision != head.current_revision:
-        return show_moved_form(request, actor, head, model, seen)
+        return _refuse(request, actor, head, model, seen)
     try:
         reason = model.reason
         applied = use_cases.apply_operation(actor, head.public_id, model, reason=reason, seen=seen)
     except VersionConflict:
-        return show_moved_form(
-            request, actor, find_head(actor.workspace, head.public_id), model, seen
-        )
+        return _refuse(request, actor, find_head(actor.workspace, head.public_id), model, seen)
     except ContextError as error:
         shown = map_messages(asked, lambda message: form_message(message, keeps_calls=True))
         form = OperationForm(initial=shown)
         return operate_page(request, head, form, warning=translated(error.detail), status=422)
     flash.success(request, success_message(head, applied), extra_tags=undo_url(head, applied))
     return redirect(address_near(head, applied))
+
+
+def _refuse(
+    request: HttpRequest, actor: Actor, head: Conversation, model: OperationRequest, seen: Seen
+) -> HttpResponse:
+    """What was previewed is no longer what would happen: the sheet stays and asks for a preview."""
+    if not wants_json(request):
+        return show_moved_form(request, actor, head, model, seen)
+    text = _("Nothing was applied: the conversation changed. Check the figures and apply again.")
+    return JsonResponse({"detail": text, FORM_KEY: new_key()}, status=409)
 
 
 def _as_seen(head: Conversation, seen: Seen) -> Conversation:

@@ -73,7 +73,7 @@ function show(message: HTMLElement | null): void {
 
 function hide(message: HTMLElement | null): void {
   if (!message || message === pointed || message === focused) return;
-  message.classList.remove("message-active");
+  message.classList.remove("message-active", "message-acting");
   head(message, ".message-actions")?.remove();
 }
 
@@ -121,6 +121,7 @@ document.addEventListener("click", (event) => {
   if (!template() || !message || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   focus(message);
+  message.classList.add("message-acting");
   head<HTMLElement>(message, ".message-actions a")?.focus();
 });
 

@@ -6,6 +6,7 @@ import { isIn, runsOf } from "./model";
 const IN_PLACE = ["hide", "keep_from", "insert", "replace", "summarize"];
 const place = document.getElementById("sheet-place") as HTMLElement;
 let opener: HTMLElement | null = null;
+let followed = ""; // the view for which the effect was asked for again
 
 function sheet(): HTMLElement | null {
   return document.getElementById("sheet");
@@ -46,6 +47,9 @@ function draw(): void {
     if (here.nextElementSibling !== first) first.before(here);
   }
   document.documentElement.classList.toggle("has-sheet", sheet() !== null);
+  const advanced = sheet()?.querySelector<HTMLAnchorElement>(".sheet-advanced");
+  const address = document.getElementById("sheet-effect")?.dataset.advanced;
+  if (advanced && address) advanced.href = address;
 }
 
 /** How high the sheet is, for what stays beside it. */
@@ -64,6 +68,29 @@ function formOf(): HTMLFormElement | null {
   return sheet()?.querySelector("form") ?? null;
 }
 
+/** The view that something is about: its revision, and how many messages it had. */
+function viewOf(form: HTMLFormElement | null): string {
+  const sent = form ? new FormData(form) : null;
+  return `${String(sent?.get("revision"))} ${String(sent?.get("count"))}`;
+}
+
+/** Ask what the action would do now; what is typed stays. */
+async function refresh(): Promise<void> {
+  const form = formOf();
+  if (!form) return;
+  const values = { ...Object.fromEntries(new FormData(form)), preview: "1" };
+  await window.htmx?.ajax("POST", form.action, { target: "#sheet-effect", swap: "outerHTML", values });
+}
+
+/** The page shows another view than the sheet is about: asked once for each view. */
+function follow(): void {
+  const [form, page] = [formOf(), document.getElementById("selection") as HTMLFormElement | null];
+  const shown = viewOf(page);
+  if (!form || !page || form.dataset.sending !== undefined || shown === viewOf(form) || shown === followed) return;
+  followed = shown;
+  void refresh();
+}
+
 function keepTyped(): void {
   const form = formOf();
   if (form) keep(form);
@@ -73,6 +100,7 @@ async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
   keepTyped();
   const asked = new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]));
   opener = button;
+  followed = "";
   await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
   const typedIn = formOf();
   if (typedIn && bringBack(typedIn)) document.dispatchEvent(new CustomEvent("toast", { detail: { text: place.dataset.back, tone: "info" } }));
@@ -118,6 +146,9 @@ document.addEventListener("input", (event) => {
   if (place.contains(event.target as Node)) draw();
 });
 document.addEventListener("htmx:after:settle", draw);
+document.addEventListener("live:fetched", follow);
+// What was applied was refused, because the view changed: the new figures are to be confirmed.
+document.addEventListener("form:renewed", ({ target }) => target === formOf() && void refresh());
 window.addEventListener("pagehide", keepTyped);
 // It is stored by now; the page of the result comes.
 document.addEventListener("form:kept", ({ detail }: CustomEventInit<{ form: HTMLFormElement }>) => {

@@ -141,6 +141,7 @@ function senderOf(form: HTMLFormElement, submitter: Submitter): Sender<Received>
     take(key) {
       const field = keyField(form);
       if (field) field.value = key;
+      form.dispatchEvent(new CustomEvent("form:renewed", { bubbles: true }));
     },
     open: (to) => open(form, to),
     showRefusal: (answer) => showRefusal(form, submitter, body, answer),

@@ -210,23 +210,62 @@ def test_a_summary_is_asked_for_before_it_is_weighed(reviewer: Client) -> None:
     assert "<textarea" not in weighed
 
 
+def cut(start: int, end: int) -> None:
+    ranges: JsonValue = {"remove_ranges": [{"start": start, "end": end}]}
+    body: JsonValue = {"operation": "truncate", "truncate": ranges}
+    apply_operation(engine(), "t", read_operation(body), reason=None)
+
+
+def hidden(page: str, name: str) -> str:
+    found = re.search(rf'<input type="hidden" name="{name}" value="([^"]*)"', page)
+    assert found is not None
+    return found[1]
+
+
 def test_a_view_that_changed_meanwhile_is_not_operated_on_unseen(reviewer: Client) -> None:
     booking()
-    cut: JsonValue = {
-        "operation": "truncate",
-        "truncate": {"remove_ranges": [{"start": 1, "end": 2}]},
-    }
-    apply_operation(engine(), "t", read_operation(cut), reason=None)
-    gone = reviewer.get("/conversations/t/act/", asked("hide", "3"))
-    assert gone.status_code == 409
-    assert "The view has changed since." in text(gone)
-    typing = {**asked("summarize", "1-3"), "text": "Seat booked", "preview": "1"}
-    stays = reviewer.get("/conversations/t/act/", typing)
-    assert (stays.status_code, 'id="sheet-effect"' in text(stays)) == (409, True)
-    assert 'id="sheet"' not in text(stays)
+    cut(1, 2)
     answer = apply(reviewer, "hide", "4", pairing="drop")
     assert answer.status_code == 409
     assert "The same messages are selected at their new positions" in text(answer)
+    assert shown(text(reviewer.get("/conversations/t/"))) == [0, 2, 3, 4]
+
+
+def test_an_open_sheet_follows_its_messages_when_the_view_changes(reviewer: Client) -> None:
+    booking()
+    cut(1, 2)
+    page = sheet(reviewer, "summarize", "2-4", text="Seat booked", preview="1")
+    assert "The conversation changed: figures updated." in page
+    assert 'data-going="2-4"' in page
+    assert [hidden(page, name) for name in ("positions", "revision", "count")] == ["1-3", "1", "4"]
+    assert 'id="sheet"' not in page  # what was typed stays in the sheet
+    now = {"positions": "1-3", "revision": "1", "count": "4", "text": "Seat booked"}
+    applied = apply(reviewer, "summarize", **now, pairing="drop")
+    assert "Summarized #2–#4." in text(applied)
+    appended = sheet(reviewer, "hide", "0", revision="1", count="3")
+    assert "figures updated" in appended
+
+
+def test_a_sheet_says_which_of_its_messages_are_gone(reviewer: Client) -> None:
+    booking()
+    cut(1, 2)
+    page = sheet(reviewer, "hide", "1,4", preview="1")
+    assert "1 selected message is no longer visible and is left out." in page
+    assert hidden(page, "positions") == "3-3"
+    for part in ({}, {"preview": "1"}):
+        gone = reviewer.get("/conversations/t/act/", asked("hide", "1", **part))
+        assert gone.status_code == 409
+        assert "the selected messages are no longer visible" in text(gone)
+
+
+def test_a_refused_action_stays_in_its_sheet_to_be_confirmed(reviewer: Client) -> None:
+    booking()
+    cut(1, 2)
+    sent = asked("hide", "4", apply="1", pairing="drop")
+    answer = reviewer.post("/conversations/t/act/", sent, headers={"Accept": "application/json"})
+    assert answer.status_code == 409
+    assert answer.json()["detail"].startswith("Nothing was applied: the conversation changed.")
+    assert answer.json()["form_key"]
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 2, 3, 4]
 
 
