@@ -28,6 +28,7 @@ from ctxadmin.ui.components import (
     Text,
     author_label,
     label_of_status,
+    sentence_gap,
 )
 from ctxadmin.ui.language import url_of_words
 
@@ -271,6 +272,9 @@ def when(moment: datetime | None, style: str = "auto") -> SafeString:
         style,
         utc.strftime("%Y-%m-%d %H:%M UTC"),
     )
+
+
+register.simple_tag(sentence_gap)
 
 
 @register.filter
