@@ -27,7 +27,7 @@ def select(request: HttpRequest, actor: Actor) -> HttpResponse:
         return redirect("bulk:list")
     action = action_in(request.POST)
     actor.require(action.right)
-    selection = selection_in(request.POST, action.list)
+    selection = selection_in(request.POST, action.list, actor.workspace)
     query = filter_query(request.POST)
     if not selection:
         flash.warning(request, _("Nothing is selected. Select items in the list first."))

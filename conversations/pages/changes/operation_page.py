@@ -314,12 +314,12 @@ def _place_words(head: Conversation, form: OperationForm) -> str:
     near = list(current_view(head).slice(max(position - 1, 0), position + 1))
     if position > head.visible_count or not near:
         return ""
-    values = {"n": given, "first": near[0], "last": near[-1]}
+    values = {"first": near[0], "last": near[-1]}
     if position == 0:
-        return _("Position %(n)s is before #%(last)s.") % values
+        return _("Goes before #%(last)s.") % values
     if position == head.visible_count:
-        return _("Position %(n)s is after #%(first)s.") % values
-    return _("Position %(n)s is between #%(first)s and #%(last)s.") % values
+        return _("Goes after #%(first)s.") % values
+    return _("Goes between #%(first)s and #%(last)s.") % values
 
 
 def _offers(form: OperationForm, pairing: str) -> list[str]:

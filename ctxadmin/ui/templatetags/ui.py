@@ -29,6 +29,7 @@ from ctxadmin.ui.components import (
     Text,
     author_label,
     label_of_status,
+    sentence_gap,
 )
 from ctxadmin.ui.language import url_of_words
 from ctxadmin.ui.markdown_diff import MarkedBlock
@@ -283,6 +284,9 @@ def when(moment: datetime | None, style: str = "auto") -> SafeString:
         mark_safe(" data-near") if is_near else "",
         utc.strftime("%Y-%m-%d %H:%M UTC"),
     )
+
+
+register.simple_tag(sentence_gap)
 
 
 @register.filter
