@@ -88,15 +88,23 @@ def test_a_cycle_is_allowed_and_named() -> None:
     nodes = [node("s"), node("a"), node("b")]
     listed = problems(nodes, [edge("e", "s>a"), edge("f", "a>b"), edge("g", "b>a")])
     assert found(listed) == [("/nodes/1", "cycle", "note")]
-    assert listed[0].message == "a loop: a -> b -> a"
+    assert listed[0].message == "a loop: a → b → a"
     refuse_unpublishable(listed)
+
+
+def test_problems_call_nodes_by_their_names() -> None:
+    nodes = [node("s"), node("a") | {"name": "Plan"}, node("b"), node("x") | {"name": "Lost"}]
+    edges = [edge("e", "s>a"), edge("f", "a>b"), edge("g", "b>a"), edge("h", "x>x")]
+    listed = {problem.code: problem.message for problem in problems(nodes, edges)}
+    assert listed["unreachable_node"] == "Lost cannot be reached from a start node"
+    assert "a loop: Plan → b → Plan" in [problem.message for problem in problems(nodes, edges)]
 
 
 def test_a_long_cycle_is_named_in_short() -> None:
     size = 30
     nodes = [node(f"n{i}") for i in range(size)]
     edges = [edge(f"e{i}", f"n{i}>n{(i + 1) % size}") for i in range(size)]
-    assert problems(nodes, edges)[-1].message.endswith("n11 -> ... -> n0")
+    assert problems(nodes, edges)[-1].message.endswith("n11 → … → n0")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-// Brings what was added or pasted into sight.
+// Brings what was added or pasted, or has a problem, into sight.
 
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
@@ -11,16 +11,16 @@ const READABLE_ZOOM = 0.4;
 export function useFollowing(frame: { readonly current: HTMLDivElement | null }): void {
   const { store } = useDesk();
   const flow = useReactFlow();
-  const added = useEditor((state) => state.added);
+  const followed = useEditor((state) => state.followed);
   useEffect(() => {
     // Asked for its size as it opens, a canvas of 500 nodes would be laid out once more.
-    if (!added.length) return;
+    if (!followed.length) return;
     const size = frame.current?.getBoundingClientRect();
     const { document, places: given } = store.getState();
     const places = placesOf(document, given);
-    const spots = added.flatMap((key) => places.get(key) ?? []);
-    const others = [...places].filter(([key]) => !added.includes(key)).map(([, spot]) => spot);
+    const spots = followed.flatMap((key) => places.get(key) ?? []);
+    const others = [...places].filter(([key]) => !followed.includes(key)).map(([, spot]) => spot);
     const view = size?.width && spots.length ? shownToo(flow.getViewport(), size, around(spots), others, READABLE_ZOOM) : null;
     if (view) void flow.setViewport(view);
-  }, [added, frame, flow, store]);
+  }, [followed, frame, flow, store]);
 }
