@@ -78,6 +78,6 @@ describe("problems that are the same", () => {
     const other = { message: "No start", severity: "warning", code: "no_start" };
     const groups = grouped([unwritten("a"), other, unwritten("b"), { ...unwritten("c"), field: "Filter" }]);
     expect(groups.map(({ problems }) => problems.length)).toEqual([2, 1, 1]);
-    expect(groups[0]!.problems.map(({ edge }) => edge)).toEqual(["a", "b"]);
+    expect(groups[0]!.problems).toEqual([unwritten("a"), unwritten("b")]);
   });
 });
