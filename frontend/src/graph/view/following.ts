@@ -3,7 +3,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import type { Key } from "../model/document";
-import { around, CARD, placesOf, shownToo } from "../model/places";
+import { around, type Box, CARD, placesOf, shownToo, shownWhole, type Size, type View } from "../model/places";
 import { onlyOne } from "../store";
 import { useDesk, useEditor } from "./context";
 
@@ -12,6 +12,8 @@ const READABLE_ZOOM = 0.4;
 // The form of what is selected comes up over the canvas (graph.css).
 const PHONE = "(width < 760px)";
 const SHEET = 0.45;
+// What the map and the button above it cover.
+const MAP = { width: 175, height: 165 };
 
 export function useFollowing(frame: { readonly current: HTMLDivElement | null }): void {
   const { store } = useDesk();
@@ -35,12 +37,21 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     const places = placesOf(document, given);
     const spots = keys.flatMap((key) => places.get(key) ?? []);
     const others = [...places].filter(([key]) => !keys.includes(key)).map(([, spot]) => spot);
-    const view = size.width && spots.length ? shownToo(flow.getViewport(), size, around(spots), others, READABLE_ZOOM) : null;
-    if (view) void flow.setViewport(view);
+    if (!size.width || !spots.length) return;
+    const box = around(spots);
+    const before = flow.getViewport();
+    const shown = shownToo(before, size, box, others, READABLE_ZOOM) ?? before;
+    const view = element.querySelector(".flow-map")?.checkVisibility() && isIn(MAP, shown, size, box) ? (shownWhole(shown, { ...size, height: size.height - MAP.height }, box) ?? shown) : shown;
+    if (view !== before) void flow.setViewport(view);
   }
 }
 
-function sizeInSight(frame: HTMLElement): { readonly width: number; readonly height: number } {
+/** Whether some of a box is in the lower right corner of what is shown. */
+function isIn(corner: Size, { x, y, zoom }: View, { width, height }: Size, box: Box): boolean {
+  return (box.x + box.width) * zoom + x > width - corner.width && (box.y + box.height) * zoom + y > height - corner.height;
+}
+
+function sizeInSight(frame: HTMLElement): Size {
   const { width, height, top, bottom } = frame.getBoundingClientRect();
   if (!matchMedia(PHONE).matches) return { width, height };
   return { width, height: Math.max(Math.min(bottom, innerHeight * (1 - SHEET)) - top, CARD.height) };
