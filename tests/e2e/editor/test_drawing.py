@@ -55,7 +55,9 @@ def test_two_nodes_are_drawn_and_connected_by_mouse(
     saved(page)
     found = draft(api, slug)
     assert [node["id"] for node in found["nodes"]] == ["start", "model"]
-    assert found["edges"] == [{"id": "start-model", "type": "sequence", "from": "start", "to": "model"}]
+    assert found["edges"] == [
+        {"id": "start-model", "type": "sequence", "from": "start", "to": "model"}
+    ]
 
 
 def test_everything_is_undone_and_redone_and_nodes_are_copied_pasted_and_duplicated(

@@ -95,7 +95,13 @@ def test_a_cycle_is_allowed_and_named() -> None:
 def test_problems_call_nodes_by_their_names() -> None:
     nodes = [node("s"), node("a"), node("b"), node("x"), node("y")]
     named = [each | {"name": f"The {each['id']}"} for each in nodes[:-1]]
-    edges = [edge("e", "s>a"), edge("f", "a>b"), edge("g", "b>a"), edge("h", "x>y"), edge("i", "y>x")]
+    edges = [
+        edge("e", "s>a"),
+        edge("f", "a>b"),
+        edge("g", "b>a"),
+        edge("h", "x>y"),
+        edge("i", "y>x"),
+    ]
     said = [problem.message for problem in problems([*named, nodes[-1]], edges)]
     assert "The x cannot be reached from a start node" in said
     assert "y cannot be reached from a start node" in said

@@ -186,7 +186,8 @@ def _starts(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]
     first = graph.nodes[graph.starts[0]]
     if first.type != START and any(e.from_node != first.id for e in graph.incoming[first.id]):
         message = say(
-            "every node has an incoming edge, so the first one is the start: {name}", name=title_of(first)
+            "every node has an incoming edge, so the first one is the start: {name}",
+            name=title_of(first),
         )
         yield Problem(f"{pointer}/nodes", "no_start", message, "warning", node=first.id)
     for index, node in enumerate(document.nodes):

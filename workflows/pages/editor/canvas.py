@@ -127,7 +127,10 @@ def read_only_setup(
         "conversations": (),
         "may_change": False,
         "may_preview": False,
-        "urls": {**_urls(), **dict.fromkeys(("draft", "editor", "publish", "compare", "versions"), "")},
+        "urls": {
+            **_urls(),
+            **dict.fromkeys(("draft", "editor", "publish", "compare", "versions"), ""),
+        },
         "watched": {
             "panel": panel,
             "again": again,
