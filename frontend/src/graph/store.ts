@@ -96,8 +96,8 @@ export interface State {
   /** Of a canvas that is only looked at. */
   readonly marks: Marks | null;
   readonly said: string;
-  /** Nodes that were just added, which the canvas moves to if they are out of sight. */
-  readonly added: readonly Key[];
+  /** Nodes that were just added, or to which a problem led: the canvas moves to them if they are out of sight. */
+  readonly followed: readonly Key[];
   /** Nodes that were added here and have no name yet: their ids are made of it. */
   readonly unnamed: readonly Key[];
   /** The input that takes the focus when the next form is here. */
@@ -160,7 +160,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     readingFails: null,
     wrongNumber: "",
     said: "",
-    added: [],
+    followed: [],
     unnamed: [],
     wanted: "",
     visited: "",

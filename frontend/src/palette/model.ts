@@ -2,13 +2,18 @@
 
 export interface Item {
   readonly label: string;
+  /** "" for what the page does by itself. */
   readonly url: string;
+  readonly run?: () => void;
   readonly icon: string;
   readonly kind?: string;
   readonly place?: string;
   readonly status?: string;
   readonly passage?: readonly (readonly [text: string, marked: boolean])[];
 }
+
+/** The event by which the palette asks the page for actions of its own: its detail is a list of items to push to. */
+export const ACTIONS = "palette:actions";
 
 export interface Hits {
   readonly workflows: readonly Item[];
@@ -62,6 +67,11 @@ export function groupsOf(places: readonly Item[], text: string, hits: Hits, all:
     { name: "all", items: text.trim() ? [all] : [] },
   ];
   return groups.filter(({ items }) => items.length);
+}
+
+/** Whether nothing is found but the page of results, which is always offered. */
+export function isNothing(groups: readonly Group[]): boolean {
+  return groups.every(({ name }) => name === "all");
 }
 
 export function itemsOf(groups: readonly Group[]): readonly Item[] {

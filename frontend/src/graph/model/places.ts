@@ -86,7 +86,7 @@ export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position, f
   return { x, y };
 }
 
-interface Size {
+export interface Size {
   readonly width: number;
   readonly height: number;
 }

@@ -24,7 +24,7 @@ export function Overview({ drawn }: { readonly drawn: Drawn }) {
       <Panel position="bottom-right" className="flow-fit">
         <button type="button" className="btn btn-sm" onClick={() => showAll(flow)}>
           <Icon name="maximize" />
-          {tn("Show all of {n} node", "Show all {n} nodes", drawn.document.nodes.length)}
+          {tn("Fit {n} node", "Fit all {n} nodes", drawn.document.nodes.length)}
         </button>
       </Panel>
     </>

@@ -11,6 +11,7 @@ import { type Extent, shownExtent } from "../model/places";
 import { type Drawn, nodeWords } from "../store";
 import { chipTexts, inLine, titleOf } from "./accessible_names";
 import { tokenWords } from "./Card";
+import { useDesk } from "./context";
 import { withChips } from "./first_view";
 import { drawnPlaces, type FlowEdge } from "./flow";
 import { chipsWidth, foldedWidth, textWidth } from "./text_width";
@@ -22,10 +23,12 @@ export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
   // From far away a card shows its name alone; letters keep their size on the screen.
   const step = useStore((state) => stepOf(state.transform[2]));
   const width = useStore((state) => state.width);
+  const { setup } = useDesk();
+  const labels = useMemo(() => new Map(setup.kinds.map(({ type, label }) => [type, label])), [setup]);
   const level = levelOf(step);
   const large = isLarge(drawn.document.nodes.length);
   const shown = useMemo(() => shownAt(drawn, width, step), [drawn, width, step]);
-  const reach = useMemo(() => reachAt(drawn, edges, step, shown), [drawn, edges, step, shown]);
+  const reach = useMemo(() => reachAt(drawn, edges, { step, shown, labels }), [drawn, edges, step, shown, labels]);
   const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, reach, step, shown)), [drawn, edges, reach, step, shown]);
   const seen = useMemo(() => ({ level, words, large, reach }), [level, words, large, reach]);
   return { step, seen };
@@ -43,8 +46,15 @@ function shownAt(drawn: Drawn, width: number, step: number): Extent {
   return places.size ? shownExtent(graphBox([...places.values()], beside), canvasAt(width, step), canvasAt(TOOLS_WIDTH, step)) : { left: 0, right: 0 };
 }
 
+interface Seen {
+  readonly step: number;
+  readonly shown: Extent;
+  /** What types of nodes are called. */
+  readonly labels: ReadonlyMap<string, string>;
+}
+
 /** The cards that are larger, so that their names are whole. */
-function reachAt(drawn: Drawn, edges: readonly FlowEdge[], step: number, shown: Extent): ReadonlyMap<Key, Reach> {
+function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels }: Seen): ReadonlyMap<Key, Reach> {
   const { places, flow } = drawnPlaces(drawn);
   const { document, tokens, costs, marks, whatIf } = drawn;
   if (document.nodes.length > MOST_REACHING) return NO_REACH;
@@ -65,7 +75,10 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], step: number, shown: 
       filter ? textWidth(filter, size) + PADDING.filter + 1.1 * letter : 0,
       ...figures.map((text) => textWidth(text, size) + PADDING.filter + 1.5 * letter),
     );
-    return { key, at: places.get(key) as Position, name: titleOf(node), rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least };
+    // From further away what a node sees, or its type, stands below a short name.
+    const seen = isAlone ? inLine(nodeWords(drawn, key)?.filter.join(" · ") || (labels.get(node.type) ?? nodeWords(drawn, key)?.type_label ?? node.type)) : "";
+    const below = seen ? textWidth(seen, size) + PADDING.filter + 1.1 * letter : 0;
+    return { key, at: places.get(key) as Position, name: titleOf(node), below, rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least };
   });
   const lines = edges.flatMap(({ source, target, data }) => {
     const [from, to] = [places.get(source), places.get(target)];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completed, completions, groupsOf, itemsOf, keptActive, moved, NOTHING, placesFor, tabbed, type Item } from "../model";
+import { completed, completions, groupsOf, isNothing, itemsOf, keptActive, moved, NOTHING, placesFor, tabbed, type Item } from "../model";
 
 const item = (label: string): Item => ({ label, url: `/${label}/`, icon: "x" });
 const places = ["Overview", "New workflow", "Workflows", "Import conversations", "会话", "Über uns"].map(item);
@@ -19,6 +19,15 @@ describe("places", () => {
 
   it("are all there before anything is typed", () => {
     expect(placesFor(places, " ")).toHaveLength(places.length);
+  });
+});
+
+describe("nothing", () => {
+  it("is found where only the page of results is left", () => {
+    const all = item("all");
+    expect(isNothing(groupsOf(places, "zebra", NOTHING, all))).toBe(true);
+    expect(isNothing(groupsOf(places, "work", NOTHING, all))).toBe(false);
+    expect(isNothing(groupsOf([], "zebra", { ...NOTHING, texts: [item("message")] }, all))).toBe(false);
   });
 });
 
