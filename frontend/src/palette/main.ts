@@ -20,6 +20,7 @@ function start(palette: HTMLDialogElement): void {
     url: link.getAttribute("href") ?? "",
     icon: link.dataset.icon ?? "",
   }));
+  let ofPage: readonly Item[] = [];
   let hits: Hits = NOTHING;
   let groups: readonly Group[] = [];
   let active = 0;
@@ -33,7 +34,7 @@ function start(palette: HTMLDialogElement): void {
   }
 
   function draw(): void {
-    groups = groupsOf(places, field.value, hits, all());
+    groups = groupsOf(ofPage, places, field.value, hits, all());
     active = keptActive(chosen, itemsOf(groups));
     list.replaceChildren(...drawnGroups());
     mark();
@@ -60,6 +61,7 @@ function start(palette: HTMLDialogElement): void {
     option.href = item.url;
     option.id = `palette-${number}`;
     option.tabIndex = -1;
+    if (item.opensDialog) option.dataset.dialog = "";
     option.setAttribute("role", "option");
     const line = made("span", "palette-line");
     const name = made("span", "palette-label", item.label);
@@ -162,6 +164,12 @@ function start(palette: HTMLDialogElement): void {
     const menu = document.getElementById("sidebar");
     if (menu?.matches(":popover-open")) menu.hidePopover();
     if (palette.open) return;
+    ofPage = [...document.querySelectorAll<HTMLAnchorElement>("main a[data-palette]")].map((link) => ({
+      label: link.dataset.palette ?? "",
+      url: link.href,
+      icon: link.dataset.icon ?? "",
+      opensDialog: link.dataset.dialog !== undefined,
+    }));
     palette.showModal();
     field.select();
     look();
@@ -208,7 +216,7 @@ function start(palette: HTMLDialogElement): void {
 
   document.addEventListener(COLLECT, (event) => {
     const offered = (event as CustomEvent<Shortcut[]>).detail;
-    offered.push({ keys: "Ctrl+K", label: texts.key ?? "", usable: true, run: open });
+    offered.push({ keys: "Ctrl+K", label: texts.key ?? "", usable: true, run: open, group: "everywhere" });
   });
 
   // Also while someone types, or with another dialog open, where the keys of pages rest.

@@ -429,7 +429,7 @@ def test_the_answer_of_many_keys_is_first_and_formatted(reviewer: Client) -> Non
     names = re.findall(r'state-key-name" translate="no">(\w+)<', html)
     assert names[:3] == ["reply", "a19", "a00"]
     assert "We are <strong>sorry</strong> about that." in key(page(reviewer, run), "reply")
-    assert "<del>19</del> → <ins>77</ins>" in key(page(reviewer, run), "a19")
+    assert 'class="diff-text"><del>19</del> → <ins>77</ins>' in key(page(reviewer, run), "a19")
 
 
 def test_empty_texts_say_so(reviewer: Client) -> None:
