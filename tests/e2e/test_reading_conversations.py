@@ -129,6 +129,69 @@ def test_messages_are_read_by_keys(reviewer_page: Page, api: httpx.Client) -> No
     expect(page.locator("#m119")).to_be_in_viewport()
 
 
+def test_messages_are_one_stop_for_tab_and_changed_and_rolled_back_by_keys(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-keys-only", 60)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator('.message[tabindex="0"]')).to_have_count(1)
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#m1")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Hide #1")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("link", name="Pin #1")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#m1")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+ArrowDown")
+    expect(page.get_by_text("2 selected")).to_be_visible()
+    expect(page.locator("#m4")).to_be_focused()
+    page.keyboard.press("f")
+    expect(page.get_by_text("Everything from #3 on stays.")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Kept from #3 on. Batch 1")).to_be_visible()
+    page.keyboard.press("b")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("Roll back to batch 0")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Rolled back to batch 0.")).to_be_visible()
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")  # scripts are there
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Go to or search")).to_be_focused()
+    page.keyboard.type("restore")
+    expect(page.get_by_role("option", name="Restore batch 1: Kept from #3 on")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_text("Restore batch 1")).to_be_visible()
+
+
+def test_the_tools_stay_in_sight_and_cover_no_message_in_focus(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-in-sight", 120)
+    apart = """() => {
+      const of = (part) => document.querySelector(part).getBoundingClientRect();
+      return of("#m60").top >= of(".reading-tools").bottom && of(".reading-tools").bottom < 60;
+    }"""
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"/conversations/{name}/?at=70#m70")
+        page.locator("#m70").focus()
+        for _ in range(10):
+            page.keyboard.press("k")
+        expect(page.locator("#m60")).to_be_focused()
+        expect(page.get_by_role("link", name="Next error")).to_be_in_viewport()
+        assert page.evaluate(apart)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.locator(".reading-filter summary").click()
+    page.get_by_label("Role", exact=True).select_option("tool")
+    expect(page.get_by_text("1 of 120 messages")).to_be_visible()
+    page.get_by_role("link", name="Clear this filter: Role: tool").click()
+    expect(page.get_by_text("1 of 120 messages")).to_have_count(0)
+
+
 def test_the_line_above_a_message_is_one_line_in_every_detail(
     reviewer_page: Page, api: httpx.Client
 ) -> None:

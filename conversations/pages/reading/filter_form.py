@@ -47,6 +47,7 @@ class FilterForm:
     ``counted`` is how many messages of a longer log were counted, 0 if all were.
     """
 
+    head: Conversation
     wanted: ShownView
     fields: Sequence[FilterField]
     counted: int
@@ -71,7 +72,7 @@ def filter_form(head: Conversation, shown: ShownView) -> FilterForm:
         _field(shown, "author", found.authors, author_label),
     ]
     counted = MOST_COUNTED if head.log_count > MOST_COUNTED else 0
-    return FilterForm(shown, [each for each in fields if each.choices], counted)
+    return FilterForm(head, shown, [each for each in fields if each.choices], counted)
 
 
 def _field(

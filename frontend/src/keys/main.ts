@@ -1,7 +1,7 @@
 // Keys of a page: an element with data-key and data-key-label is focused or clicked by its keys; scripts
 // offer more by the event keys:collect. "?" lists what works. Keys without Ctrl can be switched off.
 
-import { capsOf, COLLECT, type Line, nameOf, type Shortcut, step, tableOf, typesNothing } from "./model";
+import { capsOf, COLLECT, grouped, type KeyGroup, type Line, nameOf, type Shortcut, step, tableOf, typesNothing } from "./model";
 
 const STORE = "keys";
 const PAUSE_MS = 1200;
@@ -40,14 +40,15 @@ function offered(): Shortcut[] {
   const inside = (element: HTMLElement): boolean => element.closest("main") !== null;
   const scripts: Shortcut[] = [];
   document.dispatchEvent(new CustomEvent(COLLECT, { detail: scripts }));
-  const own: Shortcut = { keys: "?", label: list?.dataset.show ?? "", usable: help !== null, run: openHelp };
+  const own: Shortcut = { keys: "?", label: list?.dataset.show ?? "", usable: help !== null, run: openHelp, group: "everywhere" };
   return [own, ...elements.filter(inside).map(ofElement), ...scripts, ...elements.filter((each) => !inside(each)).map(ofElement)];
 }
 
 function ofElement(element: HTMLElement): Shortcut {
   const { key = "", keyLabel = "" } = element.dataset;
   const usable = !element.matches(":disabled") && (element.checkVisibility() || element.closest("[popover]") !== null);
-  return { keys: key, label: keyLabel, usable, run: ({ repeat }) => use(element, repeat === true) };
+  const group = (element.dataset.keyGroup as KeyGroup | undefined) ?? (element.closest("main") ? "page" : "everywhere");
+  return { keys: key, label: keyLabel, usable, run: ({ repeat }) => use(element, repeat === true), group, when: element.dataset.keyWhen };
 }
 
 /** A key that is held sends no form, and decides nothing on a page that nobody has seen yet. */
@@ -73,14 +74,14 @@ function leave(event: KeyboardEvent): boolean {
   return true;
 }
 
-function lineOf({ label, ways, usable }: Line): HTMLElement {
+function lineOf({ label, ways, usable, when }: Line): HTMLElement {
   const line = document.createElement("div");
   line.dataset.ofPage = "";
   const name = document.createElement("dt");
   name.textContent = label;
   if (!usable) {
     line.className = "keys-off";
-    name.append(` (${list?.dataset.off})`);
+    name.append(` (${when ?? list?.dataset.off})`);
   }
   const keys = document.createElement("dd");
   ways.forEach((way, number) => {
@@ -101,7 +102,22 @@ function lineOf({ label, ways, usable }: Line): HTMLElement {
 
 function listKeys(): void {
   for (const old of list?.querySelectorAll("[data-of-page]") ?? []) old.remove();
-  list?.append(...tableOf(offered(), enabled()).map(lineOf));
+  for (const [name, lines] of grouped(tableOf(offered(), enabled()))) {
+    const known = list?.querySelector<HTMLElement>(`[data-group=${name}] dl`);
+    (known ?? groupOf(name)).append(...lines.map(lineOf));
+  }
+}
+
+/** A new group of the list; the one for all pages is there from the start. */
+function groupOf(name: KeyGroup): HTMLElement {
+  const group = document.createElement("section");
+  group.dataset.ofPage = "";
+  const head = document.createElement("h3");
+  head.textContent = list?.getAttribute(`data-${name}`) ?? name;
+  const lines = document.createElement("dl");
+  group.append(head, lines);
+  list?.append(group);
+  return lines;
 }
 
 function openHelp(): void {

@@ -1,5 +1,8 @@
 // Which keys a page has: one table, from which keys are obeyed and listed.
 
+export const GROUPS = ["everywhere", "page", "message", "selection"] as const;
+export type KeyGroup = (typeof GROUPS)[number];
+
 /** What a page or an island offers under keys. */
 export interface Shortcut {
   /** `g w` is one key behind the other, `Delete | Backspace` one or the other, `Ctrl+Z` both at once. */
@@ -9,6 +12,10 @@ export interface Shortcut {
   readonly usable: boolean;
   /** Null for what the browser does by itself, or whoever has the focus. */
   readonly run: ((pressed: Pressed) => void) | null;
+  /** What it is about: the page, unless it says something else. */
+  readonly group?: KeyGroup;
+  /** When it can be used, for those that cannot be now. */
+  readonly when?: string;
 }
 
 export interface Line extends Shortcut {
@@ -72,6 +79,11 @@ export function tableOf(offered: readonly Shortcut[], letters: boolean): Line[] 
     .filter(({ ways }) => ways.length);
 }
 
+/** The lines of each group that has some, in the order of the groups. */
+export function grouped(table: readonly Line[]): readonly (readonly [KeyGroup, readonly Line[]])[] {
+  return GROUPS.map((name) => [name, table.filter(({ group = "page" }) => group === name)] as const).filter(([, lines]) => lines.length);
+}
+
 export interface Step {
   /** The line whose keys are all pressed now. */
   readonly line: Line | null;
@@ -88,7 +100,7 @@ export function step(table: readonly Line[], typed: readonly string[], key: stri
   return { line: null, typed: goesOn ? now : [] };
 }
 
-const CAPS: { readonly [key: string]: string } = { Delete: "Del", Escape: "Esc", ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+const CAPS: { readonly [key: string]: string } = { Delete: "Del", Escape: "Esc", ContextMenu: "Menu", ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
 
 /** The caps of one step: `Ctrl+Shift+Z` is three. */
 export function capsOf(step: string): string[] {

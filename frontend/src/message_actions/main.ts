@@ -36,6 +36,7 @@ function build(message: HTMLElement): void {
   if (!content || !link || !place || head(message, ".message-actions")) return;
   const facts = factsOf(message, link);
   const actions = (content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
+  actions.setAttribute("aria-label", filled(actions.getAttribute("aria-label") ?? "", facts));
   for (const action of actions.querySelectorAll<HTMLAnchorElement>("a")) {
     if (!hasAction(action.dataset.when, facts)) action.remove();
     else fill(action, facts);
@@ -124,6 +125,22 @@ document.addEventListener("click", (event) => {
   message.classList.add("message-acting");
   head<HTMLElement>(message, ".message-actions a")?.focus();
 });
+
+// In the actions: arrows lead to the next one, Escape back to the message. Before the keys of the page.
+document.addEventListener(
+  "keydown",
+  (event) => {
+    const inside = event.target instanceof Element ? event.target.closest(".message-actions") : null;
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!inside || (!step && event.key !== "Escape")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!step) return messageOf(inside)?.focus({ preventScroll: true });
+    const all = [...inside.querySelectorAll<HTMLElement>("a:not([hidden])")];
+    all[(all.indexOf(document.activeElement as HTMLElement) + step + all.length) % all.length]?.focus();
+  },
+  { capture: true },
+);
 
 // A page that the browser restores may begin with a message in focus.
 focus(messageOf(document.activeElement));

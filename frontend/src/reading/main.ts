@@ -1,7 +1,9 @@
 // Keys for reading, the level of detail, and what stays open when the page is fetched again.
 
-import { COLLECT, type Shortcut } from "../keys/model";
+import { COLLECT, type KeyGroup, type Shortcut } from "../keys/model";
+import { goToBatches, hasWayBack } from "./batches";
 import { atEdge, cookieOf, detailOf, moved, nextWanted } from "./model";
+import { rove, stopAt } from "./roving";
 
 const BELOW = 80; // pixels above the end of the window that a bar may cover
 const KEPT = "details.tool-call, details.fold, details.outline-box, details.reading-filter";
@@ -104,27 +106,56 @@ function offers(action: string): boolean {
   return document.querySelector<HTMLTemplateElement>("template[data-message-actions]")?.content.querySelector(action) !== null;
 }
 
+/** An arrow scrolls through a message that is longer than the window before it leads on. */
+function hasEndInSight(message: HTMLElement, by: 1 | -1): boolean {
+  const { top, bottom } = message.getBoundingClientRect();
+  return by > 0 ? bottom <= innerHeight : top >= edge();
+}
+
+/** What can be done with the selected messages, or else with the one in focus. */
+function act(name: string): void {
+  const box = focused()?.querySelector<HTMLInputElement>(":scope > .message-head .message-select");
+  const form = document.getElementById("selection");
+  if (form?.matches(".selection-empty")) box?.click();
+  form?.querySelector<HTMLButtonElement>(`button[value=${name}]`)?.click();
+}
+
 document.addEventListener(COLLECT, (event) => {
   const offered = (event as CustomEvent<Shortcut[]>).detail;
   const texts = conversation().dataset;
   const any = document.querySelector(".conversation .message") !== null;
-  const add = (keys: string, label: string | undefined, run: () => void, usable = any): void => {
-    offered.push({ keys, label: label ?? "", usable, run });
+  const add = (keys: string, label: string | undefined, run: () => void, usable = any, group: KeyGroup = "message", when = texts.keysAtMessage): void => {
+    offered.push({ keys, label: label ?? "", usable, run, group, when });
   };
-  add("j", texts.keysNext, () => move(1));
-  add("k", texts.keysPrevious, () => move(-1));
-  add("u", texts.keysUser, () => moveTo(".message-user") || loadMore(1));
-  add("x", texts.keysSelect, () => press(".message-select"), document.querySelector(".message-select") !== null);
-  // Without a message in focus Space scrolls, and on a button or a box it is what the browser does with it.
   const message = focused();
+  // Without a message in focus Space scrolls, and on a button or a box it is what the browser does with it.
   const isThere = message !== null && message === document.activeElement;
+  const arrow = (key: string, by: 1 | -1): string => (isThere && message.matches(":focus-visible") && hasEndInSight(message, by) ? ` | ${key}` : "");
+  add(`j${arrow("ArrowDown", 1)}`, texts.keysNext, () => move(1));
+  add(`k${arrow("ArrowUp", -1)}`, texts.keysPrevious, () => move(-1));
+  add("u", texts.keysUser, () => moveTo(".message-user") || loadMore(1));
   add("Space", texts.keysOpen, () => message && toggle(message), isThere);
-  const hidesOne = message?.querySelector(":scope > .message-head [data-action=hide]") !== null && document.querySelector("#selection.selection-empty") !== null;
-  if (message && hidesOne) add("d", texts.keysHide, () => press("[data-action=hide]"));
+  const hasActions = document.querySelector("template[data-message-actions]") !== null;
+  add("Enter | ContextMenu", texts.keysActions, () => message?.querySelector<HTMLElement>(":scope > .message-head .message-more")?.click(), isThere && hasActions);
+  const form = document.getElementById("selection");
+  const isEmpty = !form || form.matches(".selection-empty");
+  if (document.querySelector(".message-select")) add("x", texts.keysSelect, () => press(".message-select"));
+  if (form) {
+    const own = message?.querySelector(":scope > .message-head .message-select") ?? null;
+    const count = document.querySelectorAll(".message-chosen").length;
+    const offer = (keys: string, label: string | undefined, name: string, usable = !isEmpty || own !== null, when = texts.keysAtSelection): void =>
+      add(keys, label, () => act(name), usable, isEmpty ? "message" : "selection", when);
+    if (isEmpty) offer("d", texts.keysHide, "hide");
+    if (isEmpty) offer("s", texts.keysSummarize, "summarize");
+    offer("f", texts.keysKeep, "keep_from");
+    offer("r", texts.keysReplace, "replace", isEmpty ? own !== null : count === 1, isEmpty ? texts.keysAtSelection : texts.keysAtOne);
+    offer("i", texts.keysInsert, "insert");
+  }
   const pinSelected = document.querySelector<HTMLElement>("#selection:not(.selection-empty) [data-with-selection=pin]");
-  if (pinSelected) add("p", texts.keysPinSelected, () => pinSelected.click());
+  if (pinSelected) add("p", texts.keysPinSelected, () => pinSelected.click(), true, "selection");
   else if (any && offers("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));
   if (any && offers("[data-action=comment]")) add("c", texts.keysComment, () => press("[data-action=comment]"));
+  add("b", texts.keysBatches, goToBatches, hasWayBack(), "page", texts.keysAfterChange);
 });
 
 function showDetail(link: HTMLElement): void {
@@ -212,6 +243,9 @@ document.addEventListener("htmx:before:swap", (event) => {
   }
 });
 document.addEventListener("htmx:after:settle", showFolded);
+document.addEventListener("htmx:after:settle", () => rove(firstInSight()));
+document.addEventListener("focusin", () => stopAt(focused()));
+rove(firstInSight());
 
 // How much of the top the row of tools covers once it is stuck: of two lines on a narrow page one goes.
 const tools = document.querySelector<HTMLElement>(".reading-tools");
@@ -279,6 +313,7 @@ function markSoon(): void {
   isMarking = true;
   setTimeout(() => {
     isMarking = false;
+    stopAt(current());
     markTurn();
   }, 150);
 }

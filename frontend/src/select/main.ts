@@ -61,10 +61,16 @@ document.addEventListener("click", (event) => {
   if (box) show(onlyShown(pressed(selection, position(box), box.checked, event.shiftKey)));
 });
 
+/** Shift and an arrow at a message itself select from it on. */
+function boxAt(event: KeyboardEvent): HTMLInputElement | null {
+  const message = event.shiftKey && event.target instanceof Element && event.target.matches(".message") ? event.target : null;
+  return boxOf(event.target) ?? message?.querySelector(":scope > .message-head .message-select") ?? null;
+}
+
 document.addEventListener("keydown", (event) => {
-  const box = boxOf(event.target);
+  const box = boxAt(event);
   if (!box || (event.key !== "ArrowDown" && event.key !== "ArrowUp")) return;
-  const all = boxes();
+  const all = boxes().filter((each) => messageOf(each).checkVisibility());
   const next = all[all.indexOf(box) + (event.key === "ArrowDown" ? 1 : -1)];
   if (!next) return;
   event.preventDefault();
@@ -72,7 +78,7 @@ document.addEventListener("keydown", (event) => {
     const now = ranged(selection, position(box), position(next), true);
     show({ ...now, anchor: now.anchor ?? position(box) });
   }
-  next.focus();
+  (event.target === box ? next : messageOf(next)).focus();
 });
 
 form.querySelector("[data-clear]")?.addEventListener("click", () => show(nothing(shownRevision())));

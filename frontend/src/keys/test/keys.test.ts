@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { capsOf, type Line, nameOf, type Shortcut, step, tableOf, typesNothing } from "../model";
+import { capsOf, grouped, type Line, nameOf, type Shortcut, step, tableOf, typesNothing } from "../model";
 
 const pressed = { ctrlKey: false, metaKey: false, shiftKey: false };
 const offer = (keys: string, usable = true): Shortcut => ({ keys, label: keys, usable, run: () => undefined });
@@ -33,6 +33,12 @@ describe("the keys of a page", () => {
     expect(press(table, "g", "w")).toEqual(["g w"]);
     expect(press(table, "w")).toEqual(["w"]);
     expect(listed(table)).toEqual(["w", "g w"]);
+  });
+
+  it("are listed by what they are about, those of all pages first", () => {
+    const table = tableOf([{ ...offer("x"), group: "message" }, offer("e"), { ...offer("?"), group: "everywhere" }], true);
+    const lines = grouped(table).map(([name, of]) => [name, ...of.map(({ label }) => label)]);
+    expect(lines).toEqual([["everywhere", "?"], ["page", "e"], ["message", "x"]]);
   });
 
   it("swallows the key that ends no sequence", () => {
