@@ -17,8 +17,12 @@ class ConversationsConfig(AppConfig):
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.ui.audit.change_words import register_change_words
+        from ctxadmin.ui.audit.object_names import register_object_names
 
         on_erase(feed.erase)
         register_heads(HeadTable(Conversation, hash="audit_hash"))
         register_stream("conversation", stream_of_conversation)
-        register_change_words("conversation", "conversations.pages.audit_words.words_of_entries")
+        register_change_words("conversation", "conversations.pages.audit_words.words_of_runs")
+        register_object_names(
+            "conversation", "conversations.pages.audit_words.names_of_conversations"
+        )

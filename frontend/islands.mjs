@@ -31,6 +31,7 @@ const entryPoints = {
   reading: "src/reading/main.ts",
   review: "src/review/main.ts",
   review_notice: "src/review_notice/main.ts",
+  review_queue: "src/review_queue/main.ts",
   select: "src/select/main.ts",
   sheet: "src/sheet/main.ts",
   state: "src/state/main.ts",

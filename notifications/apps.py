@@ -7,11 +7,12 @@ class NotificationsConfig(AppConfig):
     name = "notifications"
 
     def ready(self) -> None:
-        """Registers the metrics of deliveries, and their removal with conversations and by age."""
+        """Registers deliveries for metrics, erasure and retention, and names of webhooks."""
         from checkpoints.maintenance.run import register_records
         from checkpoints.services.assignments import register_listener
         from conversations.lifecycle.erasure import on_erase
         from ctxadmin.telemetry.readings import register_reading
+        from ctxadmin.ui.audit.object_names import register_object_names
         from notifications.assignment_notices import notify_assignee
         from notifications.metrics import delivery_metrics
         from notifications.store import erase, old_deliveries
@@ -20,3 +21,4 @@ class NotificationsConfig(AppConfig):
         register_listener(notify_assignee)
         register_reading(delivery_metrics)
         register_records("deliveries", old_deliveries)
+        register_object_names("webhook", "notifications.store.webhook_names")

@@ -1,6 +1,6 @@
 """The rows of deliveries: takes due ones, and records their outcomes."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,6 +15,12 @@ from notifications.sending.outcome import DeliveryOutcome
 KEPT_FOR: Final = timedelta(days=30)
 _PAGE: Final = 200
 _LOOKED_AT: Final = 4  # times as many rows as are wanted, to find some of other targets
+
+
+def webhook_names(workspace: int, ids: Collection[str]) -> Mapping[str, str]:
+    """Returns the names of a workspace's webhooks by id."""
+    rows = Webhook.objects.filter(workspace=workspace, public_id__in=ids)
+    return dict(rows.values_list("public_id", "name"))
 
 
 def take_due(now: datetime, count: int, busy: Collection[str], most: int) -> Iterator[Delivery]:

@@ -64,7 +64,7 @@ def search(actor: Actor, query: Query, request: PageRequest) -> SearchPage:
     below = _below(request)
     hits = _workflows(actor, query) if below == _BEHIND_ALL else []
     reached: int | None = below
-    for documents, reached in _candidates(actor.workspace, _with_kinds(query), below):
+    for documents, reached in _candidates(actor.workspace, with_kinds(query), below):
         size = request.limit + _SPARE
         for at in range(0, len(documents), size):
             part = documents[at : at + size]
@@ -89,7 +89,7 @@ def _below(request: PageRequest) -> int:
     raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
 
-def _with_kinds(query: Query) -> Query:
+def with_kinds(query: Query) -> Query:
     """Returns the query with the kinds that its filters can leave.
 
     Without words these are messages, if the filters are of messages, else conversations.
@@ -100,6 +100,16 @@ def _with_kinds(query: Query) -> Query:
     if not query.phrases and not query.kinds:
         return replace(query, kinds=frozenset({HitKind.CONVERSATION}))
     return query
+
+
+def documents_of(workspace: int, query: Query, most: int) -> tuple[Sequence[SearchDocument], bool]:
+    """Returns the latest documents of a query, about ``most``, and whether these are all."""
+    found: list[SearchDocument] = []
+    for documents, reached in _candidates(workspace, query, _BEHIND_ALL):
+        found += documents
+        if reached is None or len(found) >= most:
+            return found, reached is None
+    return found, False
 
 
 def _candidates(
@@ -152,7 +162,9 @@ def _of_wanted(documents: Sequence[SearchDocument], query: Query) -> list[Search
 
 
 def _wanted(query: Query) -> ConversationQuerySet:
-    heads = Conversation.objects.all().that_are(archived=query.archived)
+    heads = Conversation.objects.all()
+    if query.archived is not None:
+        heads = heads.that_are(archived=query.archived)
     if query.status:
         heads = heads.filter(status=query.status)
     if query.workflow:

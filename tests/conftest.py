@@ -18,6 +18,7 @@ from django.db import connection
 from django.template import Context, Template
 from django.test import TransactionTestCase
 from django.test.utils import instrumented_test_render  # type: ignore[attr-defined]
+from django.utils import translation
 
 from scripts.ci import runs_in_ci
 from tests import servers
@@ -189,3 +190,10 @@ def redis_url(worker_id: str) -> str:
     with redis.Redis.from_url(url) as client:
         client.flushdb()
     return url
+
+
+@pytest.fixture(autouse=True)
+def _language_ends_with_the_test() -> Iterator[None]:
+    """Ends the language of the last page that a test opened, which stays active in its thread."""
+    yield
+    translation.deactivate()

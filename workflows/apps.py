@@ -12,6 +12,8 @@ class WorkflowsConfig(AppConfig):
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.realtime.topics import register_source
+        from ctxadmin.ui.audit.change_words import register_change_words
+        from ctxadmin.ui.audit.object_names import register_object_names
         from workflows.events import page_updates
         from workflows.models import Workflow
         from workflows.store.workflow import register_follower, stream_of_workflow, workflow_exists
@@ -21,3 +23,5 @@ class WorkflowsConfig(AppConfig):
         register_heads(HeadTable(Workflow))
         register_stream("workflow", stream_of_workflow)
         register_follower(page_updates.announce_change)
+        register_change_words("workflow", "workflows.pages.audit_words.words_of_runs")
+        register_object_names("workflow", "workflows.pages.audit_words.names_of_workflows")

@@ -17,7 +17,15 @@ from bulk.domain.rules import DryRun, refusal
 from bulk.facts import facts_of
 from bulk.models import BulkItem, BulkJob
 from bulk.pages.selection import list_url
-from bulk.pages.wording import HINTS, STATUS_LABELS, TITLES, submit_label
+from bulk.pages.wording import (
+    HINTS,
+    OPPOSITES,
+    STATUS_LABELS,
+    TITLES,
+    opposite_label,
+    result_words,
+    submit_label,
+)
 from bulk.store import BulkProblem
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
@@ -25,8 +33,9 @@ from ctxadmin.background.leases import ACTIVE
 from ctxadmin.http.endpoints.pagination import PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
-from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.stored_sentence import read_sentence
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, Tab, Text, Tone
 from ctxadmin.ui.confirm_page import REASON, TextEntry
 from ctxadmin.ui.pages import page, show
@@ -65,7 +74,10 @@ class ItemLine:
 class JobPage:
     """A job; ``dry_run`` and the fields to start it are there while it is a draft.
 
+    ``shown`` is how many matched in the list, if that was another number than the items now.
     ``changing`` items are not refused, ``worked`` have a result. ``problem`` says why it stopped.
+    ``result`` says in words what was done. ``opposite`` labels the button that does the opposite
+    to the changed items, "" if there is none.
     """
 
     title: Text
@@ -81,10 +93,14 @@ class JobPage:
     of_executions: bool
     may_cancel: bool
     dry_run: DryRun | None
+    shown: int | None
     refusals: Sequence[str]
     submit: str
     entries: Sequence[TextEntry]
     problem: str
+    result: str
+    opposite: Text
+    archived: bool
     worked: int
     left: int
     tabs: Sequence[Tab]
@@ -156,6 +172,23 @@ def cancel(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     return redirect("bulk:job", job_id)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def undo(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
+    """Leads to the dry run of the opposite action on the items that a finished job changed."""
+    row = jobs.open_job(actor, job_id)
+    opposite = OPPOSITES.get(BulkAction(row.action))
+    changed = store.items_of(row, BulkItem.Outcome.DONE).values_list("public_id", flat=True)
+    if request.method != "POST" or opposite is None or row.status in ACTIVE or not row.done:
+        return redirect("bulk:job", job_id)
+    try:
+        job = jobs.select(actor, opposite, list(changed), row.filter)
+    except ValidationFailed as error:  # all are erased
+        flash.warning(request, translated(error.detail))
+        return redirect("bulk:job", job_id)
+    return redirect("bulk:job", job.public_id)
+
+
 def _text_of(row: BulkJob) -> TextEntry:
     """Returns the field of the text that goes with an action."""
     return _LABEL if row.action == BulkAction.LABEL else REASON
@@ -198,10 +231,14 @@ def _show(
         of_executions=action.list is BulkList.EXECUTIONS,
         may_cancel=actor.may(action.right),
         dry_run=tried,
+        shown=whole_number(request.GET.get("shown", "")) if is_draft else None,
         refusals=[f"{count:,}: {translated(why)}" for why, count in tried.refused] if tried else (),
         submit=submit_label(action, tried.changing) if tried and tried.changing else "",
         entries=entries or (asks if is_draft else ()),
         problem=translated(BulkProblem(row.problem).sentence) if row.problem else "",
+        result=result_words(action, row.done),
+        opposite=opposite_label(action) if row.done and actor.may(action.right) else "",
+        archived=action is BulkAction.ARCHIVE,
         worked=row.done + row.refused,
         left=row.total - row.done - row.refused,
         tabs=() if is_draft else _tabs(row, outcome),

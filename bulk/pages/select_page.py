@@ -5,14 +5,17 @@ from typing import cast
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from bulk import exports, jobs
+from bulk.models import BulkJob
 from bulk.pages.selection import action_in, filter_query, list_url, selection_in
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.lib.errors import TooLarge
+from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 
@@ -24,7 +27,7 @@ def select(request: HttpRequest, actor: Actor) -> HttpResponse:
         return redirect("bulk:list")
     action = action_in(request.POST)
     actor.require(action.right)
-    selection = selection_in(request.POST, action.list)
+    selection = selection_in(request.POST, action.list, actor.workspace)
     query = filter_query(request.POST)
     if not selection:
         flash.warning(request, _("Nothing is selected. Select items in the list first."))
@@ -37,4 +40,12 @@ def select(request: HttpRequest, actor: Actor) -> HttpResponse:
     except TooLarge as error:
         flash.warning(request, translated(error.detail))
         return redirect(list_url(action.list, query))
-    return redirect("bulk:job", job.public_id)
+    return redirect(f"{reverse('bulk:job', args=[job.public_id])}{_shown_query(request, job)}")
+
+
+def _shown_query(request: HttpRequest, job: BulkJob) -> str:
+    """Returns how many the button said that match, for the dry run, if now it is another number."""
+    shown = whole_number(request.POST.get("shown", ""))
+    if request.POST.get("scope") != "all" or shown in (None, job.total):
+        return ""
+    return f"?shown={shown}"

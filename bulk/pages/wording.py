@@ -41,7 +41,7 @@ STATUS_LABELS: Final[Mapping[str, tuple[Text, Tone]]] = {
     BulkJob.Status.DRAFT: (_("Not started"), "secondary"),
     BulkJob.Status.QUEUED: (_("Waiting"), "secondary"),
     BulkJob.Status.RUNNING: (_("Running"), "blue"),
-    BulkJob.Status.DONE: (_("Done"), "green"),
+    BulkJob.Status.DONE: (_("Finished"), "green"),
     BulkJob.Status.CANCELLED: (_("Cancelled"), "secondary"),
     BulkJob.Status.FAILED: (_("Failed"), "red"),
 }
@@ -67,3 +67,40 @@ _SUBMIT: Final[Mapping[BulkAction, Callable[[int], str]]] = {
         "Erase %(n)s conversation", "Erase %(n)s conversations", n
     ),
 }
+
+
+def result_words(action: BulkAction, count: int) -> str:
+    """Returns what an action did to so many items: ``30 conversations archived``."""
+    return _RESULT[action](count) % {"n": f"{count:,}"}
+
+
+_RESULT: Final[Mapping[BulkAction, Callable[[int], str]]] = {
+    BulkAction.PAUSE: lambda n: ngettext("%(n)s execution paused", "%(n)s executions paused", n),
+    BulkAction.RESUME: lambda n: ngettext("%(n)s execution resumed", "%(n)s executions resumed", n),
+    BulkAction.CANCEL: lambda n: ngettext(
+        "%(n)s execution cancelled", "%(n)s executions cancelled", n
+    ),
+    BulkAction.LABEL: lambda n: ngettext("%(n)s execution labeled", "%(n)s executions labeled", n),
+    BulkAction.ARCHIVE: lambda n: ngettext(
+        "%(n)s conversation archived", "%(n)s conversations archived", n
+    ),
+    BulkAction.UNARCHIVE: lambda n: ngettext(
+        "%(n)s conversation unarchived", "%(n)s conversations unarchived", n
+    ),
+    BulkAction.ERASE: lambda n: ngettext(
+        "%(n)s conversation erased", "%(n)s conversations erased", n
+    ),
+}
+OPPOSITES: Final[Mapping[BulkAction, BulkAction]] = {
+    BulkAction.ARCHIVE: BulkAction.UNARCHIVE,
+    BulkAction.UNARCHIVE: BulkAction.ARCHIVE,
+}
+_OPPOSITE_LABELS: Final[Mapping[BulkAction, Text]] = {
+    BulkAction.ARCHIVE: _("Unarchive them…"),
+    BulkAction.UNARCHIVE: _("Archive them…"),
+}
+
+
+def opposite_label(action: BulkAction) -> Text:
+    """Returns the label of the button that does the opposite; "" if an action has none."""
+    return _OPPOSITE_LABELS.get(action, "")

@@ -90,7 +90,7 @@ class Comments(ExecutionEndpoint):
 
 
 class OneComment(ExecutionEndpoint):
-    @described("Take a comment back", needs=Action.COMMENT_DELETE)
+    @described("Delete a comment", needs=Action.COMMENT_DELETE, operation_id="take_comment_back")
     def delete(self, request: Request, conversation_id: str, number: str) -> HttpResponse:
         """Deletes a comment of your own; an admin can delete any."""
         comments.remove_comment(self.actor, conversation_id, version_in(number))

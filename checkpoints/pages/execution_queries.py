@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from django.db.models import Count, Exists, OuterRef, Q, Sum, Window
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum, Window
 from django.db.models.functions import Coalesce, RowNumber
 from django.utils.translation import gettext as _
 
@@ -33,15 +33,38 @@ _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed
 
 @dataclass(frozen=True, slots=True)
 class ExecutionFilter:
-    """The filter of the list; empty fields mean all."""
+    """The filter of the list; empty fields mean all.
+
+    ``since`` and ``until`` are days in UTC, both included: an execution fits that had begun by the
+    end of the last one and had not ended before the first one.
+    """
 
     status: str = ""
     workflow: str = ""
+    since: date | None = None
+    until: date | None = None
 
-    @property
-    def of_conversations(self) -> ConversationFilter:
+    def of_conversations(self, workspace: int) -> ConversationFilter:
         """Returns the filter of their conversations."""
-        return ConversationFilter(self.status, self.workflow, with_execution=True)
+        among = None
+        if self.since or self.until:
+            among = self._active(workspace).values("conversation")
+        return ConversationFilter(self.status, self.workflow, with_execution=True, among=among)
+
+    def _active(self, workspace: int) -> QuerySet[Execution]:
+        rows = Execution.objects.filter(workspace=workspace)
+        if self.until is not None:
+            rows = rows.filter(created_at__lt=_beginning(self.until) + timedelta(days=1))
+        if self.since is not None:
+            start = _beginning(self.since)
+            rows = rows.filter(
+                Q(ended_at__gte=start) | Q(ended_at__isnull=True, changed_at__gte=start)
+            )
+        return rows
+
+
+def _beginning(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +141,7 @@ def list_executions(
     actor: Actor, wanted: ExecutionFilter, request: PageRequest
 ) -> Page[ExecutionLine]:
     """Lists the current execution of each unarchived conversation, latest change first."""
-    heads = list_conversations(actor, wanted.of_conversations, request)
+    heads = list_conversations(actor, wanted.of_conversations(actor.workspace), request)
     return Page(_lines_of(heads.items), heads.next)
 
 

@@ -171,7 +171,8 @@ class Archive(ConversationEndpoint):
 
 class Unarchive(ConversationEndpoint):
     @described(
-        "Bring an archived conversation back",
+        "Unarchive a conversation",
+        operation_id="bring_archived_conversation_back",
         answer=ConversationAnswer,
         status=200,
         headers=(IF_MATCH,),

@@ -62,7 +62,7 @@ def batch_options(row: Revision) -> str:
     """Returns what else was asked for; mostly nothing."""
     config = _config_of(row)
     words = [_("pinned messages, too")] if config.get("include_pinned") else []
-    words += [_("with a line that names them")] if config.get("leave_pointer") else []
+    words += [_("leaving a note that lists them")] if config.get("leave_pointer") else []
     return join_list(words)
 
 

@@ -1,9 +1,9 @@
 """Which conversations a filter of a list means, and how many."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from conversations.models import Conversation, ConversationQuerySet
 from ctxadmin.identity.actor import Actor
@@ -27,7 +27,7 @@ class ConversationFilter:
     """The filter of a list; empty fields mean all. ``text`` is in title or id.
 
     A list has either archived or unarchived ones. ``with_execution`` leaves out those that never
-    had one.
+    had one. ``among`` is a query of the keys to choose from, which an app above knows.
     """
 
     status: str = ""
@@ -35,6 +35,7 @@ class ConversationFilter:
     text: str = ""
     archived: bool = False
     with_execution: bool = False
+    among: "QuerySet[Any, Any] | None" = None
 
 
 def matching(actor: Actor, wanted: ConversationFilter) -> ConversationQuerySet:
@@ -53,6 +54,8 @@ def matching(actor: Actor, wanted: ConversationFilter) -> ConversationQuerySet:
         rows = rows.exclude(status="IDLE")
     if wanted.workflow:
         rows = rows.filter(workflow=wanted.workflow)
+    if wanted.among is not None:
+        rows = rows.filter(key__in=wanted.among)
     return rows
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -41,6 +41,12 @@ def default_workspace() -> Workspace:
 def token_digest(secret: str) -> str:
     """Returns the stored digest of a token's secret: SHA-256 in hex."""
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def token_names(workspace: int, ids: Collection[str]) -> Mapping[str, str]:
+    """Returns the names of a workspace's tokens by id, also of revoked ones."""
+    rows = EngineToken.objects.filter(workspace=workspace, public_id__in=ids)
+    return dict(rows.values_list("public_id", "name"))
 
 
 def system_actor(workspace: Workspace, name: str) -> Actor:

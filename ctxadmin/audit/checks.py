@@ -1,6 +1,7 @@
 """Verifies all chains, and stores the outcome, signed, for the page that shows it."""
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.db import DatabaseError
@@ -8,7 +9,7 @@ from django.db import DatabaseError
 from ctxadmin.audit.anchors import last_anchor
 from ctxadmin.audit.keys import AuditKey, current_key, known_keys
 from ctxadmin.audit.models import AuditCheck
-from ctxadmin.audit.verification import verify_all
+from ctxadmin.audit.verification import Fault, verify_all
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import canonical
 
@@ -22,29 +23,49 @@ class Verified:
     stored: bool
 
 
-def verify_within(seconds: float) -> Verified | None:
-    """Verifies everything and stores the outcome; None, and nothing stored, if it takes longer.
+def verify_and_store(
+    after_stream: Callable[[int, Sequence[Fault]], None], broken: int = 0
+) -> Verified:
+    """Verifies everything and stores the outcome.
 
-    The time is looked at between two streams.
+    ``after_stream`` gets the number of streams so far and the faults of the last one; what it
+    raises ends the verification, and nothing is stored. ``broken`` counts what the caller found
+    broken before.
     """
-    end = time.monotonic() + seconds
-    count = broken = 0
-    check = begin_check()
+    count = 0
+    check = _begin_check()
     for stream, faults in verify_all():
         count += stream != 0
         broken += bool(faults)
+        after_stream(count, faults)
+    return Verified(count, broken, _store_check(check, count, broken))
+
+
+def verify_within(seconds: float) -> Verified | None:
+    """Verifies and stores as ``verify_and_store``; None if it takes longer than so many seconds."""
+    end = time.monotonic() + seconds
+
+    def stop_late(_count: int, _faults: Sequence[Fault]) -> None:
         if time.monotonic() > end:
-            return None
-    return Verified(count, broken, store_check(check, count, broken))
+            raise _TookLonger
+
+    try:
+        return verify_and_store(stop_late)
+    except _TookLonger:
+        return None
 
 
-def begin_check() -> AuditCheck:
+class _TookLonger(Exception):
+    """A verification that a reader waits for takes too long."""
+
+
+def _begin_check() -> AuditCheck:
     """Returns a verification that begins now, up to the last anchor."""
     anchor = last_anchor()
     return AuditCheck(at=clock.now(), anchor=anchor.number if anchor else 0)
 
 
-def store_check(check: AuditCheck, streams: int, broken: int) -> bool:
+def _store_check(check: AuditCheck, streams: int, broken: int) -> bool:
     """Stores a finished verification; returns False if the database refuses to, as to a reader."""
     key = current_key()
     check.streams, check.broken, check.key_name = streams, broken, key.name

@@ -127,6 +127,7 @@ class Described:
     event: Any  # the data of one event of a stream, a model
     yaml: Any  # what an answer in YAML holds, a model
     file_types: tuple[str, ...]  # those of answer_types that are sent as a file of text
+    operation_id: str = ""  # by default made of the summary
 
 
 def described(
@@ -146,10 +147,15 @@ def described(
     event: object = None,
     yaml: object = None,
     file_types: tuple[str, ...] = (),
+    operation_id: str = "",
 ) -> Callable[[HandlerT], HandlerT]:
-    """Describes what the decorated handler takes and answers."""
+    """Describes what the decorated handler takes and answers.
+
+    ``operation_id`` is that of clients that were built before the summary changed.
+    """
     about = Described(
         summary=summary,
+        operation_id=operation_id,
         body=body,
         answer=answer,
         status=204 if answer is None and status == 200 else status,

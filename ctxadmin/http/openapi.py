@@ -119,6 +119,8 @@ class Schema(AutoSchema):
     def get_operation_id(self) -> str:
         if self.description is None:
             return str(super().get_operation_id())
+        if self.description.operation_id:
+            return self.description.operation_id
         words = re.findall("[a-z0-9]+", self.description.summary.lower())
         return "_".join(word for word in words if word not in ("a", "an", "the"))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import get_language, gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
@@ -76,6 +76,16 @@ STATUSES: Final[Mapping[str, StatusBadge]] = {
 def join_list(words: Iterable[object]) -> str:
     """Returns translated words as a list in the reader's language: ``a, b``."""
     return pgettext("between the items of a list", ", ").join(str(word) for word in words)
+
+
+def sentence_gap() -> str:
+    """Returns what stands between two sentences: a space, in Chinese nothing."""
+    return "" if (get_language() or "").startswith("zh") else " "
+
+
+def join_sentences(sentences: Iterable[object]) -> str:
+    """Returns translated sentences one after the other."""
+    return sentence_gap().join(str(sentence) for sentence in sentences)
 
 
 def join_line(phrases: Iterable[object]) -> str:

@@ -93,6 +93,7 @@ _PARSER: Final = _parser()
 # What is written in a chat ends its lines where it means to. Fences are taken out before, each
 # with a button to copy it; one that is never closed does not swallow the rest.
 _CHAT_PARSER: Final = _parser(breaks=True).disable("fence")
+_WHOLE_CHAT_PARSER: Final = _parser(breaks=True)
 
 
 def render(text: str) -> SafeString:
@@ -105,9 +106,18 @@ def render_chat(text: str) -> SafeString:
     return _rendered(_CHAT_PARSER, text)
 
 
+def render_chat_whole(text: str) -> SafeString:
+    """Safe HTML of a message with its fences, without the element around it."""
+    return _clean(_WHOLE_CHAT_PARSER, text)
+
+
 def _rendered(parser: MarkdownIt, text: str) -> SafeString:
     if len(text) > _LONGEST:
         return format_html('<pre class="text">{}</pre>', visible(text))
+    return format_html('<div class="prose">{}</div>', _clean(parser, text))
+
+
+def _clean(parser: MarkdownIt, text: str) -> SafeString:
     tokens = parser.parse(text)
     for token in tokens:
         token.tag = _HEADINGS.get(token.tag, token.tag)
@@ -122,4 +132,4 @@ def _rendered(parser: MarkdownIt, text: str) -> SafeString:
         link_rel="noopener noreferrer nofollow",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
-    return format_html('<div class="prose">{}</div>', mark_safe(clean))  # noqa: S308
+    return mark_safe(clean)  # noqa: S308

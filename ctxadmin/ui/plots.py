@@ -14,13 +14,14 @@ _DIGITS: Final = 3
 class Series:
     """One kind of number by day or call; ``name`` has its color in components.css.
 
-    ``url`` is the list of what it counts, if there is one.
+    ``url`` is the list of what it counts, if there is one; ``urls`` are those of each place.
     """
 
     name: str
     label: Text
     values: Sequence[float]
     url: str = ""
+    urls: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def stack_bars(
                     round(100 - below, _DIGITS),
                     round(room * (1 - _GAP), _DIGITS),
                     round(height, _DIGITS),
-                    each.url,
+                    each.urls[place] if each.urls else each.url,
                 )
             )
     return bars, full

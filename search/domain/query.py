@@ -1,5 +1,6 @@
 """Reads what someone searches for: words, phrases and filters in one line of text."""
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from search.domain.terms import is_unspaced, pair_start, terms_of
 LONGEST: Final = 400  # characters of a query
 MOST_PHRASES: Final = 20
 _FEWEST_TYPED: Final = 2  # letters of a word that is still being typed
+_ALIKE: Final = 0.65  # rol, status, stat and tools are filters; note and http are words
 _PIECES: Final = re.compile(r'(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))')
 _SINCE: Final = re.compile(r"([1-9]\d{0,4})(h|d|w)")
 _UNITS: Final = {
@@ -52,7 +54,10 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched for: all phrases, in what the filters leave. Empty filters leave all."""
+    """What is searched for: all phrases, in what the filters leave. Empty filters leave all.
+
+    ``archived`` searches archived conversations, False the others, None both.
+    """
 
     phrases: tuple[Phrase, ...] = ()
     kinds: frozenset[HitKind] = frozenset()
@@ -61,7 +66,7 @@ class Query:
     role: str = ""
     tool: str = ""
     since: datetime | None = None
-    archived: bool = False
+    archived: bool | None = False
 
     def __bool__(self) -> bool:
         """Returns whether anything is searched for; without it nothing is found."""
@@ -78,7 +83,7 @@ def read_query(
     given: Mapping[str, str],
     now: datetime,
     *,
-    archived: bool = False,
+    archived: bool | None = False,
     typing: bool = False,
 ) -> Query:
     """Returns the query of a text and of filters that are given beside it, which come first.
@@ -120,6 +125,17 @@ def without_filters(text: str) -> str:
 def filters_in(text: str) -> dict[str, str]:
     """Returns the filters among the words of a text, by name; the last one of each."""
     return {name: value for name, value, _ in _pieces(_plain(text)) if name}
+
+
+def mistyped_filter(text: str) -> tuple[str, str] | None:
+    """Returns the first word that is almost the name of a filter, and that name; None without."""
+    for found in _PIECES.finditer(_plain(text)):
+        name, quoted, word = found.groups()
+        if name and name not in FILTERS and (quoted or word):
+            close = difflib.get_close_matches(name, FILTERS, n=1, cutoff=_ALIKE)
+            if close:
+                return name, close[0]
+    return None
 
 
 def _plain(text: str) -> str:

@@ -50,17 +50,30 @@ class HitView:
     and leads to ``status_url``, "" for a workflow.
     """
 
+    kind: HitKind
     label: Text
     icon: str
     url: str
     title: str
     place: str
     hidden: bool
+    archived: bool
     author: str
     status: str
     status_url: str
     passage: Passage
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HitGroup:
+    """The hits of one kind on a page; ``count`` is how many there are in all, ``url`` has them."""
+
+    label: Text
+    icon: str
+    count: int
+    url: str
+    hits: Sequence[HitView]
 
 
 def hit_views(hits: Sequence[Hit]) -> list[HitView]:
@@ -71,12 +84,14 @@ def hit_views(hits: Sequence[Hit]) -> list[HitView]:
 
 def _hit_view(hit: Hit) -> HitView:
     return HitView(
+        kind=hit.kind,
         label=LABELS[hit.kind],
         icon=ICONS[hit.kind],
         url=url_of(hit),
         title=hit.title if hit.head is None else display_name(hit.head),
         place=_place_of(hit),
         hidden=hit.visible is False,
+        archived=hit.head is not None and hit.head.archived,
         author="" if hit.kind is HitKind.MESSAGE else hit.author,
         status=hit.status,
         status_url=reverse("checkpoints:detail", args=[hit.conversation])

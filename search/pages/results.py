@@ -1,8 +1,10 @@
 """The page of a search: a form that works without scripts, and the hits in their context."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -14,15 +16,27 @@ from conversations.reading.navigation import ROLES
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.ui.components import STATUSES, Crumb, Text
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from search import queries
-from search.domain.query import LONGEST, HitKind, Query, filters_in, read_query, without_filters
-from search.pages.hit_views import PLURALS, HitView, hit_views
+from search.counts import HitCounts, count_hits
+from search.domain.query import (
+    LONGEST,
+    HitKind,
+    Query,
+    filters_in,
+    mistyped_filter,
+    read_query,
+    without_filters,
+)
+from search.hits import Hit
+from search.pages.hit_views import ICONS, PLURALS, HitGroup, HitView, hit_views
 from search.queries import SearchPage
 
 _PAGE: Final = 25
+_BOTH: Final = "also"
+_ARCHIVED: Final[Mapping[str, bool | None]] = {"": False, "true": True, _BOTH: None}
 _SPANS: Final[Sequence[tuple[str, Text]]] = (
     ("24h", gettext_lazy("Last 24 hours")),
     ("7d", gettext_lazy("Last 7 days")),
@@ -42,7 +56,7 @@ class SearchForm:
     tool: str = ""
     workflow: str = ""
     since: str = ""
-    archived: bool = False
+    archived: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +64,24 @@ class ResultsPage:
     """The hits of a search; ``next`` is the cursor of the next page, None at the end.
 
     ``asked`` is False as long as nothing is searched for, ``first`` on the first page, ``filtered``
-    if a filter is set. ``behind`` counts changes that cannot be found yet. ``problems`` say what is
-    wrong with the form.
+    if a filter is set. ``groups`` have the hits of the page by kind, ``tabs`` lead to one kind,
+    ``total`` counts all hits, unless not ``complete`` of the latest texts only. ``archived_count``
+    are left out because their conversations are archived. ``mistyped`` is a word that looks like a
+    filter and the filter that is probably meant. ``behind`` counts changes that cannot be found
+    yet. ``problems`` say what is wrong with the form.
     """
 
     title: Text
     crumbs: Sequence[Crumb]
     form: SearchForm
-    hits: Sequence[HitView]
+    groups: Sequence[HitGroup]
+    tabs: Sequence[Tab]
+    total: int
+    complete: bool
+    archived_count: int
+    archived_url: str
+    mistyped: tuple[str, str] | None
+    corrected_url: str
     next: str | None
     asked: bool
     filtered: bool
@@ -76,19 +100,30 @@ class ResultsPage:
 def results(request: HttpRequest, actor: Actor) -> HttpResponse:
     form = _form_of(request)
     problems: Sequence[str] = ()
-    query, found = Query(), SearchPage((), None, 0)
+    query, found, counts = Query(), SearchPage((), None, 0), HitCounts({}, 0, True)
     try:
         query = _query_of(form)
         asked = request.GET.copy()
         asked["limit"] = str(_PAGE)
         found = queries.search(actor, query, PageRequest.of(asked))
+        if query:
+            counts = count_hits(actor, replace(query, kinds=frozenset()))
     except ValidationFailed as refused:
         problems = [translated(each.message) for each in refused.problems]
+    counted = _with_workflows(counts.found, found.hits)
+    mistyped = mistyped_filter(form.words)
     shown = ResultsPage(
         title=_("Search"),
         crumbs=(),
         form=form,
-        hits=hit_views(found.hits),
+        groups=_groups(form, hit_views(found.hits), counted),
+        tabs=_tabs(form, counted),
+        total=sum(counted.values()),
+        complete=counts.complete,
+        archived_count=counts.archived,
+        archived_url=_url(replace(form, archived=_BOTH)),
+        mistyped=mistyped,
+        corrected_url=_url(_corrected(form, mistyped)) if mistyped else "",
         next=found.next,
         asked=bool(query),
         filtered=form != SearchForm(words=form.words),
@@ -112,6 +147,7 @@ def _form_of(request: HttpRequest) -> SearchForm:
     def given(name: str) -> str:
         return request.GET.get(name, "").strip() or typed.get(name, "")
 
+    archived = request.GET.get("archived", "")
     return SearchForm(
         words=without_filters(text) if typed else text,
         kind=given("in").lower(),
@@ -120,12 +156,12 @@ def _form_of(request: HttpRequest) -> SearchForm:
         tool=given("tool"),
         workflow=given("workflow"),
         since=given("since"),
-        archived=request.GET.get("archived") == "true",
+        archived=archived if archived in _ARCHIVED else "",
     )
 
 
-def _query_of(form: SearchForm) -> Query:
-    given = {
+def _filters_of(form: SearchForm) -> dict[str, str]:
+    return {
         "in": form.kind,
         "role": form.role,
         "status": form.status,
@@ -133,8 +169,70 @@ def _query_of(form: SearchForm) -> Query:
         "workflow": form.workflow,
         "since": form.since,
     }
+
+
+def _query_of(form: SearchForm) -> Query:
     # As in the palette, whose last line leads here: the last word may be the beginning of one.
-    return read_query(form.words, given, timezone.now(), archived=form.archived, typing=True)
+    return read_query(
+        form.words,
+        _filters_of(form),
+        timezone.now(),
+        archived=_ARCHIVED[form.archived],
+        typing=True,
+    )
+
+
+def _url(form: SearchForm) -> str:
+    """Returns the address of a search, on its first page."""
+    given = {"q": form.words, **_filters_of(form), "archived": form.archived}
+    return "?" + urlencode({name: value for name, value in given.items() if value})
+
+
+def _corrected(form: SearchForm, mistyped: tuple[str, str]) -> SearchForm:
+    typed, meant = mistyped
+    pattern = rf"(?<![a-z]){re.escape(typed)}[:：]"
+    return replace(form, words=re.sub(pattern, f"{meant}:", form.words, count=1))
+
+
+def _with_workflows(found: Mapping[HitKind, int], hits: Sequence[Hit]) -> Mapping[HitKind, int]:
+    """Returns the counts with those of workflows, which are all on the first page."""
+    workflows = sum(hit.kind is HitKind.WORKFLOW for hit in hits)
+    return {**found, HitKind.WORKFLOW: workflows} if workflows else found
+
+
+def _tabs(form: SearchForm, counted: Mapping[HitKind, int]) -> list[Tab]:
+    """Returns links to the hits of each kind that has some; none for one kind alone."""
+    if len(counted) < 2 and not form.kind:
+        return []
+    everything = Tab(
+        _("Everything"), _url(replace(form, kind="")), not form.kind, sum(counted.values())
+    )
+    return [
+        everything,
+        *(
+            Tab(label, _url(replace(form, kind=kind.value)), _is_kind(form, kind), counted[kind])
+            for kind, label in PLURALS.items()
+            if counted.get(kind)
+        ),
+    ]
+
+
+def _is_kind(form: SearchForm, kind: HitKind) -> bool:
+    return form.kind in (kind.value, f"{kind.value}s")
+
+
+def _groups(
+    form: SearchForm, hits: Sequence[HitView], counted: Mapping[HitKind, int]
+) -> list[HitGroup]:
+    """Returns the hits of a page by kind, in the order of the kinds."""
+    groups = []
+    for kind, label in PLURALS.items():
+        of_kind = [hit for hit in hits if hit.kind is kind]
+        if of_kind:
+            count = max(counted.get(kind, 0), len(of_kind))
+            url = "" if form.kind or count == len(of_kind) else _url(replace(form, kind=kind.value))
+            groups.append(HitGroup(label, ICONS[kind], count, url, of_kind))
+    return groups
 
 
 def _spans(chosen: str) -> Sequence[tuple[str, Text]]:

@@ -45,7 +45,7 @@ def test_a_reviewer_previews_applies_and_rolls_back(reviewer_page: Page, api: ht
     page.get_by_label("Keep the last", exact=True).fill("3")
     expect(page.locator("#id_truncate-keep_system")).to_be_checked()
     page.get_by_label("Reason").fill("too long")
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Preview", exact=True).click()
     expect(page.get_by_role("heading", name="Preview of the result")).to_be_visible()
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("4 messages visible")).to_be_visible()
@@ -73,7 +73,7 @@ def test_an_operation_that_cannot_be_is_reported_at_the_field(
     page.get_by_label("Position").filter(visible=True).last.fill("99")
     page.get_by_label("Role").filter(visible=True).last.select_option("user")
     page.get_by_label("Content").filter(visible=True).last.fill("new")
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Preview", exact=True).click()
     expect(page.locator("[aria-invalid=true]")).to_have_count(1)
 
 

@@ -120,7 +120,7 @@ def test_an_operation_is_previewed_after_signing_in(open_page: OpenPage, api: ht
     page.get_by_label("Keep the last", exact=True).fill("4")
     page.get_by_label("Reason").fill("too long")
     lose_session(page)
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Preview", exact=True).click()
     sign_in(page, "reviewer")
     expect(page.get_by_role("heading", name="Preview of the result")).to_be_visible()
     expect(page.get_by_label("Reason")).to_have_value("too long")

@@ -238,7 +238,7 @@ def test_a_message_has_actions_while_someone_is_at_it(
     expect(page.get_by_role("link", name="Hide #5")).to_be_visible()
     expect(actions).to_have_count(1)
     page.goto(hide or "")  # in a tab of its own it leads to the full form
-    expect(page.get_by_role("button", name="Preview")).to_be_visible()
+    expect(page.get_by_role("button", name="Preview", exact=True)).to_be_visible()
     expect(page.get_by_text("The form is incomplete")).to_have_count(0)
     page.set_viewport_size({"width": 1280, "height": 900})
 

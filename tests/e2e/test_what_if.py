@@ -48,6 +48,7 @@ def _save(api: httpx.Client, document: object, seen: int) -> None:
 def test_a_run_shows_each_execution_as_it_comes(designer_page: Page, recorded: str) -> None:
     page = designer_page
     page.goto(f"/workflows/{recorded}/")
+    page.locator("#workflow-menu summary").click()
     page.get_by_role("link", name="Replay").click()
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#what-if-sum")).to_contain_text("Done: 3 executions")

@@ -81,6 +81,8 @@ EXCEPTIONS: Final = {
     "bulk.store.old_jobs": _COMMAND,
     "bulk.runner._next_items": _PAGE,
     "bulk.pages.job_page._rows": _PAGE,
+    "bulk.pages.job_page.undo": _PAGE,
+    "conversations.pages.audit_words.names_of_conversations": _BY_ID,
     "bulk.api.views.BulkActionItems.get": _PAGE,
     "search.indexer.count_unindexed": _SUMS,
     "search.queries._narrowed": _PAGE,

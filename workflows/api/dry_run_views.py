@@ -63,7 +63,8 @@ class Apply(_Trial):
 
 class Join(_Trial):
     @described(
-        "Join arrivals",
+        "Merge the contexts of several edges",
+        operation_id="join_arrivals",
         body=JoinArrivals,
         answer=JoinedAnswer,
         errors=("duplicate", "out_of_range"),

@@ -41,13 +41,13 @@ def _read(places: Collection[NodePlace]) -> Iterator[tuple[NodePlace, str]]:
     wanted = reduce(or_, (Q(workflow=key, version=number) for key, number in versions))
     rows = WorkflowVersion.objects.filter(wanted).values_list("workflow", "version", "document")
     for key, number, document in rows:
-        names = _names_in(bytes(document))
+        names = names_in(bytes(document))
         for place in places:
             if place[:2] == (key, number):
                 yield place, names.get(place[2], "")
 
 
-def _names_in(document: bytes) -> Mapping[str, str]:
+def names_in(document: bytes) -> Mapping[str, str]:
     """Returns the names by id; none for a damaged document, which then hides no list."""
     try:
         nodes = orjson.loads(document)["nodes"]

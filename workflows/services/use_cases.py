@@ -15,6 +15,7 @@ from workflows.domain.checks import problems
 from workflows.domain.checks.problems import Problem
 from workflows.domain.document.draft_changes import DraftChanges
 from workflows.domain.document.graph import MAX_NAME, Document
+from workflows.domain.document.recorded_changes import recorded_changes
 from workflows.models import Workflow, WorkflowVersion
 from workflows.starters import StarterName, starter
 from workflows.store.definitions import cache_definition, definition, problems_of, stored
@@ -120,7 +121,8 @@ def save_draft(actor: Actor, slug: str, document: Document, expected_version: in
     found = problems_of(data)
     with writing(actor, slug) as opened:
         opened.require_draft(expected_version)
-        detail = {"what": "draft", **_sizes(document)}
+        before = definition(bytes(opened.row.draft)).document
+        detail = {"what": "draft", **_sizes(document), **recorded_changes(before, document)}
         version = expected_version + 1
         opened.commit(Action.WORKFLOW_CHANGE, detail, draft=data, draft_version=version)
     return SavedDraft(opened.row, found)

@@ -14,8 +14,8 @@ from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
+from checkpoints.pages.decisions.past_decision import find_decision
 from checkpoints.pages.decisions.review_looks import Look, read_look
-from checkpoints.reading.past_decision import find_decision
 from checkpoints.reading.waiting_reviews import QueueFilter
 from checkpoints.services import status_changes
 from checkpoints.store.executions import find_current

@@ -12,11 +12,11 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.changes_since_read import changed_since_read
+from checkpoints.pages.decisions.past_decision import PastDecision, latest_decision
 from checkpoints.pages.decisions.queue_step import queue_in
 from checkpoints.pages.decisions.review_looks import Look
 from checkpoints.pages.expected_version_fields import execution_in
 from checkpoints.pages.presenters import NamedNode
-from checkpoints.reading.past_decision import PastDecision, latest_decision
 from checkpoints.reading.waiting_reviews import (
     EVERYTHING,
     QueueFilter,

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from conversations.pages.reading.blocks import Block, blocks_of, lines_of, within_budget
+from ctxadmin.ui.markdown_diff import MarkedBlock, markdown_diff
 
 _MOST_MARKDOWN: Final = 16_000  # of one text; a card has a few of them
 _LONG_LINES: Final = 14
 _LONG_REQUEST: Final = 6  # at the width of a desk; its column is half as wide
 _NARROW_LINE: Final = 40  # characters of a line on a phone
+_FORMATTED: Final = frozenset({"markdown", "code"})
 _SIGNS: Final = frozenset("*_`#>|[~")
 
 
@@ -39,6 +41,18 @@ def formatted_text(text: str, role: str) -> FormattedText:
     blocks, _left = within_budget(blocks_of(text, role=role), _MOST_MARKDOWN)
     is_marked = any(each.kind != "text" for each in blocks) and not _SIGNS.isdisjoint(text)
     return FormattedText(text, blocks, _fold_of(text, blocks, role), is_marked)
+
+
+def formatted_diff(before: str, after: str, role: str) -> Sequence[MarkedBlock]:
+    """Returns a text that was edited with its changed words marked; nothing if its source has to
+    be compared.
+
+    That is so of JSON, of long texts, and if only signs of Markdown differ.
+    """
+    if max(len(before), len(after)) > _MOST_MARKDOWN or not (before.strip() and after.strip()):
+        return ()
+    drawn = {block.kind for text in (before, after) for block in blocks_of(text, role=role)}
+    return (markdown_diff(before, after) or ()) if drawn <= _FORMATTED else ()
 
 
 def _fold_of(text: str, blocks: Sequence[Block], role: str) -> str:

@@ -13,7 +13,7 @@ from checkpoints.domain.proposal import Proposal, ProposalSource
 from checkpoints.domain.proposed_answer import keys_in_order
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
-from checkpoints.pages.decisions.formatted_text import FormattedText, formatted_text
+from checkpoints.pages.decisions.formatted_text import FormattedText, formatted_diff, formatted_text
 from checkpoints.pages.decisions.proposed_messages import (
     ProposedMessages,
     ShownMessage,
@@ -30,6 +30,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import DiffRow
+from ctxadmin.ui.markdown_diff import MarkedBlock
 
 _MOST_KEYS: Final = 8
 _SHORT: Final = 60  # characters of a value beside its name
@@ -44,7 +45,7 @@ class ProposedKey:
     value. ``gone`` means removed, ``lost`` means that retention removed the proposed value. A key
     without ``read`` is too large for the page. ``as_message`` is the message that says the same
     as the value, or as what was proposed if that was edited; it is not shown a second time.
-    ``answer`` is the value as a message shows it.
+    ``answer`` is the value as a message shows it, ``marked`` the same with ``pieces`` in it.
     """
 
     name: str
@@ -61,6 +62,7 @@ class ProposedKey:
     lost: bool = False
     as_message: int | None = None
     answer: FormattedText | None = None
+    marked: Sequence[MarkedBlock] = ()
 
     @property
     def is_text(self) -> bool:
@@ -275,7 +277,10 @@ def _with_answer(key: ProposedKey, *, is_output: bool) -> ProposedKey:
     """Returns the key with its text as a message shows it, if it is an answer."""
     if not isinstance(key.value, str) or not (is_output or key.as_message is not None):
         return key
-    return replace(key, answer=formatted_text(key.value, "assistant"))
+    marked: Sequence[MarkedBlock] = ()
+    if key.edited_by and isinstance(key.original, str):
+        marked = formatted_diff(key.original, key.value, "assistant")
+    return replace(key, answer=formatted_text(key.value, "assistant"), marked=marked)
 
 
 def _is_short(value: JsonValue) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from checkpoints.domain.proposal import ProposalSource
 from checkpoints.models import Execution
-from checkpoints.pages.decisions.formatted_text import FormattedText, formatted_text
+from checkpoints.pages.decisions.formatted_text import FormattedText, formatted_diff, formatted_text
 from checkpoints.reading.message_versions import log_count_at
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.domain.bodies import text_of_body
@@ -22,6 +22,7 @@ from conversations.store.conversation import find_revision, view_of
 from conversations.store.pin_rows import find_pinned
 from conversations.store.sql_log import SqlLog
 from ctxadmin.lib.text_diff import TextPiece, text_diff
+from ctxadmin.ui.markdown_diff import MarkedBlock
 
 _MOST: Final = 3
 _MOST_CHANGES: Final = 8
@@ -61,6 +62,11 @@ class ShownMessage:
     def shown(self) -> FormattedText:
         """Returns the text as the conversation shows it."""
         return formatted_text(self.text, self.role)
+
+    @property
+    def marked(self) -> Sequence[MarkedBlock]:
+        """Returns the text so, with the words that an edit took and brought."""
+        return formatted_diff(self.original, self.text, self.role) if self.edited else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class QueuePage:
-    """The reviews that wait, as ``wanted`` in the filter bar."""
+    """The reviews that wait, as ``wanted`` in the filter bar.
+
+    ``may_start`` is True for a designer in a workspace where no workflow was executed yet.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -65,6 +68,7 @@ class QueuePage:
     workflows: Sequence[str]
     may_claim: bool
     may_approve: bool
+    may_start: bool
 
 
 @require_safe
@@ -72,6 +76,7 @@ class QueuePage:
 def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
     wanted = QueueFilter.of(request.GET)
     found = waiting_page(actor, wanted, PageRequest.of(request.GET))
+    workflows = execution_queries.executed_workflows(actor)
     shown = QueuePage(
         title=_("Reviews"),
         crumbs=(),
@@ -79,9 +84,10 @@ def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
         next=found.next,
         wanted=wanted,
         sorts=SORTS,
-        workflows=execution_queries.executed_workflows(actor),
+        workflows=workflows,
         may_claim=actor.may(Action.REVIEW_CLAIM),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
+        may_start=not workflows and actor.may(Action.WORKFLOW_CHANGE),
     )
     return show(request, "checkpoints/reviews.html", shown)
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -70,6 +72,7 @@ class ListPage:
     statuses: Sequence[str]
     workflows: Sequence[str]
     filtered: bool
+    all_days_url: str
     bulk: BulkBar | None
 
 
@@ -134,6 +137,8 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         status=status,
         # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
         workflow=workflow if workflow.isascii() else "",
+        since=_day_in(request, "since"),
+        until=_day_in(request, "until"),
     )
     found = execution_queries.list_executions(actor, wanted, PageRequest.of(request.GET))
     read_display_names(line.head for line in found.items)
@@ -146,17 +151,40 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         statuses=statuses,
         workflows=execution_queries.executed_workflows(actor),
         filtered=wanted != ExecutionFilter(),
+        all_days_url=_url_of(ExecutionFilter(wanted.status, wanted.workflow)),
         bulk=_bulk_bar(actor, wanted) if found.items else None,
     )
     return show(request, "checkpoints/list.html", shown)
+
+
+def _url_of(wanted: ExecutionFilter) -> str:
+    given = {"status": wanted.status, "workflow": wanted.workflow}
+    query = urlencode({name: value for name, value in given.items() if value})
+    return f"{reverse('checkpoints:list')}?{query}" if query else reverse("checkpoints:list")
+
+
+def _day_in(request: HttpRequest, name: str) -> date | None:
+    """Returns a day of the filter; raises ValidationFailed for what is none."""
+    text = request.GET.get(name, "")
+    try:
+        # The last day of the calendar has none after it.
+        day = date.fromisoformat(text) if text else None
+        return None if day == date.max else day
+    except ValueError:
+        raise ValidationFailed.at(f"?{name}", _("Enter a day such as 2026-11-24.")) from None
 
 
 def _bulk_bar(actor: Actor, wanted: ExecutionFilter) -> BulkBar | None:
     actions = bulk_actions(actor, BulkList.EXECUTIONS)
     if not actions:
         return None
-    fields = {"status": wanted.status, "workflow": wanted.workflow}
-    total = count_matching(actor, wanted.of_conversations, MOST_ITEMS + 1)
+    fields = {
+        "status": wanted.status,
+        "workflow": wanted.workflow,
+        "since": wanted.since.isoformat() if wanted.since else "",
+        "until": wanted.until.isoformat() if wanted.until else "",
+    }
+    total = count_matching(actor, wanted.of_conversations(actor.workspace), MOST_ITEMS + 1)
     return BulkBar(BulkList.EXECUTIONS, actions, fields, total)
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkpoints.statistics.usage_costs import UsageSum
@@ -13,10 +15,11 @@ from ctxadmin.ui.templatetags.ui import dollars, grouped
 
 @dataclass(frozen=True, slots=True)
 class DayLine:
-    """A day with usage."""
+    """A day with usage; ``url`` lists the executions that were active on it."""
 
     day: str
     sum: UsageSum
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +34,38 @@ class UsageByDay:
     cut: bool
 
 
-def usage_by_day(totals: UsageTotals) -> UsageByDay:
+def usage_by_day(totals: UsageTotals, workflow: str = "") -> UsageByDay:
     days = totals.by_day()
+    urls = [_executions_url(day, workflow) for day, _sum in days]
     return UsageByDay(
         count=len(days),
         total=totals.total,
-        tokens=_tokens(days),
-        cost=_cost(days),
-        lines=[DayLine(day, each) for day, each in reversed(days) if each.steps],
+        tokens=_tokens(days, urls),
+        cost=_cost(days, urls),
+        lines=[
+            DayLine(day, each, url)
+            for (day, each), url in zip(reversed(days), reversed(urls), strict=True)
+            if each.steps
+        ],
         cut=totals.cut,
     )
 
 
-def _tokens(days: Sequence[tuple[str, UsageSum]]) -> Plot:
+def _executions_url(day: str, workflow: str) -> str:
+    given = {"workflow": workflow} if workflow else {}
+    return f"{reverse('checkpoints:list')}?{urlencode({**given, 'since': day, 'until': day})}"
+
+
+def _tokens(days: Sequence[tuple[str, UsageSum]], urls: Sequence[str]) -> Plot:
     series = (
-        Series("cached", _("Cached input"), [each.cached_tokens for _day, each in days]),
+        Series("cached", _("Cached input"), [each.cached_tokens for _day, each in days], urls=urls),
         Series(
             "fresh",
             _("Other input"),
             [each.input_tokens - each.cached_tokens for _day, each in days],
+            urls=urls,
         ),
-        Series("output", _("Output"), [each.output_tokens for _day, each in days]),
+        Series("output", _("Output"), [each.output_tokens for _day, each in days], urls=urls),
     )
     bars, most = stack_bars(len(days), series)
     return Plot(
@@ -65,8 +79,10 @@ def _tokens(days: Sequence[tuple[str, UsageSum]]) -> Plot:
     )
 
 
-def _cost(days: Sequence[tuple[str, UsageSum]]) -> Plot:
-    series = (Series("cost", _("Cost"), [float(each.price_cost) for _day, each in days]),)
+def _cost(days: Sequence[tuple[str, UsageSum]], urls: Sequence[str]) -> Plot:
+    series = (
+        Series("cost", _("Cost"), [float(each.price_cost) for _day, each in days], urls=urls),
+    )
     bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Cost per day"),

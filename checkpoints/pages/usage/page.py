@@ -105,7 +105,7 @@ def _page(actor: Actor, totals: UsageTotals, workflow: str, count: int) -> Usage
         title=_("Usage of %(name)s") % {"name": workflow} if workflow else title,
         crumbs=(root, Crumb(workflow)) if workflow else (),
         workflow=workflow,
-        days=usage_by_day(totals),
+        days=usage_by_day(totals, workflow),
         choices=[(each, "" if each == count else f"{here}?days={each}{more}") for each in DAYS],
         versions=_dearest(versions),
         nodes=_dearest(nodes),

@@ -29,6 +29,12 @@ from conversations.pages.changes.change_effects import (
     splits_pairs,
 )
 from conversations.pages.changes.forms import OperationForm, OperationRequest
+from conversations.pages.changes.frequent_changes import (
+    FrequentChange,
+    chosen_operation,
+    frequent_changes,
+    refused,
+)
 from conversations.pages.changes.typed_messages import form_message, map_messages
 from conversations.pages.undo import undo_url
 from conversations.services import use_cases
@@ -59,6 +65,7 @@ _FOLLOWED: Final = gettext_lazy(
     "new positions; check the preview."
 )
 _OFFERS: Final = ("keep", "drop", "warn")
+_WRITTEN: Final = ("insert", "replace", "summarize")  # incomplete without a typed message
 _GONE: Final = gettext_lazy(
     "The view has changed since, so nothing was done: the selected messages are no longer visible."
 )
@@ -70,7 +77,7 @@ class OperatePage:
 
     ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
     ``offers`` are the other ways to treat pairs that would be split. ``place`` says between which
-    messages an inserted one would stand.
+    messages an inserted one would stand. ``frequent`` are the changes in words to begin with.
     """
 
     title: Text
@@ -83,6 +90,7 @@ class OperatePage:
     pairing: str
     offers: Sequence[str]
     place: str
+    frequent: Sequence[FrequentChange]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -141,26 +149,50 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
 
 
 def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
-    """Returns the empty form, or that of the selection; a complete one is previewed."""
+    """Returns the empty form, that of a frequent change or that of the selection.
+
+    A complete one is previewed.
+    """
     if not selection.is_selection(request.GET):
-        chosen = request.GET.get("operation", "")
-        chosen = chosen if chosen in get_args(OperationName) else "truncate"
-        truncate: JsonValue = {"keep_system": True}
-        initial: dict[str, JsonValue] = {
-            "operation": chosen,
-            "pairing": "keep",
-            "truncate": truncate,
-        }
-        form = OperationForm(initial=initial)
-        return operate_page(request, head, form)
+        return _start_with_change(request, actor, head)
     try:
         asked = selection.operation_for(head, request.GET)
     except (VersionConflict, ValidationFailed) as error:
         flash.warning(request, translated(error.detail))
         return redirect("conversations:detail", head.public_id)
+    if asked["operation"] in _WRITTEN:
+        return operate_page(request, head, OperationForm(initial=asked))
+    return _previewed_page(request, actor, head, asked)
+
+
+def _start_with_change(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
+    """Returns the form of a frequent change, or the changes on offer above the empty form."""
+    operation = request.GET.get("operation", "")
+    named = operation in get_args(OperationName)
+    truncate: JsonValue = {"keep_system": True}
+    empty: dict[str, JsonValue] = {
+        "operation": operation if named else "truncate",
+        "pairing": "keep",
+        "truncate": truncate,
+    }
+    offered = () if named else frequent_changes(head)
+    form, status = OperationForm(initial=empty), 200
+    try:
+        chosen = chosen_operation(request.GET)
+    except ValidationFailed as error:
+        chosen, status = None, 422
+        offered = refused(offered, request.GET, translated(error.detail))
+    if chosen is None:
+        return operate_page(request, head, form, frequent=offered, status=status)
+    if chosen["operation"] in _WRITTEN:
+        return operate_page(request, head, OperationForm(initial=chosen))
+    return _previewed_page(request, actor, head, chosen)
+
+
+def _previewed_page(
+    request: HttpRequest, actor: Actor, head: Conversation, asked: dict[str, JsonValue]
+) -> HttpResponse:
     form = OperationForm(initial=asked)
-    if asked["operation"] != "truncate":
-        return operate_page(request, head, form)
     model = parse(OperationRequest, asked)
     try:
         effect = _preview(actor, head, model)
@@ -252,6 +284,7 @@ def operate_page(
     warning: str = "",
     effect: Effect | None = None,
     previewed: str = "",
+    frequent: Sequence[FrequentChange] = (),
     status: int = 200,
 ) -> HttpResponse:
     """The form of an operation, with its preview if there was one."""
@@ -267,6 +300,7 @@ def operate_page(
         pairing=pairing,
         offers=_offers(form, pairing) if effect is not None and effect.splits else (),
         place=_place_words(head, form),
+        frequent=frequent,
     )
     return show(request, "conversations/operate.html", shown, status=status)
 
@@ -280,12 +314,12 @@ def _place_words(head: Conversation, form: OperationForm) -> str:
     near = list(current_view(head).slice(max(position - 1, 0), position + 1))
     if position > head.visible_count or not near:
         return ""
-    values = {"n": given, "first": near[0], "last": near[-1]}
+    values = {"first": near[0], "last": near[-1]}
     if position == 0:
-        return _("Position %(n)s is before #%(last)s.") % values
+        return _("Goes before #%(last)s.") % values
     if position == head.visible_count:
-        return _("Position %(n)s is after #%(first)s.") % values
-    return _("Position %(n)s is between #%(first)s and #%(last)s.") % values
+        return _("Goes after #%(first)s.") % values
+    return _("Goes between #%(first)s and #%(last)s.") % values
 
 
 def _offers(form: OperationForm, pairing: str) -> list[str]:

@@ -1,13 +1,14 @@
 """Entries of the audit as the pages show them: with links to objects and differences."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import repeat
 from typing import Final
 from urllib.parse import urlencode
 
 from django.urls import NoReverseMatch, reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
@@ -16,7 +17,8 @@ from ctxadmin.audit.queries import FoundEntry
 from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.ui.audit.change_words import Place
+from ctxadmin.ui.audit.object_names import ObjectKey, has_names, named_object
+from ctxadmin.ui.audit.runs import FoundRun, edits_draft
 from ctxadmin.ui.audit.wording import action_label, object_label, past_label
 from ctxadmin.ui.components import Text
 
@@ -24,6 +26,7 @@ from ctxadmin.ui.components import Text
 _PAGES: Final[Mapping[str, str]] = {
     "conversation": "conversations:detail",
     "workflow": "workflows:detail",
+    "webhook": "webhook",
     "member": "settings-person",
     "person": "settings-person",
 }
@@ -33,13 +36,29 @@ _VERSIONS: Final[Mapping[str, Text]] = {
     "workflow": _("Draft %(n)s"),
     "workspace": _("Version %(n)s"),
 }
-_NOTHING_SAID: Final[Mapping[Place, Text]] = {}
+_MINUTE: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFacts:
+    """What the lines of a page show beside their entries.
+
+    ``altered`` are the entries that differ from their hash, ``erased`` the streams of erased
+    conversations, ``names`` those of the objects that still exist.
+    """
+
+    altered: Collection[tuple[int, int]] = ()
+    erased: Collection[int] = ()
+    names: Mapping[ObjectKey, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """One entry: who did what to which object, when, why, from where.
+    """One entry, or several autosaves of a draft: who did what to which object, when, why.
 
+    ``began`` is the time of the first of several autosaves, if it is a minute or more before the
+    last; ``parts`` are all of them, latest first.
+    ``object_name`` is "" for what has no name or is gone.
     ``what`` is the kind of a change of settings, in words. ``change`` has the versions before
     and after, ``difference_url`` compares them; ``message`` is the first that was appended;
     ``conversation`` is that of an execution. ``erased``: the conversation is, so nothing of it is
@@ -53,6 +72,7 @@ class AuditLine:
     words: Text
     object_words: Text
     object_id: str
+    object_name: str
     object_url: str
     conversation: str
     what: str
@@ -67,39 +87,61 @@ class AuditLine:
     url: str
     altered: bool
     erased: bool
+    began: datetime | None = None
+    parts: Sequence["AuditLine"] = ()
 
 
-def audit_line(
-    found: FoundEntry,
-    altered: Collection[tuple[int, int]] = (),
-    erased: Collection[int] = (),
-    said: Mapping[Place, Text] = _NOTHING_SAID,
+def line_of_run(
+    run: FoundRun, facts: AuditFacts, words: Text, words_of_parts: Sequence[Text]
 ) -> AuditLine:
+    """Returns one line for the entries of a run, with one for each if there are several."""
+    line = audit_line(run[0], facts, words)
+    if len(run) == 1:
+        return line
+    parts = [audit_line(*each) for each in zip(run, repeat(facts), words_of_parts, strict=False)]
+    first, last = run[-1].entry, run[0].entry
+    drafts = (_version(first.version_before), _version(last.version_after))
+    edited = ngettext("Edited the draft once", "Edited the draft %(n)s times", len(run))
+    return replace(
+        line,
+        words=edited % {"n": len(run)},
+        change=_with_words(_versions_words("workflow", *drafts), words),
+        altered=any(each.altered for each in parts),
+        began=first.at if last.at - first.at >= _MINUTE else None,
+        parts=parts,
+    )
+
+
+def audit_line(found: FoundEntry, facts: AuditFacts, said: Text = "") -> AuditLine:
     """Returns an entry as a line of the list; asks nothing of the database.
 
-    ``erased`` are the streams of erased conversations, ``said`` what changes did in words.
+    ``said`` is what the change did in words.
     """
-    gone = found.entry.stream in erased
     entry, detail = found.entry, detail_of(found.entry.detail)
+    gone = entry.stream in facts.erased
     values = detail if isinstance(detail, dict) else {"detail": detail}
     conversation = str(values.get("conversation", "")) if entry.object_type == "execution" else ""
     before, after = _version(entry.version_before), _version(entry.version_after)
     author = f"{entry.actor_kind}:{entry.actor_name}"
+    is_draft = edits_draft(entry)
+    name = facts.names.get(named_object(entry), "")
+    is_linked = not gone and bool(name or not has_names(named_object(entry)[0]))
     return AuditLine(
         at=entry.at,
         author=author,
         actor_url=f"{reverse('audit:list')}?{urlencode({'actor': author})}",
         action=entry.action,
-        words=action_label(entry.action),
+        words=gettext("Edited the draft") if is_draft else action_label(entry.action),
         object_words=object_label(entry.object_type),
         object_id=entry.object_id,
-        object_url="" if gone else _object_url(entry, conversation),
+        object_name="" if gone else name,
+        object_url=_object_url(entry, conversation) if is_linked else "",
         conversation=conversation,
-        what=past_label(_shown(values.get("what", ""))),
-        change=_with_words(
-            _change_words(entry, values, before, after), said.get((entry.stream, entry.seq))
-        ),
-        difference_url="" if gone else _difference_url(entry, conversation, values, before, after),
+        what="" if is_draft else past_label(_shown(values.get("what", ""))),
+        change=_with_words(_change_words(entry, values, before, after), said),
+        difference_url=_difference_url(entry, conversation, values, before, after)
+        if is_linked
+        else "",
         message=_first_message(entry, values),
         reason=found.reason.text if found.reason is not None else "",
         reason_erased=bool(entry.reason_digest) and found.reason is None,
@@ -107,13 +149,13 @@ def audit_line(
         request_id=entry.request_id,
         detail=[(name, _shown(value)) for name, value in values.items() if value not in ("", [])],
         url=reverse("audit:entry", args=[entry.stream, entry.seq]),
-        altered=(entry.stream, entry.seq) in altered,
+        altered=(entry.stream, entry.seq) in facts.altered,
         erased=gone,
     )
 
 
-def _with_words(change: Text, words: "Text | None") -> Text:
-    if words is None or not change:
+def _with_words(change: Text, words: Text) -> Text:
+    if not words or not change:
         return change
     return gettext("%(batch)s: %(words)s") % {"batch": change, "words": words}
 
@@ -131,7 +173,11 @@ def _change_words(
         return gettext("Version %(n)s") % {"n": detail.get("version", after)}
     if entry.object_type == "conversation":
         return _batch_words(entry, detail, before, after)
-    words = _VERSIONS.get(entry.object_type)
+    return _versions_words(entry.object_type, before, after)
+
+
+def _versions_words(object_type: str, before: str, after: str) -> Text:
+    words = _VERSIONS.get(object_type)
     if words is None or not after or before == after:
         return ""
     return words % {"n": f"{before} → {after}" if before else after}
@@ -158,6 +204,8 @@ def _first_message(entry: AuditEntry, detail: Mapping[str, JsonValue]) -> int | 
 def _object_url(entry: AuditEntry, conversation: str) -> str:
     if entry.object_type == "execution":
         return _address("checkpoints:detail", conversation) if conversation else ""
+    if entry.object_type == "token":
+        return reverse("settings")
     name = _PAGES.get(entry.object_type)
     return _address(name, entry.object_id) if name is not None else ""
 

@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Final, cast
 
 from django.contrib import messages as flash
@@ -19,12 +21,14 @@ from ctxadmin.audit.queries import erased_among, find_entries, with_reasons
 from ctxadmin.audit.spot_check import find_altered
 from ctxadmin.http.audit.exports import TYPES, export
 from ctxadmin.http.audit.parameters import NAMES, filter_in, position_in
-from ctxadmin.http.endpoints.pagination import PageRequest, page_of
+from ctxadmin.http.endpoints.pagination import PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.audit.change_words import change_words
-from ctxadmin.ui.audit.lines import AuditLine, audit_line
+from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run
+from ctxadmin.ui.audit.object_names import object_names
+from ctxadmin.ui.audit.runs import FoundRun, find_runs
 from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
@@ -49,7 +53,7 @@ class AuditPage:
     lines: Sequence[AuditLine]
     next: str | None
     wanted: Mapping[str, str]
-    filtered: bool
+    filter_count: int
     query: str
     groups: Sequence[tuple[Text, Sequence[tuple[str, Text]]]]
     objects: Sequence[tuple[str, Text]]
@@ -84,7 +88,7 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         lines=(),
         next=None,
         wanted=given,
-        filtered=any(given.values()),
+        filter_count=sum(map(bool, given.values())),
         query=query.urlencode(),
         groups=[
             (group, [(action.value, words) for action, words in actions.items()])
@@ -100,14 +104,32 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         shown = replace(empty, problem=translated(error.problems[0].message))
         return show(request, "audit/list.html", shown, status=422)
     asked = replace(PageRequest.of(request.GET), limit=_LINES)
-    found = find_entries(actor.workspace, wanted, position_in(asked), _LINES + 1)
-    part = page_of(found, asked, lambda each: each.position)
-    wrong = find_altered(part.items)
-    erased = erased_among(each.entry for each in part.items)
-    said = change_words(each.entry for each in part.items if each.entry.stream not in erased)
-    lines = [audit_line(each, wrong, erased, said) for each in part.items]
-    shown = replace(empty, lines=lines, next=part.next, altered_count=len(wrong))
+    find = partial(find_entries, actor.workspace, wanted)
+    runs, more = find_runs(find, position_in(asked), _LINES)
+    facts, lines = _lines_of(actor.workspace, runs)
+    following = encode(runs[-1][-1].position) if more else None
+    shown = replace(empty, lines=lines, next=following, altered_count=len(facts.altered))
     return show(request, "audit/list.html", shown)
+
+
+def _lines_of(workspace: int, runs: Sequence[FoundRun]) -> tuple[AuditFacts, list[AuditLine]]:
+    """Returns runs of entries as lines with their names and words, and what these are made of."""
+    found = [each for run in runs for each in run]
+    entries = [each.entry for each in found]
+    erased = erased_among(entries)
+    left = [each for each in entries if each.stream not in erased]
+    facts = AuditFacts(find_altered(found), erased, object_names(workspace, left))
+    wanted = [[each.entry for each in run] for run in runs]
+    alone = [[each.entry] for run in runs if len(run) > 1 for each in run]
+    kept = [run for run in (*wanted, *alone) if run[0].stream not in erased]
+    said = iter(change_words(kept))
+    words = [next(said) if run[0].stream not in erased else "" for run in (*wanted, *alone)]
+    of_parts = iter(words[len(runs) :])
+    lines = [
+        line_of_run(run, facts, text, list(islice(of_parts, len(run))) if len(run) > 1 else ())
+        for run, text in zip(runs, words, strict=False)
+    ]
+    return facts, lines
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -161,9 +183,7 @@ def audit_entry(request: HttpRequest, actor: Actor, stream: int, seq: int) -> Ht
     if seq not in by_seq:
         raise Http404
     (found,) = with_reasons([by_seq[seq]])
-    erased = erased_among([found.entry])
-    said = {} if erased else change_words([found.entry])
-    line = audit_line(found, find_altered([found]), erased, said)
+    _facts, (line,) = _lines_of(actor.workspace, [[found]])
     neighbours = {each: reverse("audit:entry", args=[stream, each]) for each in by_seq}
     shown = EntryPage(
         title=line.words,

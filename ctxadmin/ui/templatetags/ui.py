@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
+from ctxadmin.lib import clock
 from ctxadmin.lib.diff_folds import DiffPart, fold_new, fold_parts, rows_in_sight
 from ctxadmin.lib.text_diff import DiffSide, TextPiece, text_diff
 from ctxadmin.ui import form_idempotency, json_view, markdown, visible_text
@@ -28,13 +29,16 @@ from ctxadmin.ui.components import (
     Text,
     author_label,
     label_of_status,
+    sentence_gap,
 )
 from ctxadmin.ui.language import url_of_words
+from ctxadmin.ui.markdown_diff import MarkedBlock
 
 register = template.Library()
 
 _LONG_TEXT = 1200
 _LONG_LINES = 16
+_RELATIVE = timedelta(days=7)  # as frontend/src/time counts it
 _SMALL = 1  # dollars; less is reported with two digits that are not 0
 _MOST_DIGITS = 9
 _THOUSAND = 1_000
@@ -212,6 +216,12 @@ def diff_text(pieces: Sequence[TextPiece]) -> dict[str, object]:
     return {"parts": fold_parts(pieces)}
 
 
+@register.inclusion_tag("components/markdown_diff.html")
+def formatted_diff(blocks: Sequence[MarkedBlock]) -> dict[str, object]:
+    """Draws a formatted text with its removed and added words."""
+    return {"blocks": blocks}
+
+
 @register.inclusion_tag("components/diff_text.html")
 def diff_parts(parts: Sequence[DiffPart]) -> dict[str, object]:
     """Draws one side of a difference."""
@@ -259,18 +269,24 @@ def code_block(text: str, language: str = "", label: str = "") -> dict[str, obje
 def when(moment: datetime | None, style: str = "auto") -> SafeString:
     """Draws a time, in UTC from the server; a script shows it in the reader's zone and language.
 
-    ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``, or
-    ``countdown`` (as ``auto``, with seconds in the last hour).
+    ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``,
+    ``countdown`` (as ``auto``, with seconds in the last hour), or ``clock``, the time of the day.
+    ``data-near`` marks a time that will be relative, and so shorter.
     """
     if moment is None:
         return mark_safe('<span class="text-secondary">–</span>')
     utc = moment.astimezone(UTC)
+    is_near = style not in ("full", "clock") and abs(clock.now() - utc) < _RELATIVE
     return format_html(
-        '<time datetime="{}" data-time="{}">{}</time>',
+        '<time datetime="{}" data-time="{}"{}>{}</time>',
         utc.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
         style,
+        mark_safe(" data-near") if is_near else "",
         utc.strftime("%Y-%m-%d %H:%M UTC"),
     )
+
+
+register.simple_tag(sentence_gap)
 
 
 @register.filter

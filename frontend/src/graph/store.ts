@@ -88,14 +88,16 @@ export interface State {
   readonly places: Places;
   /** Why what is typed cannot be read now; it is tried again. */
   readonly readingFails: "offline" | "signed-out" | null;
+  /** The field of a number that is none, and so not in the draft; "" without one. */
+  readonly wrongNumber: string;
   readonly whatIf: WhatIf | null;
   /** What the panel shows while nothing is chosen. */
   readonly part: Part;
   /** Of a canvas that is only looked at. */
   readonly marks: Marks | null;
   readonly said: string;
-  /** Nodes that were just added, which the canvas moves to if they are out of sight. */
-  readonly added: readonly Key[];
+  /** Nodes that were just added, or to which a problem led: the canvas moves to them if they are out of sight. */
+  readonly followed: readonly Key[];
   /** Nodes that were added here and have no name yet: their ids are made of it. */
   readonly unnamed: readonly Key[];
   /** The input that takes the focus when the next form is here. */
@@ -156,8 +158,9 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     typed: {},
     places: setup.places,
     readingFails: null,
+    wrongNumber: "",
     said: "",
-    added: [],
+    followed: [],
     unnamed: [],
     wanted: "",
     visited: "",

@@ -1,7 +1,7 @@
 // The palette: Ctrl+K opens a dialog with one field. Without this script its button leads to the page of results.
 
 import { COLLECT, type Shortcut } from "../keys/model";
-import { completed, completions, type Group, groupsOf, type Hits, type Item, itemsOf, keptActive, moved, NOTHING, tabbed } from "./model";
+import { ACTIONS, completed, completions, type Group, groupsOf, type Hits, isNothing, type Item, itemsOf, keptActive, moved, NOTHING, tabbed } from "./model";
 
 const TYPED_MS = 120;
 const dialog = document.getElementById("palette") as HTMLDialogElement | null;
@@ -20,7 +20,7 @@ function start(palette: HTMLDialogElement): void {
     url: link.getAttribute("href") ?? "",
     icon: link.dataset.icon ?? "",
   }));
-  let ofPage: readonly Item[] = [];
+  let actions: readonly Item[] = []; // of the page, as it is when the palette opens
   let hits: Hits = NOTHING;
   let groups: readonly Group[] = [];
   let active = 0;
@@ -34,7 +34,7 @@ function start(palette: HTMLDialogElement): void {
   }
 
   function draw(): void {
-    groups = groupsOf(ofPage, places, field.value, hits, all());
+    groups = groupsOf([...actions, ...places], field.value, hits, all());
     active = keptActive(chosen, itemsOf(groups));
     list.replaceChildren(...drawnGroups());
     mark();
@@ -58,10 +58,9 @@ function start(palette: HTMLDialogElement): void {
   function optionOf(item: Item, number: number): HTMLElement {
     const option = document.createElement("a");
     option.className = "palette-item";
-    option.href = item.url;
+    if (!item.run) option.href = item.url;
     option.id = `palette-${number}`;
     option.tabIndex = -1;
-    if (item.opensDialog) option.dataset.dialog = "";
     option.setAttribute("role", "option");
     const line = made("span", "palette-line");
     const name = made("span", "palette-label", item.label);
@@ -146,7 +145,8 @@ function start(palette: HTMLDialogElement): void {
       if (answer.redirected || !answer.ok) throw new Error(String(answer.status));
       hits = (await answer.json()) as Hits;
       draw();
-      tell(hits.problem || (hits.behind ? (texts.behind ?? "").replace("{n}", String(hits.behind)) : ""));
+      const none = isNothing(groups) ? (texts.none ?? "").replace("{words}", field.value.trim()) : "";
+      tell(hits.problem || none || (hits.behind ? (texts.behind ?? "").replace("{n}", String(hits.behind)) : ""));
     } catch (error) {
       if (mine.signal.aborted) return;
       hits = NOTHING;
@@ -164,12 +164,9 @@ function start(palette: HTMLDialogElement): void {
     const menu = document.getElementById("sidebar");
     if (menu?.matches(":popover-open")) menu.hidePopover();
     if (palette.open) return;
-    ofPage = [...document.querySelectorAll<HTMLAnchorElement>("main a[data-palette]")].map((link) => ({
-      label: link.dataset.palette ?? "",
-      url: link.href,
-      icon: link.dataset.icon ?? "",
-      opensDialog: link.dataset.dialog !== undefined,
-    }));
+    const offered: Item[] = [];
+    document.dispatchEvent(new CustomEvent(ACTIONS, { detail: offered }));
+    actions = offered;
     palette.showModal();
     field.select();
     look();
@@ -197,12 +194,18 @@ function start(palette: HTMLDialogElement): void {
       const link = document.getElementById(`palette-${active}`);
       if (!link) return;
       event.preventDefault();
-      if (event.ctrlKey || event.metaKey) window.open((link as HTMLAnchorElement).href, "_blank", "noopener");
+      if ((event.ctrlKey || event.metaKey) && !itemsOf(groups)[active]?.run) window.open((link as HTMLAnchorElement).href, "_blank", "noopener");
       else link.click();
     }
   });
 
   list.addEventListener("click", (event) => {
+    const option = event.target instanceof Element ? event.target.closest("[role=option]") : null;
+    const run = itemsOf(groups)[Number(option?.id.replace("palette-", ""))]?.run;
+    if (option && run) {
+      palette.close();
+      return run();
+    }
     const leaves = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
     if (leaves && event.target instanceof Element && event.target.closest("a")) palette.close();
   });

@@ -2,14 +2,18 @@
 
 export interface Item {
   readonly label: string;
+  /** "" for what the page does by itself. */
   readonly url: string;
+  readonly run?: () => void;
   readonly icon: string;
   readonly kind?: string;
   readonly place?: string;
   readonly status?: string;
   readonly passage?: readonly (readonly [text: string, marked: boolean])[];
-  readonly opensDialog?: boolean;
 }
+
+/** The event by which the palette asks the page for actions of its own: its detail is a list of items to push to. */
+export const ACTIONS = "palette:actions";
 
 export interface Hits {
   readonly workflows: readonly Item[];
@@ -21,7 +25,7 @@ export interface Hits {
 
 export const NOTHING: Hits = { workflows: [], conversations: [], texts: [], behind: 0, problem: "" };
 
-type GroupName = "page" | "places" | "workflows" | "conversations" | "texts" | "all";
+type GroupName = "places" | "workflows" | "conversations" | "texts" | "all";
 
 export interface Group {
   readonly name: GroupName;
@@ -39,7 +43,6 @@ const FILTERS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const MOST_PLACES = 6;
-const MOST_UNASKED = 3; // actions of the page before anything is typed
 
 /** A text without differences of case and accents. */
 function folded(text: string): string {
@@ -55,9 +58,8 @@ export function placesFor(places: readonly Item[], text: string): readonly Item[
 }
 
 /** The groups to show, in order and without empty ones; `all` leads to the page of results. */
-export function groupsOf(ofPage: readonly Item[], places: readonly Item[], text: string, hits: Hits, all: Item): readonly Group[] {
+export function groupsOf(places: readonly Item[], text: string, hits: Hits, all: Item): readonly Group[] {
   const groups: readonly Group[] = [
-    { name: "page", items: text.trim() ? placesFor(ofPage, text) : ofPage.slice(0, MOST_UNASKED) },
     { name: "places", items: placesFor(places, text) },
     { name: "workflows", items: hits.workflows },
     { name: "conversations", items: hits.conversations },
@@ -65,6 +67,11 @@ export function groupsOf(ofPage: readonly Item[], places: readonly Item[], text:
     { name: "all", items: text.trim() ? [all] : [] },
   ];
   return groups.filter(({ items }) => items.length);
+}
+
+/** Whether nothing is found but the page of results, which is always offered. */
+export function isNothing(groups: readonly Group[]): boolean {
+  return groups.every(({ name }) => name === "all");
 }
 
 export function itemsOf(groups: readonly Group[]): readonly Item[] {

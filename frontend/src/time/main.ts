@@ -24,6 +24,7 @@ function knownSkew(): number {
 const skew = knownSkew();
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
 const short = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+const clock = new Intl.DateTimeFormat(language, { timeStyle: "short" });
 const full = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
 
 function say(element: HTMLTimeElement): void {
@@ -32,6 +33,10 @@ function say(element: HTMLTimeElement): void {
   const seconds = (moment.getTime() - Date.now() - skew) / 1000;
   const { value, unit } = ago(seconds);
   element.title = full.format(moment);
+  if (element.dataset.time === "clock") {
+    element.textContent = clock.format(moment);
+    return;
+  }
   const counted = element.dataset.time === "countdown" ? countdown(seconds) : null;
   element.toggleAttribute("data-soon", counted?.isSoon ?? false);
   if (counted !== null) {

@@ -45,17 +45,19 @@ def test_two_nodes_are_drawn_and_connected_by_mouse(
     kinds.get_by_role("button", name="Start").drag_to(canvas, target_position={"x": 130, "y": 100})
     kinds.get_by_role("button", name="Model").drag_to(canvas, target_position={"x": 250, "y": 300})
     expect(card(page, "start")).to_be_visible()
-    expect(card(page, "llm")).to_be_visible()
+    expect(card(page, "model")).to_be_visible()
     drag(
         page,
         card(page, "start").locator(".react-flow__handle.source"),
-        card(page, "llm").locator(".react-flow__handle.target"),
+        card(page, "model").locator(".react-flow__handle.target"),
     )
     expect(page.locator(".react-flow__edge")).to_have_count(1)
     saved(page)
     found = draft(api, slug)
-    assert [node["id"] for node in found["nodes"]] == ["start", "llm"]
-    assert found["edges"] == [{"id": "start-llm", "type": "sequence", "from": "start", "to": "llm"}]
+    assert [node["id"] for node in found["nodes"]] == ["start", "model"]
+    assert found["edges"] == [
+        {"id": "start-model", "type": "sequence", "from": "start", "to": "model"}
+    ]
 
 
 def test_everything_is_undone_and_redone_and_nodes_are_copied_pasted_and_duplicated(
@@ -248,7 +250,7 @@ def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
         kind.focus()
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-    page.get_by_role("button", name="Delete start-llm").focus()
+    page.get_by_role("button", name="Delete start-model").focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Connect start").focus()
     page.keyboard.press("Enter")
@@ -256,13 +258,13 @@ def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
     page.keyboard.press("Enter")
     expect(page.get_by_text("No node has this id.")).to_be_visible()
     page.keyboard.press("Control+a")
-    page.keyboard.type("llm")
+    page.keyboard.type("model")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Edit start-llm")).to_be_visible()
+    expect(page.get_by_role("button", name="Edit start-model")).to_be_visible()
     saved(page)
     found = draft(api, slug)
-    assert [node["id"] for node in found["nodes"]] == ["start", "llm"]
-    assert [edge["to"] for edge in found["edges"]] == ["llm"]
+    assert [node["id"] for node in found["nodes"]] == ["start", "model"]
+    assert [edge["to"] for edge in found["edges"]] == ["model"]
 
 
 def test_who_deletes_in_the_outline_by_keyboard_continues_at_the_next_row(
@@ -410,12 +412,12 @@ def test_what_is_added_or_duplicated_stays_in_sight(designer_page: Page, made: M
     card(page, "answer").click()
     for number in range(5):
         page.get_by_role("button", name="Model", exact=True).click()
-        name = "llm" if number == 0 else f"llm-{number + 1}"
+        name = "model" if number == 0 else f"model-{number + 1}"
         expect(card(page, name)).to_be_in_viewport(ratio=0.99)
         assert _is_whole_on_the_canvas(page, name)
     for number in range(6, 10):
         page.keyboard.press("Control+d")
-        assert _is_whole_on_the_canvas(page, f"llm-{number}")
+        assert _is_whole_on_the_canvas(page, f"model-{number}")
 
 
 def _is_whole_on_the_canvas(page: Page, name: str) -> bool:

@@ -87,3 +87,27 @@ def test_a_draft_is_published_by_two_strokes(
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Published as version 1")).to_be_visible()
     assert api.get(f"workflows/{slug}/versions/1").is_success
+
+
+def test_the_palette_adds_a_node_on_the_canvas_and_says_that_nothing_is_found(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    expect(card(page, "ask")).to_be_visible()
+    page.keyboard.press("Control+k")
+    palette = page.get_by_role("dialog", name="Go to or search")
+    expect(palette.get_by_role("option", name="Publish")).to_be_visible()
+    page.keyboard.type("xyzzyq")
+    expect(palette.get_by_text("Nothing found for “xyzzyq”.")).to_be_visible()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("add a")
+    page.keyboard.press("Enter")
+    expect(palette).to_be_hidden()
+    page.keyboard.type("model")
+    page.keyboard.press("Enter")
+    expect(card(page, "model")).to_be_in_viewport()
+    # Nothing was typed into its name: what is undone is the node.
+    field = page.get_by_role("complementary", name="Selection").get_by_label("Name", exact=True)
+    expect(field).to_be_focused()
+    page.keyboard.press("Control+z")
+    expect(card(page, "model")).to_have_count(0)

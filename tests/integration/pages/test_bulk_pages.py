@@ -87,7 +87,7 @@ def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
     assert "You can leave this page" in text(reviewer.get(where))
     assert RUNNER.run_next()
     after = text(reviewer.get(where))
-    assert "2 done, 1 refused" in after
+    assert "2 conversations archived, 1 refused" in after
     assert "tidy" in after
     refused = text(reviewer.get(f"{where}?outcome=refused"))
     assert "An execution of this conversation has not ended yet." in refused
@@ -110,6 +110,37 @@ def test_all_that_match_are_those_of_the_filter(reviewer: Client) -> None:
     assert (status[first.head.public_id], status[second.head.public_id]) == ("CANCELLED", "PAUSED")
 
 
+def test_a_number_that_grew_since_the_list_was_read_is_said(reviewer: Client) -> None:
+    talks("one", "two")
+    listed = text(reviewer.get("/conversations/"))
+    assert '<input type="hidden" name="shown" value="2">' in listed
+    same = selected(reviewer, "archive", scope="all", shown="2")
+    assert "matched when you chose" not in text(reviewer.get(same))
+    talks("three")
+    assert "matched when you chose" not in text(reviewer.get(same))
+    grown = selected(reviewer, "archive", scope="all", shown="2")
+    page = text(reviewer.get(grown))
+    assert "2 matched when you chose, 3 match now" in page
+    assert "Archive 3 conversations" in page
+
+
+def test_what_was_archived_can_be_unarchived_from_its_result(reviewer: Client) -> None:
+    talks("one", "two", "three")
+    where = selected(reviewer, "archive", "one", "two")
+    reviewer.post(f"{where}start/")
+    RUNNER.run_next()
+    page = text(reviewer.get(where))
+    assert 'href="/conversations/?archived=true"' in page
+    assert reviewer.get(f"{where}undo/")["Location"] == where
+    back = str(reviewer.post(f"{where}undo/")["Location"])
+    assert "2 of 2 selected conversations can be changed" in text(reviewer.get(back))
+    reviewer.post(f"{back}start/")
+    RUNNER.run_next()
+    assert not Conversation.objects.filter(archived=True).exists()
+    assert "2 conversations unarchived" in text(reviewer.get(back))
+    assert "Archive them…" in text(reviewer.get(back))
+
+
 def test_an_erasure_asks_for_the_number_of_conversations(admin: Client) -> None:
     talks("one", "two", "three")
     where = selected(admin, "erase", "one", "two")
@@ -123,7 +154,7 @@ def test_an_erasure_asks_for_the_number_of_conversations(admin: Client) -> None:
     assert admin.post(f"{where}start/", {"count": "2"}).status_code == 302
     RUNNER.run_next()
     assert list(Conversation.objects.values_list("public_id", flat=True)) == ["three"]
-    assert "2 done, 0 refused" in text(admin.get(where))
+    assert "2 conversations erased" in text(admin.get(where))
 
 
 def test_a_refused_operation_is_explained_in_words(

@@ -372,5 +372,5 @@ def test_reading_costs_as_many_queries_for_many_messages_as_for_few(
     reviewer: Client, django_assert_max_num_queries: Any
 ) -> None:
     conversation(*[user(str(number)) for number in range(200)], public_id="long")
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(20):
         reviewer.get("/conversations/long/")

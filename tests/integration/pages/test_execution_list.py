@@ -1,10 +1,19 @@
 """The list of executions."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+from django.http import QueryDict
 from django.test import Client
 
+from bulk.jobs import selected_heads
+from bulk.pages.selection import selection_in
+from checkpoints.models import Execution
+from ctxadmin.identity.bulk_actions import BulkList
+from ctxadmin.lib.errors import ValidationFailed
+from tests.factories import engine, person
 from tests.integration.pages.execution_scenes import paused, running, text, url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -59,3 +68,43 @@ def test_the_list_costs_as_many_queries_for_many_as_for_few(
         running()
     with django_assert_max_num_queries(8):
         reviewer.get("/executions/")
+
+
+def test_the_list_is_filtered_by_the_days_on_which_executions_were_active(
+    reviewer: Client,
+) -> None:
+    run = paused()
+    begun = datetime(2026, 3, 10, 12, tzinfo=UTC)
+    Execution.objects.update(created_at=begun, changed_at=begun + timedelta(days=2))
+    name = run.head.public_id
+    for query, is_listed in (
+        ("since=2026-03-11&until=2026-03-11", True),
+        ("since=2026-03-12", True),
+        ("until=2026-03-10", True),
+        ("since=2026-03-13", False),
+        ("until=2026-03-09", False),
+    ):
+        assert (
+            f'href="/executions/{name}/"' in text(reviewer.get(f"/executions/?{query}"))
+        ) is is_listed
+    page = text(reviewer.get("/executions/?status=PAUSED&since=2026-03-11&until=2026-03-11"))
+    assert "Only executions that were active on 2026-03-11 (UTC)" in page
+    assert 'href="/executions/?status=PAUSED">Show all days' in page
+    assert '<input type="hidden" name="since" value="2026-03-11">' in page
+    assert reviewer.get("/executions/?since=soon").status_code == 422
+
+
+def test_a_bulk_action_on_all_that_match_keeps_to_the_days(reviewer: Client) -> None:
+    paused()
+    sent = {"action": "cancel", "scope": "all", "since": "2020-01-01", "until": "2020-01-02"}
+    with pytest.raises(ValidationFailed):
+        selected_heads(person(), selection_in(_form(sent), BulkList.EXECUTIONS, engine().workspace))
+    sent["until"] = ""
+    found = selected_heads(
+        person(), selection_in(_form(sent), BulkList.EXECUTIONS, engine().workspace)
+    )
+    assert len(found) == 1
+
+
+def _form(sent: dict[str, str]) -> QueryDict:
+    return QueryDict(urlencode(sent))

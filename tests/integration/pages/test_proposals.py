@@ -130,6 +130,28 @@ def test_an_answer_that_is_a_key_and_a_message_is_shown_once_until_one_is_edited
     assert answer not in card(html).partition("</dl>")[2]
 
 
+def test_an_edited_answer_is_formatted_with_its_changed_words_and_its_source_on_demand(
+    reviewer: Client,
+) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    answer = "Your parcel left on **Friday**."
+    ok(run.complete("write", messages=[assistant(answer)], state_data={"draft": answer}))
+    ok(run.update("review", state_data={"draft": "Your parcel left on **Monday**."}))
+    draft = key(page(reviewer, run), "draft")
+    assert "<strong><del>Friday</del><ins>Monday</ins></strong>" in draft
+    assert "**<del>Friday</del><ins>Monday</ins>**" in draft.partition("Show changes in")[2]
+    ok(run.update("review", state_data={"draft": "Your parcel left on Friday."}))
+    assert "<del>**</del>Friday" in key(page(reviewer, run), "draft"), "only the source differs"
+
+
+def test_a_node_that_wrote_nothing_says_what_an_approval_means(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.complete("write"))
+    assert "continue with the state as it is" in card(page(reviewer, run))
+
+
 def test_the_answer_stands_before_other_keys_of_its_node(reviewer: Client) -> None:
     chain("letter", "write", "review", configs={"review": REVIEW})
     run = running("letter")
@@ -429,7 +451,9 @@ def test_the_answer_of_many_keys_is_first_and_formatted(reviewer: Client) -> Non
     names = re.findall(r'state-key-name" translate="no">(\w+)<', html)
     assert names[:3] == ["reply", "a19", "a00"]
     assert "We are <strong>sorry</strong> about that." in key(page(reviewer, run), "reply")
-    assert 'class="diff-text"><del>19</del> → <ins>77</ins>' in key(page(reviewer, run), "a19")
+    short = key(page(reviewer, run), "a19")
+    assert "Before the edit: </span><del>19</del>" in short
+    assert "Now: </span><ins>77</ins>" in short
 
 
 def test_empty_texts_say_so(reviewer: Client) -> None:

@@ -43,7 +43,7 @@ def test_the_form_previews_and_applies_an_operation_with_a_line(reviewer: Client
     assert reviewer.post("/conversations/chat/operate/", sent).status_code == 302
     assert [each["index"] for each in ok(run.get("messages"))["results"]] == [4, 3]
     page = text(reviewer.get("/conversations/chat/"))
-    assert "with a line that names them" in page
+    assert "leaving a note that lists them" in page
 
 
 def test_a_recalled_message_says_how_often(reviewer: Client) -> None:

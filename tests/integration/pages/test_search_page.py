@@ -1,11 +1,13 @@
 """The page of results, and what the palette asks for."""
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
 
+from conversations.lifecycle.archival import archive
 from conversations.services.comments import About, comment
 from ctxadmin.identity.roles import Role
 from search import indexer
@@ -62,6 +64,41 @@ def test_the_page_finds_what_the_palette_found_by_the_beginning_of_a_word(
     assert [each["label"] for each in suggested(reviewer, "refu")["texts"]]
     assert "Two <mark>refunds</mark>" in page(reviewer, q="refu")
     assert "Nothing found" in page(reviewer, q='"refu"')
+
+
+def test_hits_are_grouped_by_kind_with_their_counts(reviewer: Client) -> None:
+    conversation(*[user(f"needle {number}") for number in range(30)], title="A needle")
+    html = page(reviewer, q="needle")
+    assert "31 hits" in html
+    assert [*re.findall(r'in=(\w+)" *>(\w+) <span class="tab-count">(\d+)', html)] == [
+        ("conversation", "Conversations", "1"),
+        ("message", "Messages", "30"),
+    ]
+    assert re.findall(r'<h2 class="search-group">.*?</svg>(\w+) ', html) == ["Messages"]
+    only = page(reviewer, **{"q": "needle", "in": "conversation"})
+    assert only.count('class="search-hit"') == 1
+    assert "31" in only.split("Everything")[2]
+
+
+def test_archived_hits_are_counted_marked_and_a_link_away(reviewer: Client) -> None:
+    conversation(user("a needle"))
+    hidden = conversation(user("an old needle"))
+    archive(person(), hidden.public_id)
+    html = page(reviewer, q="needle")
+    assert "1 more in archived conversations" in html
+    assert "an old <mark>" not in html
+    both = page(reviewer, q="needle", archived="also")
+    assert 'href="?q=needle&amp;archived=also"' in html
+    assert both.count('class="search-hit"') == 2
+    assert len(re.findall(r"</svg>archived</span>", both)) == 1
+    assert "more in archived" not in both
+
+
+def test_a_mistyped_filter_is_searched_as_words_and_named(reviewer: Client) -> None:
+    html = page(reviewer, q="needle rol:tool")
+    assert "Unknown filter <code>rol:</code>" in html
+    assert 'href="?q=needle+role%3Atool"' in html
+    assert "Unknown filter" not in page(reviewer, q="http://example.com note:this")
 
 
 def test_a_wrong_filter_is_named_beside_the_form(reviewer: Client) -> None:

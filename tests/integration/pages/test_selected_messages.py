@@ -74,9 +74,9 @@ def test_scattered_messages_are_hidden_by_one_operation(
 @pytest.mark.parametrize(
     ("position", "words"),
     [
-        ("0", "Position 0 is before #0."),
-        ("3", "Position 3 is between #2 and #3."),
-        ("-1", "Position -1 is after #4."),
+        ("0", "Goes before #0."),
+        ("3", "Goes between #2 and #3."),
+        ("-1", "Goes after #4."),
     ],
 )
 def test_a_position_to_insert_at_is_said_in_numbers_of_messages(

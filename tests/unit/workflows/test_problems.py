@@ -88,15 +88,31 @@ def test_a_cycle_is_allowed_and_named() -> None:
     nodes = [node("s"), node("a"), node("b")]
     listed = problems(nodes, [edge("e", "s>a"), edge("f", "a>b"), edge("g", "b>a")])
     assert found(listed) == [("/nodes/1", "cycle", "note")]
-    assert listed[0].message == "a loop: a -> b -> a"
+    assert listed[0].message == "a loop: a → b → a"
     refuse_unpublishable(listed)
+
+
+def test_problems_call_nodes_by_their_names() -> None:
+    nodes = [node("s"), node("a"), node("b"), node("x"), node("y")]
+    named = [each | {"name": f"The {each['id']}"} for each in nodes[:-1]]
+    edges = [
+        edge("e", "s>a"),
+        edge("f", "a>b"),
+        edge("g", "b>a"),
+        edge("h", "x>y"),
+        edge("i", "y>x"),
+    ]
+    said = [problem.message for problem in problems([*named, nodes[-1]], edges)]
+    assert "The x cannot be reached from a start node" in said
+    assert "y cannot be reached from a start node" in said
+    assert "a loop: The a → The b → The a" in said
 
 
 def test_a_long_cycle_is_named_in_short() -> None:
     size = 30
     nodes = [node(f"n{i}") for i in range(size)]
     edges = [edge(f"e{i}", f"n{i}>n{(i + 1) % size}") for i in range(size)]
-    assert problems(nodes, edges)[-1].message.endswith("n11 -> ... -> n0")
+    assert problems(nodes, edges)[-1].message.endswith("n11 → … → n0")
 
 
 @pytest.mark.parametrize(

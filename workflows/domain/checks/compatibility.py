@@ -7,7 +7,7 @@ from conversations.domain.pairing import find_splits, validate_for_model
 from ctxadmin.lib.errors import IncompatibleContext
 from ctxadmin.lib.sentence import say
 from workflows.domain.context.prompt_context import Messages, NodeInput
-from workflows.domain.document.graph import Node
+from workflows.domain.document.graph import Node, title_of
 
 _MODEL_TYPE: Final = "llm"
 _TOOL_NAMES: Final = ("tool", "function")
@@ -40,14 +40,14 @@ def find_missing_context(
         node_input.context.variables or _sees_a_message(node_input.messages)
     ):
         return MissingContext(
-            say("{node} would see neither a variable nor a message.", node=node.id),
+            say("{node} would see neither a variable nor a message.", node=title_of(node)),
             ("variables", "messages"),
         )
     if context_type == "tool_context" and not _has_tool_call(node_input):
         return MissingContext(
             say(
                 "{node} would see neither a tool or function variable nor an unanswered call.",
-                node=node.id,
+                node=title_of(node),
             ),
             ("tool.*", "function.*", "tool_calls"),
         )

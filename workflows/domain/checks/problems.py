@@ -13,7 +13,7 @@ from ctxadmin.lib.sentence import say
 from workflows.domain.checks.condition_checks import condition_warnings
 from workflows.domain.checks.static_checks import cut_off_nodes, node_problems
 from workflows.domain.document.elements import Problem, Severity, read_edge
-from workflows.domain.document.graph import START, Document, filters_in
+from workflows.domain.document.graph import START, Document, filters_in, title_of
 from workflows.domain.document.topology import Graph, cycles, graph_of, reachable
 from workflows.domain.processors.registries import Registries, standard
 from workflows.domain.selection.patterns import pattern_fault
@@ -186,20 +186,21 @@ def _starts(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]
     first = graph.nodes[graph.starts[0]]
     if first.type != START and any(e.from_node != first.id for e in graph.incoming[first.id]):
         message = say(
-            "every node has an incoming edge, so the first one is the start: {name}", name=first.id
+            "every node has an incoming edge, so the first one is the start: {name}",
+            name=title_of(first),
         )
         yield Problem(f"{pointer}/nodes", "no_start", message, "warning", node=first.id)
     for index, node in enumerate(document.nodes):
         if node.id not in reached:
-            message = say("{name} cannot be reached from a start node", name=repr(node.id))
+            message = say("{name} cannot be reached from a start node", name=title_of(node))
             yield Problem(f"{pointer}/nodes/{index}", "unreachable_node", message, node=node.id)
 
 
 def _cycles(graph: Graph, pointer: str) -> Iterator[Problem]:
     for cycle in cycles(graph):
-        named = list(cycle[:_LONGEST_NAMED_CYCLE])
-        if len(cycle) > len(named):
-            named.append("...")
+        names = [title_of(graph.nodes[each]) for each in cycle[:_LONGEST_NAMED_CYCLE]]
+        if len(cycle) > len(names):
+            names.append("…")
         where = f"{pointer}/nodes/{graph.node_places[cycle[0]]}"
-        message = say("a loop: {way}", way=" -> ".join([*named, cycle[0]]))
+        message = say("a loop: {way}", way=" → ".join([*names, names[0]]))
         yield Problem(where, "cycle", message, "note", node=cycle[0])

@@ -12,7 +12,7 @@ from ctxadmin.lib.sentence import say
 from workflows.domain.checks.compatibility import find_missing_context
 from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
 from workflows.domain.document.elements import Problem, read_node
-from workflows.domain.document.graph import Document, Node, filters_in
+from workflows.domain.document.graph import Document, Node, filters_in, title_of
 from workflows.domain.document.topology import Graph
 from workflows.domain.filters.context_filter import ContextFilter, depends_on_state
 from workflows.domain.filters.context_types import CONTEXT_TYPES, default_context_type, node_steps
@@ -69,7 +69,7 @@ def cut_off_nodes(document: Document, graph: Graph, pointer: str) -> Iterator[Pr
                 continue
             message = say(
                 "{node} can never be entered: no edge to it passes a message or a variable",
-                node=repr(node.id),
+                node=title_of(node),
             )
             where = f"{pointer}/edges/{graph.edge_places[edges[0].id]}/context_filter"
             yield Problem(where, "incompatible_context", message, "warning", edge=edges[0].id)

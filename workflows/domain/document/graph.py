@@ -141,6 +141,11 @@ class Node(Contract):
     )
 
 
+def title_of(node: Node) -> str:
+    """Returns what people call a node: its name, else its id."""
+    return node.name if node.name and node.name.strip() else node.id
+
+
 class Edge(Contract):
     """A connection of two nodes; ``condition`` decides whether it is taken."""
 

@@ -75,7 +75,10 @@ class NewWorkflowPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def create(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Creates a workflow; without a slug it gets one from its name."""
+    """Creates a workflow; without a slug it gets one from its name.
+
+    A link can choose the template by ``start_with``.
+    """
     actor.require(Action.WORKFLOW_CHANGE)
     form = CreateForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -94,7 +97,9 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
         crumbs=crumbs(None, Crumb(_("New"))),
         form=form,
         templates=_templates(
-            _FIRST if request.method != "POST" else str(form["start_with"].value() or "")
+            request.GET.get("start_with", _FIRST)
+            if request.method != "POST"
+            else str(form["start_with"].value() or "")
         ),
         wrong_slug=bool(form["slug"].errors),
     )

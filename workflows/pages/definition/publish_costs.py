@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.ui.components import join_sentences
 from ctxadmin.ui.pages import page
 from workflows.costs.elements import Offer
 from workflows.costs.versions import ElementBeside, draft_beside
@@ -94,7 +95,7 @@ def publish_costs(
         lines = [replace(each, words=replace(each.words, basis="")) for each in lines]
     is_changed = [changed is None or (each.kind, each.id) in changed for each in lines]
     return PublishCosts(
-        said=" ".join(said),
+        said=join_sentences(said),
         lines=list(compress(lines, is_changed)),
         unchanged=[each for each, is_new in zip(lines, is_changed, strict=True) if not is_new],
         total="" if change is None else change_words(change),

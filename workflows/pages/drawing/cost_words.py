@@ -7,6 +7,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from ctxadmin.ui.components import join_sentences
 from ctxadmin.ui.templatetags.ui import grouped
 from workflows.costs.elements import DraftCosts, Offer, PricedElement
 from workflows.domain.backtests.sampling import FEWEST_CALLS, ElementCost
@@ -50,7 +51,7 @@ def cost_words(priced: PricedElement) -> CostWords:
         said = _("Sends and costs the same as the full history.")
     return CostWords(
         line=line,
-        said=f"{said} {_losing(cost)}",
+        said=join_sentences([said, _losing(cost)]),
         basis=f"{_calls(cost)} {price_words(cost)}",
         warning=_warning(priced),
         offer="" if priced.offer is None else offer_words(priced.offer),
@@ -106,7 +107,7 @@ def sample_words(found: DraftCosts) -> str:
             "%(n)s are left out, because they are too long or damaged.",
             found.left_out,
         )
-        said = f"{said} {text % {'n': found.left_out}}"
+        said = join_sentences([said, text % {"n": found.left_out}])
     return said
 
 
@@ -156,7 +157,7 @@ def _warning(priced: PricedElement) -> str:
     }
     if priced.is_searched and priced.offer is None:
         none = _("No budget in its place would help.")
-        said = f"{said} {none}"
+        said = join_sentences([said, none])
     return said
 
 

@@ -104,6 +104,7 @@ def _setup(
             "editor": reverse("workflows:editor", args=[row.slug]),
             "publish": reverse("workflows:publish", args=[row.slug]),
             "compare": reverse("workflows:compare", args=[row.slug]) if may_preview else "",
+            "versions": reverse("workflows:diff", args=[row.slug]) if row.published_version else "",
         },
     }
 
@@ -126,7 +127,10 @@ def read_only_setup(
         "conversations": (),
         "may_change": False,
         "may_preview": False,
-        "urls": {**_urls(), **dict.fromkeys(("draft", "editor", "publish", "compare"), "")},
+        "urls": {
+            **_urls(),
+            **dict.fromkeys(("draft", "editor", "publish", "compare", "versions"), ""),
+        },
         "watched": {
             "panel": panel,
             "again": again,

@@ -11,11 +11,11 @@ from pydantic.alias_generators import to_snake
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.durations import duration_text
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
+from workflows.api.schemas import Name
 from workflows.domain.document.elements import Problem, read_node
 from workflows.domain.document.graph import (
     CONTEXT_PROCESSOR,
     MAX_FILTERS,
-    MAX_NAME,
     MAX_TEXT,
     MAX_TIMEOUT_SECONDS,
     SETTING_KEYS,
@@ -63,7 +63,7 @@ class NodeFields(Contract):
     one of its name.
     """
 
-    name: Annotated[str, Field(max_length=MAX_NAME)] | None = None
+    name: Name | None = None
     type: TypeName
     description: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
     template: Annotated[str, Field(max_length=1_000_000)] = ""

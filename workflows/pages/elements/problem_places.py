@@ -15,7 +15,7 @@ from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms.trail import Trail, trail
 from ctxadmin.ui.sentences import as_sentence
 from workflows.domain.checks.problems import Problem
-from workflows.domain.document.graph import Document, Edge, Node
+from workflows.domain.document.graph import Document, Edge, Node, title_of
 from workflows.pages.elements import edge_fields, node_fields
 from workflows.pages.elements.forms import EdgeForm, NodeForm
 
@@ -92,7 +92,7 @@ class ProblemPlaces:
             if node is None:
                 return ProblemPlace(problem.node, "", "")
             found = trail(NodeForm, node_fields.pointer_in_form(node, rest), "node")
-            return _place(_title(node), found, rest)
+            return _place(title_of(node), found, rest)
         if problem.edge is not None:
             edge = _at(self._document.edges, steps, problem.edge) or self._edges.get(problem.edge)
             if edge is None:
@@ -102,7 +102,7 @@ class ProblemPlaces:
 
     def _ends(self, edge: Edge) -> str:
         ends = [(self._nodes.get(end), end) for end in (edge.from_node, edge.to_node)]
-        return " → ".join(_title(node) if node else end or "?" for node, end in ends)
+        return " → ".join(title_of(node) if node else end or "?" for node, end in ends)
 
 
 def _edge_trail(rest: str) -> Trail:
@@ -121,10 +121,6 @@ def _place(element: str, found: Trail, rest: str) -> ProblemPlace:
 def _joined(labels: Sequence[Text], rest: str) -> str:
     """Returns the labels as one text; the members as written where the form has none of them."""
     return " › ".join(map(str, labels) if labels else rest.split("/")[1:])
-
-
-def _title(node: Node) -> str:
-    return node.name if node.name and node.name.strip() else node.id
 
 
 def _at(elements: Sequence[ElementT], steps: Sequence[str], name: str) -> ElementT | None:

@@ -18,7 +18,7 @@ def result_line(seen: PreviewView) -> str:
         text = ngettext("%(n)s token", "%(n)s tokens", seen.tokens_after)
         parts.append(text % {"n": grouped(seen.tokens_after)})
     if seen.call is not None and seen.call.cost != "–":
-        parts.append(_("cost of this call %(cost)s") % {"cost": seen.call.cost})
+        parts.append(_("this call costs %(cost)s") % {"cost": seen.call.cost})
     return " · ".join(parts)
 
 

@@ -1,6 +1,7 @@
 """``manage.py verify_audit``: checks the chains of the audit, their heads and their anchors."""
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,8 @@ from django.core.management.base import CommandError
 
 from ctxadmin.audit.anchors import last_anchor
 from ctxadmin.audit.checkpoint import checkpoint_fault, read_checkpoint
-from ctxadmin.audit.checks import begin_check, store_check
-from ctxadmin.audit.verification import verify_all
+from ctxadmin.audit.checks import verify_and_store
+from ctxadmin.audit.verification import Fault
 from ctxadmin.lib import clock
 from ctxadmin.storage.commands import ReadyCommand
 
@@ -26,8 +27,7 @@ class Command(ReadyCommand):
         )
 
     def handle(self, *args: Any, checkpoint: Path | None = None, **options: Any) -> None:
-        count = broken = 0
-        check = begin_check()
+        broken = 0
         if checkpoint is not None:
             try:
                 fault = checkpoint_fault(read_checkpoint(checkpoint.read_bytes()))
@@ -36,17 +36,17 @@ class Command(ReadyCommand):
             if fault:
                 broken += 1
                 self.stderr.write(f"checkpoint: {fault}")
-        for stream, faults in verify_all():
-            count += stream != 0
-            broken += bool(faults)
-            for each in faults:
-                self.stderr.write(str(each))
-            if count and count % 1000 == 0:
-                self.stdout.write(f"{count} streams")
-        if not store_check(check, count, broken):
+        found = verify_and_store(self._say, broken)
+        if not found.stored:
             self.stderr.write("The outcome is not stored: this database user may not write it.")
-        if broken:
-            raise CommandError(f"{broken} of {count} streams are broken.")
-        self.stdout.write(f"All {count} streams are intact.")
+        if found.broken:
+            raise CommandError(f"{found.broken} of {found.streams} streams are broken.")
+        self.stdout.write(f"All {found.streams} streams are intact.")
         if anchor := last_anchor():
             self.stdout.write(f"The last anchor is {anchor.number}, of {clock.iso(anchor.at)}.")
+
+    def _say(self, count: int, faults: Sequence[Fault]) -> None:
+        for each in faults:
+            self.stderr.write(str(each))
+        if count and count % 1000 == 0:
+            self.stdout.write(f"{count} streams")

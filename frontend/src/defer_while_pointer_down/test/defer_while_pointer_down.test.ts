@@ -44,4 +44,15 @@ describe("what moves the page", () => {
     later.shift()!();
     expect(done).toEqual(["a"]);
   });
+
+  it("waits while the pointer moves over what holds still, also behind a click there", () => {
+    hold.hover();
+    hold.press(0);
+    run("a");
+    hold.release();
+    expect(later).toEqual([]);
+    hold.rest();
+    later.shift()!();
+    expect(done).toEqual(["a"]);
+  });
 });

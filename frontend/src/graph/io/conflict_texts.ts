@@ -1,6 +1,6 @@
 // Requests the texts of the sides of conflicts, a few conflicts at a time.
 
-import type { WorkflowEdge, WorkflowNode } from "../model/document";
+import type { WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
 import type { Conflict, Sided } from "../model/merge";
 import { nameOf } from "../model/merge";
 import { type Row, withoutCanvas } from "../model/sides";
@@ -20,6 +20,14 @@ export async function tell(server: Pick<Server, "sides">, conflicts: readonly Co
     const told = await server.sides(some.map(asked), endsOf(some, names), signal).catch(() => []);
     if (!signal.aborted) some.forEach((conflict, place) => hear(nameOf(conflict), told[place] ?? null));
   }
+}
+
+/** What nodes are called, by id; with the id beside it where several have one name. */
+export function namesOf(documents: readonly WorkflowDocument[]): Map<string, string> {
+  const names = new Map(documents.flatMap(({ nodes }) => nodes.flatMap(({ id, name }): [string, string][] => (name?.trim() ? [[id, name]] : []))));
+  const count = new Map<string, number>();
+  for (const name of names.values()) count.set(name, (count.get(name) ?? 0) + 1);
+  return new Map([...names].map(([id, name]) => [id, (count.get(name) ?? 0) > 1 ? `${name} (${id})` : name]));
 }
 
 function asked({ kind, base, mine, theirs }: Conflict): ConflictAsked {

@@ -15,6 +15,8 @@ export interface Urls {
   readonly sign_in: string;
   /** Where policies are compared; "" where nobody may. */
   readonly compare: string;
+  /** Where versions are compared; "" before the first one. */
+  readonly versions: string;
 }
 
 /** A mark of an element: which sign, and what stands there in words. */

@@ -14,6 +14,8 @@ export interface Named {
   readonly height: number;
   readonly beside: number;
   readonly least: number;
+  /** The width of a line that stands below the name from further away, where the name leaves a row; 0 for none. */
+  readonly below?: number;
 }
 
 /** A line as far as cards must leave it in sight. */
@@ -30,6 +32,8 @@ export interface Reach {
   readonly up: number;
   readonly down: number;
   readonly rows: number;
+  /** Whether the line below the name has a row. */
+  readonly hasBelow?: boolean;
 }
 
 /** The graph as cards find it: their lines, the size of the letters of names, and what is shown of the canvas. */
@@ -56,7 +60,7 @@ export function reaches(cards: readonly Named[], around: Around): ReadonlyMap<Ke
   if (!cards.length || cards.length > MOST_REACHING) return NONE;
   const found = new Map<Key, Reach>();
   for (const card of cards) {
-    const reach = around.flow === "down" ? wider(card, cards, around) : higher(card, cards, around.letter);
+    const reach = withBelow(card, cards, around) ?? (around.flow === "down" ? wider(card, cards, around) : higher(card, cards, around.letter));
     if (reach) found.set(card.key, reach);
   }
   return found;
@@ -67,6 +71,16 @@ export function boxOf({ x, y }: Position, reach: Reach | undefined): Box {
   if (!reach) return { x, y, ...CARD };
   const { left, right, up, down } = reach;
   return { x: x - left, y: y - up, width: CARD.width + left + right, height: CARD.height + up + down };
+}
+
+/** A card whose name is whole in a row less, so that a line stands below it; null for all others. */
+function withBelow(card: Named, cards: readonly Named[], around: Around): Reach | null {
+  if (!card.below || card.rows < 2) return null;
+  const rows = card.rows - 1;
+  const reach = around.flow === "down" ? wider({ ...card, rows, least: card.below }, cards, around) : null;
+  const { left, right } = reach ?? { left: 0, right: 0 };
+  if (widthIn(rows, card.name, around.letter) + card.beside > CARD.width + left + right) return null;
+  return { left, right, up: 0, down: 0, rows, hasBelow: true };
 }
 
 function wider({ at, name, rows, beside, least }: Named, cards: readonly Named[], { lines, letter, shown }: Around): Reach | null {

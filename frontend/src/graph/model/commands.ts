@@ -40,8 +40,9 @@ export function mayFollow(type: string, next: string): boolean {
 
 /** A new node of a kind with the edges that tie it. The first part of an edge that it stands on keeps its filter. */
 export function addition(document: WorkflowDocument, kind: NodeKind, position: Position, tie?: Tie): { edit: Edit; key: Key } {
-  const id = freeId(kind.type, ids(document.nodes));
-  const node: WorkflowNode = { id, type: kind.type, position: snapped(position), ...(kind.config ? { config: kind.config } : {}) };
+  const name = freeName(document, kind.label);
+  const id = freeId(idWords(name) || kind.type, ids(document.nodes));
+  const node: WorkflowNode = { id, type: kind.type, name, position: snapped(position), ...(kind.config ? { config: kind.config } : {}) };
   const add = (...edges: WorkflowEdge[]): Edit => ({ kind: "add", nodes: [{ element: node }], edges: edges.map((element) => ({ element })) });
   if (!tie) return { edit: add(), key: id };
   if ("from" in tie) return { edit: add(edgeBetween(document, tie.from, id)), key: id };
@@ -50,6 +51,15 @@ export function addition(document: WorkflowDocument, kind: NodeKind, position: P
   if (!edge) return { edit: add(), key: id };
   const first: Edit = { kind: "change", nodes: [], edges: [{ key: tie.edge, fields: { to: id } }] };
   return { edit: { kind: "together", edits: [add(edgeBetween(document, id, edge.to)), first] }, key: id };
+}
+
+/** What the palette says, with a number if a node is called that already. */
+function freeName({ nodes }: WorkflowDocument, label: string): string {
+  const taken = new Set(nodes.map(({ id, name }) => name?.trim() || id));
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? label : `${label} ${number}`;
+    if (!taken.has(name)) return name;
+  }
 }
 
 const MOST_OF_NAME = 40;

@@ -86,6 +86,11 @@ export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position, f
   return { x, y };
 }
 
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface View extends Position {
   readonly zoom: number;
 }
@@ -93,13 +98,30 @@ export interface View extends Position {
 const MARGIN = 24;
 
 /** Whether all of a box is in the view. */
-export function isSeen(view: View, size: { readonly width: number; readonly height: number }, box: Box): boolean {
+export function isSeen(view: View, size: Size, box: Box): boolean {
   const [left, top] = [box.x * view.zoom + view.x, box.y * view.zoom + view.y];
   return left >= 0 && top >= 0 && left + box.width * view.zoom <= size.width && top + box.height * view.zoom <= size.height;
 }
 
+/** The view in which a box is whole with all cards that were: smaller if that goes, else moved as little as shows it. */
+export function shownToo(view: View, size: Size, box: Box, cards: readonly Position[], least: number): View | null {
+  if (isSeen(view, size, box)) return null;
+  const seen = cards.filter((card) => isSeen(view, size, { ...card, ...CARD }));
+  const all = union(box, seen);
+  const zoom = Math.min(view.zoom, (size.width - 2 * MARGIN) / all.width, (size.height - 2 * MARGIN) / all.height);
+  return zoom >= Math.min(least, view.zoom) ? (shownWhole({ ...view, zoom }, size, all) ?? { ...view, zoom }) : shownWhole(view, size, box);
+}
+
+function union(box: Box, cards: readonly Position[]): Box {
+  const x = Math.min(box.x, ...cards.map((card) => card.x));
+  const y = Math.min(box.y, ...cards.map((card) => card.y));
+  const right = Math.max(box.x + box.width, ...cards.map((card) => card.x + CARD.width));
+  const bottom = Math.max(box.y + box.height, ...cards.map((card) => card.y + CARD.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
 /** The view moved as little as shows all of a box, or its start if it is larger; null if it is seen. */
-export function shownWhole(view: View, size: { readonly width: number; readonly height: number }, box: Box): View | null {
+export function shownWhole(view: View, size: Size, box: Box): View | null {
   const along = (offset: number, room: number, from: number, length: number): number => {
     const [start, end] = [from * view.zoom + offset, (from + length) * view.zoom + offset];
     const back = Math.min(room - MARGIN - end, 0);

@@ -54,6 +54,24 @@ export function problemsOfForms(typed: { readonly [name: string]: Unsaved }, tit
   });
 }
 
+/** Problems that say the same of several elements. */
+export interface ProblemGroup<T> {
+  readonly message: string;
+  readonly problems: readonly T[];
+}
+
+/** The problems in their order, the same ones together at the place of the first. */
+export function grouped<T extends Placed & { readonly field?: string }>(problems: readonly T[]): readonly ProblemGroup<T>[] {
+  const groups = new Map<string, T[]>();
+  for (const problem of problems) {
+    const name = [problem.severity ?? "error", problem.code ?? "", problem.field ?? "", problem.message].join("\n");
+    const group = groups.get(name);
+    if (group) group.push(problem);
+    else groups.set(name, [problem]);
+  }
+  return [...groups.values()].map((group) => ({ message: (group[0] as T).message, problems: group }));
+}
+
 /** What tells a problem from the others of its draft. */
 export function nameOfProblem({ pointer, message }: Placed): string {
   return `${pointer ?? ""} ${message}`;

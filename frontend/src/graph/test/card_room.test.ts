@@ -20,6 +20,17 @@ describe("larger cards", () => {
     expect(CARD.width + left + right).toBe(300);
   });
 
+  it("have a line below their name where this is whole in a row less, and never instead of it", () => {
+    const below = { below: 300 };
+    const found = reaches([{ ...card("a", 0, 0, "Send"), ...below }, { ...card("b", 0, 170, "Draft the answer"), ...below }], around());
+    expect(found.get("a")).toMatchObject({ hasBelow: true, rows: 1 });
+    expect(CARD.width + found.get("a")!.left + found.get("a")!.right).toBe(300);
+    expect(found.get("b")).toMatchObject({ hasBelow: true, rows: 1 });
+    const narrow = reaches([{ ...card("a", 0, 0, "Send"), ...below }, { ...card("b", 0, 170, "Draft the answer"), ...below }], around(CARD.width));
+    expect(narrow.get("a")).toMatchObject({ hasBelow: true, left: 0, right: 0 });
+    expect(narrow.get("b")?.hasBelow).toBeUndefined();
+  });
+
   it("cover no card beside them, and end with the canvas", () => {
     const [a, b] = [card("a", 0, 0), card("b", 260, 0)];
     const found = reaches([a, b], around());

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ConflictAsked, Names } from "../io/server";
-import { tell } from "../io/conflict_texts";
+import { namesOf, tell } from "../io/conflict_texts";
 import type { Conflict, Kind, Sided } from "../model/merge";
 
 const edge = (to: string): Conflict["base"] => ({ id: "go", type: "sequence", from: "ask", to });
@@ -52,4 +52,11 @@ it("tells that there are no words if they cannot be had", async () => {
   const heard: unknown[] = [];
   await tell({ sides: () => Promise.reject(new Error("offline")) }, [changed("name", "A", "B", "C")], names, signal, (_, told) => heard.push(told));
   expect(heard).toEqual([null]);
+});
+
+it("calls nodes of one name by their ids too, in any version of the workflow", () => {
+  const node = (id: string, name?: string) => ({ id, type: "llm", ...(name === undefined ? {} : { name }) });
+  const document = (...nodes: ReturnType<typeof node>[]) => ({ name: "", nodes, edges: [] });
+  const found = namesOf([document(node("a", "Ask"), node("b", "Answer")), document(node("c", "Answer"), node("d", " "))]);
+  expect([...found]).toEqual([["a", "Ask"], ["b", "Answer (b)"], ["c", "Answer (c)"]]);
 });

@@ -5,7 +5,8 @@ import { clipIn, copied, everything, pasted } from "../model/clipboard";
 import { addition, change, freeGroup, grouping, idOfName, removal } from "../model/commands";
 import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply } from "../model/edits";
-import { CARD, frames, freeSpot, placesOf, shownWhole } from "../model/places";
+import { NOTHING_DONE, take, undo } from "../model/history";
+import { CARD, frames, freeSpot, isSeen, placesOf, shownToo, shownWhole } from "../model/places";
 import { search } from "../model/search";
 import { Chance, SEEDS, someDocument } from "./random";
 
@@ -49,18 +50,31 @@ describe("elements", () => {
   it("are added behind the node that they follow", () => {
     const { edit, key } = addition(draft, kind, { x: 14, y: 16 }, { from: "answer" });
     const { document } = apply(draft, edit);
-    expect(find(document.nodes, key)).toEqual({ id: "llm", type: "llm", position: { x: 10, y: 20 } });
-    expect(document.edges.at(-1)).toEqual({ id: "answer-llm", type: "sequence", from: "answer", to: "llm" });
+    expect(find(document.nodes, key)).toEqual({ id: "model", type: "llm", name: "Model", position: { x: 10, y: 20 } });
+    expect(document.edges.at(-1)).toEqual({ id: "answer-model", type: "sequence", from: "answer", to: "model" });
+  });
+
+  it("are called what the palette says, with a number after the first, and have ids of that", () => {
+    const first = apply(draft, addition(draft, kind, { x: 0, y: 0 }).edit).document;
+    const { edit, key } = addition(first, kind, { x: 0, y: 0 });
+    expect(find(apply(first, edit).document.nodes, key)).toMatchObject({ id: "model-2", name: "Model 2" });
+    expect(addition(draft, { ...kind, label: "模型" }, { x: 0, y: 0 }).key).toBe("llm");
+  });
+
+  it("are undone in one step with the edge that ties them", () => {
+    const made = addition(draft, kind, { x: 0, y: 0 }, { from: "answer" });
+    const { document, history } = take({ document: draft, history: NOTHING_DONE }, made.edit, "Add");
+    expect(undo({ document, history }).document).toEqual(draft);
   });
 
   it("are added before the node that they lead to, and on the edge between two", () => {
     const before = apply(draft, addition(draft, kind, { x: 0, y: 0 }, { to: "ask" }).edit).document;
-    expect(before.edges.at(-1)).toEqual({ id: "llm-ask", type: "sequence", from: "llm", to: "ask" });
+    expect(before.edges.at(-1)).toEqual({ id: "model-ask", type: "sequence", from: "model", to: "ask" });
     const { edit } = addition(draft, kind, { x: 0, y: 0 }, { edge: "ask-answer" });
     const { document, inverse } = apply(draft, edit);
     expect(document.edges).toEqual([
-      { ...draft.edges[0], to: "llm" },
-      { id: "llm-answer", type: "sequence", from: "llm", to: "answer" },
+      { ...draft.edges[0], to: "model" },
+      { id: "model-answer", type: "sequence", from: "model", to: "answer" },
     ]);
     expect(apply(document, inverse).document).toEqual(draft);
   });
@@ -195,6 +209,16 @@ describe("what was added", () => {
   it("moves the view as little as shows all of it, at any zoom", () => {
     expect(shownWhole({ x: 0, y: 0, zoom: 1 }, size, card(800, 100))).toEqual({ x: -244, y: 0, zoom: 1 });
     expect(shownWhole({ x: 0, y: 0, zoom: 0.5 }, size, card(100, -200))).toEqual({ x: 0, y: 124, zoom: 0.5 });
+  });
+
+  it("keeps in sight what was, smaller, and moves away from it only where names could not be read", () => {
+    const start = { x: 50, y: 50 };
+    const view = { x: 0, y: 0, zoom: 1 };
+    const { x, y, zoom } = shownToo(view, size, card(900, 50), [start], 0.4)!;
+    expect(zoom).toBeLessThan(1);
+    for (const spot of [start, { x: 900, y: 50 }]) expect(isSeen({ x, y, zoom }, size, { ...spot, ...CARD })).toBe(true);
+    expect(shownToo(view, size, card(5_000, 50), [start], 0.4)!.zoom).toBe(1);
+    expect(shownToo(view, size, card(575, 500), [start], 0.4)).toBeNull();
   });
 
   it("shows its start if it is larger than the view", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { indexOf, type WorkflowDocument } from "../model/document";
-import { begunProblems, countsOf, nameOfProblem, problemAfter, problemsOfForms, targetOf } from "../model/problem_list";
+import { begunProblems, countsOf, grouped, nameOfProblem, problemAfter, problemsOfForms, targetOf } from "../model/problem_list";
 
 const document: WorkflowDocument = {
   name: "Two of one id",
@@ -70,4 +70,14 @@ it("takes in the errors of forms that cannot be saved, each leading to its own e
   expect(new Set(found.map(nameOfProblem)).size).toBe(4);
   expect(found[0]).toMatchObject({ element: `<${keys[1]}>`, message: "Enter a name." });
   expect(countsOf(found)).toEqual({ errors: 4, warnings: 0, notes: 0 });
+});
+
+describe("problems that are the same", () => {
+  it("are one group with all their elements, at the place of the first", () => {
+    const unwritten = (edge: string) => ({ message: "Nothing writes 'round'", severity: "warning", code: "unwritten_name", field: "Condition", edge });
+    const other = { message: "No start", severity: "warning", code: "no_start" };
+    const groups = grouped([unwritten("a"), other, unwritten("b"), { ...unwritten("c"), field: "Filter" }]);
+    expect(groups.map(({ problems }) => problems.length)).toEqual([2, 1, 1]);
+    expect(groups[0]!.problems).toEqual([unwritten("a"), unwritten("b")]);
+  });
 });

@@ -18,6 +18,7 @@ import { useKeys } from "./keys";
 import { MergeDialog } from "./MergeDialog";
 import { Outline } from "./Outline";
 import { Palette } from "./Palette";
+import { usePaletteActions } from "./palette_actions";
 import { type Popup, Popups } from "./Popups";
 import { PublishDialog } from "./PublishDialog";
 import { SidePanel } from "./SidePanel";
@@ -53,6 +54,7 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
   const [popup, setPopup] = useState<Popup | null>(null);
   const mayChange = useEditor((state) => state.mayChange);
   useKeys();
+  usePaletteActions(setPopup);
   const edit = (kind: "node" | "edge", key: Key): void => {
     chooseFound(store, kind, key);
     requestAnimationFrame(() => document.querySelector<HTMLElement>(".editor-panel")?.focus());

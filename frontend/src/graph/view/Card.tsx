@@ -72,7 +72,8 @@ function FarCard({ data }: { readonly data: CardData }) {
 /** A larger card, for graph.css. */
 function styleOf(reach: Reach | undefined): CSSProperties | undefined {
   if (!reach) return undefined;
-  const sides = Object.entries(reach).map(([name, size]) => [`--${name}`, name === "rows" ? size : `${size}px`]);
+  const { hasBelow: _, ...sizes } = reach;
+  const sides = Object.entries(sizes).map(([name, size]) => [`--${name}`, name === "rows" ? size : `${size}px`]);
   return Object.fromEntries(sides) as CSSProperties;
 }
 
@@ -102,6 +103,7 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
         )}
       </div>
       {(level === "near" || (level === "middle" && !mark && !data.tried)) && <Sees data={data} />}
+      {reach?.hasBelow && <Below data={data} />}
       {(level === "near" || (!isFar && (mark || data.tried))) && <Foot data={data} />}
       <Handle type="source" position={flow === "right" ? Position.Right : Position.Bottom} isConnectable={mayChange} />
     </div>
@@ -124,6 +126,12 @@ function Sees({ data: { node, kind, words } }: { readonly data: CardData }) {
       )}
     </div>
   );
+}
+
+/** From further away: its own filter in words, else its type. */
+function Below({ data }: { readonly data: CardData }) {
+  if (data.words?.filter.length) return <Sees data={data} />;
+  return <div className="flow-card-sees">{data.kind?.label ?? data.words?.type_label ?? data.node.type}</div>;
 }
 
 export function tokenWords({ before, after }: Tokens): string {

@@ -1,7 +1,7 @@
 // A conflict in one element: base, mine and theirs side by side, to be decided.
 
 import { useEffect, useState } from "react";
-import { type Told, tell } from "../io/conflict_texts";
+import { namesOf, tell, type Told } from "../io/conflict_texts";
 import type { Conflict, Decided, Side, Sided } from "../model/merge";
 import { nameOf, standing } from "../model/merge";
 import { same } from "../model/document";
@@ -64,16 +64,13 @@ function useTold(clash: Clash | null): { readonly [name: string]: Told } {
   useEffect(() => {
     if (!clash) return;
     const running = new AbortController();
-    void tell(server, clash.conflicts, namesIn(clash), running.signal, (name, words) => setTold((before) => ({ ...before, [name]: words })));
+    void tell(server, clash.conflicts, namesOf([clash.base, clash.theirs, clash.mine]), running.signal, (name, words) => setTold((before) => ({ ...before, [name]: words })));
     return () => running.abort();
   }, [server, clash]);
   return told;
 }
 
 /** What nodes are called: as I have it, if I have it. */
-function namesIn({ base, mine, theirs }: Clash): Map<string, string> {
-  return new Map([base, theirs, mine].flatMap(({ nodes }) => nodes.flatMap(({ id, name }): [string, string][] => (name ? [[id, name]] : []))));
-}
 
 interface OneProps {
   readonly conflict: Conflict;

@@ -1,5 +1,6 @@
 // Buttons that lead to the parts of a node's panel; the form is long, and none of it is hidden.
 
+import { useEffect, useRef, useState } from "react";
 import { t } from "../texts";
 
 const PARTS: readonly (readonly [() => string, string])[] = [
@@ -11,7 +12,26 @@ const PARTS: readonly (readonly [() => string, string])[] = [
 
 const GAP = 8;
 
+/** The part of the panel that is read: the last one that begins above the middle of what is shown. */
+function partShown(room: Element): string {
+  const middle = room.getBoundingClientRect().top + room.clientHeight / 2;
+  const above = PARTS.filter(([, selector]) => {
+    const found = room.querySelector<HTMLElement>(selector);
+    return found !== null && (found.closest("fieldset, .field") ?? found).getBoundingClientRect().top <= middle;
+  });
+  return above.at(-1)?.[1] ?? "";
+}
+
 export function PanelParts() {
+  const nav = useRef<HTMLElement>(null);
+  const [shown, setShown] = useState(PARTS[0]?.[1] ?? "");
+  useEffect(() => {
+    const room = nav.current?.closest(".editor-panel")?.querySelector(".editor-panel-top");
+    if (!room) return undefined;
+    const follow = (): void => setShown(room.scrollTop > GAP ? partShown(room) : (PARTS[0]?.[1] ?? ""));
+    room.addEventListener("scroll", follow, { passive: true });
+    return () => room.removeEventListener("scroll", follow);
+  }, []);
   const go = (panel: Element | null, selector: string): void => {
     const found = panel?.querySelector<HTMLElement>(selector);
     const shut = found?.querySelector<HTMLElement>(".editor-shut[aria-expanded='false']");
@@ -27,9 +47,15 @@ export function PanelParts() {
     target?.focus({ preventScroll: true });
   };
   return (
-    <nav className="editor-parts" aria-label={t("Parts of the panel")}>
+    <nav ref={nav} className="editor-parts" aria-label={t("Parts of the panel")}>
       {PARTS.map(([label, selector]) => (
-        <button key={selector} type="button" className="btn btn-sm btn-ghost" onClick={({ currentTarget }) => go(currentTarget.closest(".editor-panel"), selector)}>
+        <button key={selector} type="button" className="btn btn-sm btn-ghost"
+          aria-current={shown === selector || undefined}
+          onClick={({ currentTarget }) => {
+            go(currentTarget.closest(".editor-panel"), selector);
+            setShown(selector);
+          }}
+        >
           {label()}
         </button>
       ))}

@@ -1,6 +1,6 @@
 // Buttons for the most common choices about messages; the form below has the same values.
 
-import { type MouseEvent, useId, useRef, useState } from "react";
+import { type MouseEvent, useEffect, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { change } from "../model/commands";
 import { type Element, find, type Key } from "../model/document";
@@ -91,6 +91,12 @@ function Amount({ label, value, most = MOST_NUMBER, onValue, onEnter }: AmountPr
   const [isLeft, setLeft] = useState(false);
   // An empty field is wrong only once it is left: most people empty it before they type.
   const isWrong = typed !== null && amountOf(typed, most) === null && (typed !== "" || isLeft);
+  // What stands in the field is not in the draft, and the status of saving says so.
+  useEffect(() => {
+    if (!isWrong) return undefined;
+    store.getState().set({ wrongNumber: label });
+    return () => store.getState().set({ wrongNumber: "" });
+  }, [isWrong, label, store]);
   return (
     <>
       <input

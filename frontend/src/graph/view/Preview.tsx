@@ -147,10 +147,10 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
                 </span>
               )}
               <span>
-                {shown.line.split(PART).map((part, place) => (
+                {shown.line.split(PART).map((part, place, { length }) => (
                   <span key={part} className="editor-result-part">
-                    {place > 0 && PART}
                     {inLine(part)}
+                    {place < length - 1 && PART}
                   </span>
                 ))}
               </span>

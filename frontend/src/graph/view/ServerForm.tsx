@@ -14,7 +14,8 @@ import { formName, type Typed } from "../store";
 import { t } from "../texts";
 import { type Desk, useDesk, useEditor } from "./context";
 import { showErrors } from "./form_errors";
-import { chooseFound, PANEL_TITLE } from "./actions";
+import { chooseFound, NAME_FIELD, PANEL_TITLE } from "./actions";
+import { keepOnCanvas } from "./element_focus";
 import { suggestIn } from "./suggestion_lists";
 
 const PAUSE_MS = 250;
@@ -117,6 +118,7 @@ class Session {
     holder.addEventListener("change", (event) => this.typing(event.target), { signal });
     holder.addEventListener("focusout", (event) => this.left(event.target), { signal });
     holder.addEventListener("submit", (event) => this.submitted(event), { signal });
+    holder.addEventListener("keydown", (event) => this.pressed(event), { signal });
     holder.addEventListener("click", (event) => this.clicked(event), { signal });
     this.hearing = this.hear();
   }
@@ -218,8 +220,19 @@ class Session {
   private left(target: EventTarget | null): void {
     const name = (target as HTMLInputElement | null)?.name;
     if (name) this.touched.add(name);
-    if (name === "node-name" && this.desk.store.getState().unnamed.includes(this.key)) void this.nameFirst();
+    if (name === NAME_FIELD && this.desk.store.getState().unnamed.includes(this.key)) void this.nameFirst();
     this.desk.store.getState().settle();
+  }
+
+  /** A field in which nothing was typed has nothing to undo: Ctrl-Z is that of the canvas. */
+  private pressed(event: KeyboardEvent): void {
+    const { target } = event;
+    const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "z";
+    if (!isUndo || !(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) || target.value !== target.defaultValue) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.desk.store.getState().undo();
+    keepOnCanvas();
   }
 
   private typed(field: string): void {
@@ -388,6 +401,8 @@ class Session {
     // A field that another choice hides cannot have the focus.
     if (before.at === null && !field.checkVisibility() && title instanceof HTMLElement) return title.focus();
     field.focus();
+    // The name that a new node has is only a beginning.
+    if (before.name === NAME_FIELD && before.at === null && this.desk.store.getState().unnamed.includes(this.key)) (field as HTMLInputElement).select();
     if (before.at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(before.at, before.at);
   }
 }

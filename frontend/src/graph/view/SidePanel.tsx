@@ -10,7 +10,7 @@ import { edgeWords, nodeWords, onlyOne, type Part } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Cost } from "./Cost";
-import { focusChosen } from "./element_focus";
+import { focusChosen, keepOnCanvas } from "./element_focus";
 import { Icon } from "./Icon";
 import { useKnownNames } from "./known_names";
 import { PanelParts } from "./PanelParts";
@@ -44,9 +44,19 @@ export function SidePanel({ onConnect }: Props) {
     event.preventDefault();
     focusChosen(store, 0);
   };
+  // On a phone it covers some of the canvas (graph.css).
+  const close = (): void => {
+    store.getState().choose({});
+    keepOnCanvas();
+  };
   return (
     <aside ref={panel} className={`editor-panel${isBeside ? " editor-panel-wide" : ""}`} aria-label={t("Selection")} tabIndex={-1} onKeyDown={back}>
       <SizeEdge size={PANEL_WIDTH} label={t("Width of the panel")} within=".editor-body" property="--panel-width" side="width" />
+      {only && (
+        <button type="button" className="btn btn-sm btn-icon btn-ghost editor-panel-close" aria-label={t("Close")} title={t("Close")} onClick={close}>
+          <Icon name="x" />
+        </button>
+      )}
       {only?.kind === "node" && mayChange && <PanelParts />}
       <div className="editor-panel-top">
         {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}

@@ -34,8 +34,8 @@ export function addKind(store: EditorStore, kind: NodeKind, spot: Position, tie?
   const made = addition(document, kind, freeSpot(all, spot, flowOf(document, all)), tied);
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
-  set({ added: [made.key], unnamed: [...unnamed, made.key] });
-  say(t("{id} added", { id: made.key }));
+  set({ followed: [made.key], unnamed: [...unnamed, made.key] });
+  say(t("{name} added", { name: find(store.getState().document.nodes, made.key)?.name ?? made.key }));
 }
 
 /** Where a new node goes: behind a node, or the only one that is selected; else into the middle of what is seen. */
@@ -98,7 +98,7 @@ function paste(store: EditorStore, clip: Clip, by: Position): void {
   const { edit: made, keys } = pasted(document, clip, by);
   edit(made, tn("Paste {n} node", "Paste {n} nodes", keys.length));
   choose({ nodes: keys });
-  set({ added: keys });
+  set({ followed: keys });
   say(tn("{n} node pasted", "{n} nodes pasted", keys.length));
 }
 
@@ -199,6 +199,8 @@ export function openProblem(store: EditorStore, problem: Problem): void {
   if (!target) return;
   set({ visited: nameOfProblem(problem), ...(mayChange ? { wanted: problem.input || PANEL_TITLE } : {}) });
   chooseFound(store, target.kind, target.key);
+  const edge = target.kind === "edge" ? find(document.edges, target.key) : undefined;
+  set({ followed: target.kind === "node" ? [target.key] : edge ? [edge.from, edge.to] : [] });
 }
 
 export function nextProblem(store: EditorStore, step: 1 | -1): void {
@@ -216,7 +218,7 @@ export function showProblems(store: EditorStore): void {
   set({ part: "problems" });
   requestAnimationFrame(() => {
     const panel = globalThis.document.querySelector<HTMLElement>(".editor-panel");
-    const row = panel?.querySelector<HTMLElement>("button.editor-problem[aria-current]") ?? panel?.querySelector<HTMLElement>("button.editor-problem");
+    const row = panel?.querySelector<HTMLElement>("button.editor-problem[aria-current]") ?? panel?.querySelector<HTMLElement>(":is(button, summary).editor-problem");
     (row ?? panel)?.focus();
   });
 }

@@ -6,7 +6,7 @@ import type { Key, Position } from "../model/document";
 import { MOST_BESIDE, roomOf } from "../model/chips";
 import { indexOf } from "../model/document";
 import { graphBox, type Lane } from "../model/lines";
-import { CARD, placesOf, SWING } from "../model/places";
+import { type Box, CARD, placesOf, SWING } from "../model/places";
 import type { State } from "../store";
 import { useDesk } from "./context";
 import { drawnPlaces } from "./flow";
@@ -15,8 +15,9 @@ import { hasWords, stepOf } from "./zoom";
 
 // The legend of marks stands at the bottom.
 const LEGEND = 56;
-// Below this nobody can read a card: a large graph opens at its start instead.
+// Below this nobody can read a card: a large graph opens around its start instead, with names that are whole.
 const READABLE = 0.2;
+const AROUND_START = 0.42;
 
 /** Where the canvas opens: all of the graph, or its start if all of it would be too small. */
 export function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewport | null {
@@ -55,7 +56,12 @@ function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]
   return first && places.get(first.id);
 }
 
-function opening(spots: readonly Position[], lanes: Iterable<Lane & { readonly chips?: number }>, first: Position | undefined, { width, height }: { readonly width: number; readonly height: number }): Viewport {
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export function opening(spots: readonly Position[], lanes: Iterable<Lane & { readonly chips?: number }>, first: Position | undefined, { width, height }: Size): Viewport {
   if (!spots.length) return { x: 40, y: 40, zoom: 1 };
   const graph = graphBox(spots, lanes);
   const box = { x: graph.x - SWING, y: graph.y - SWING, width: graph.width + 2 * SWING, height: graph.height + 2 * SWING };
@@ -66,6 +72,14 @@ function opening(spots: readonly Position[], lanes: Iterable<Lane & { readonly c
     const room = box.width * zoom <= beside ? beside : width;
     return { x: (room - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
   }
-  const near = 0.85;
-  return { x: 40 - first.x * near, y: height / 2 - (first.y + CARD.height / 2) * near, zoom: near };
+  return aroundStart(first, box, { width: width - TOOLS_WIDTH, height });
+}
+
+/** As many cards as names allow, with the start in the middle or as near to it as the graph has more to show. */
+function aroundStart(first: Position, box: Box, { width, height }: Size): Viewport {
+  const zoom = AROUND_START;
+  const from = (middle: number, start: number, length: number, shown: number): number => Math.max(Math.min(middle - shown / 2, start + length - shown), start);
+  const left = from(first.x + CARD.width / 2, box.x, box.width, width / zoom);
+  const top = from(first.y + CARD.height / 2, box.y, box.height, height / zoom);
+  return { x: -left * zoom, y: -top * zoom, zoom };
 }

@@ -97,7 +97,10 @@ export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, be
     const key = keys[place] as Key;
     const position = places.get(key) as Position;
     const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], cost: state.costs?.nodes[key], mark: markOf(state.marks, "nodes", node.id), tried: tried.get(node.id), mayChange, flow };
-    shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, measured: CARD, handles: HANDLES[flow], data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
+    const old = known.get(key);
+    // What is said follows from the data, and saying it takes as long as all else.
+    const ariaLabel = old?.type === "card" && sameValues(old.data, data) ? old.ariaLabel : spokenNode(data, groupOf(node));
+    shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, measured: CARD, handles: HANDLES[flow], data, selected: selected.has(key), ariaLabel }));
     const note = noteOf(node);
     if (note) {
       const spot = { x: position.x + note.x, y: position.y + note.y };

@@ -16,6 +16,7 @@ export function useStatus(): Status {
   const fails = useEditor((state) => (Object.values(state.typed).some(({ isRead }) => !isRead) ? state.readingFails : null));
   const unread = useEditor((state) => Object.values(state.typed).some(({ isRead }) => !isRead));
   const unreadable = useEditor((state) => Object.values(state.typed).filter(({ isRead }) => isRead).length);
+  const wrongNumber = useEditor((state) => state.wrongNumber);
   const mayChange = useEditor((state) => state.mayChange);
   if (!mayChange) return { icon: "eye", text: t("Read only"), tone: "quiet", kind: "reading" };
   if (clash) return { icon: "git-merge", text: t("Not saved: resolve the conflicts"), tone: "bad", kind: "clash" };
@@ -27,6 +28,7 @@ export function useStatus(): Status {
     if (fails === "offline") return { icon: "wifi-off", text: offline, tone: "bad", kind: "offline" };
     if (fails === "signed-out") return { icon: "lock", text: signedOut, tone: "bad", kind: "signed-out" };
     if (unread) return { icon: "refresh", text: t("Saving…"), tone: "quiet", kind: "waiting" };
+    if (kind === "saved" && wrongNumber) return { icon: "alert-circle", text: t("Not saved: {why}", { why: wrongNumber }), tone: "bad", kind: "number" };
     if (kind === "saved" && unreadable) {
       const text = tn("{n} form has errors and is not saved", "{n} forms have errors and are not saved", unreadable);
       return { icon: "alert-circle", text, tone: "bad", kind: "typed" };

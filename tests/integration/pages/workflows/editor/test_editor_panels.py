@@ -143,6 +143,8 @@ def test_what_cannot_be_read_gives_no_element_and_names_its_field(designer: Clie
     bad = read(designer, sent | {"node-id": "no spaces"})
     assert bad["element"] is None
     assert [each["field"] for each in bad["errors"]] == ["node-id"]
+    spaces = read(designer, sent | {"node-name": "  "})
+    assert [each["field"] for each in spaces["errors"]] == ["node-name"]
     taken = read(designer, sent | {"node-id": "start"})
     assert taken["element"] is None
     assert "taken" in taken["errors"][0]["message"]

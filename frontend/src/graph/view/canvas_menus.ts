@@ -1,0 +1,55 @@
+// The menus of the canvas, by mouse and keys, and the keys of what is selected on it.
+
+import { type KeyboardEvent, type MouseEvent, useCallback, useMemo } from "react";
+import type { Position } from "../model/document";
+import { chosenBy } from "../model/menu";
+import { onlyOne } from "../store";
+import { useDesk } from "./context";
+import { aboutOf, middleOf } from "./menu_target";
+import type { Popup } from "./Popups";
+
+/** The right button, the Menu key and Shift F10 open the menu of what they are pressed on, which is then selected. */
+export function useMenus(onPopup: (popup: Popup | null) => void) {
+  const { store } = useDesk();
+  return useMemo(() => {
+    const open = (target: EventTarget | null, at: Position): void => {
+      const { chosen, choose } = store.getState();
+      const pointed = aboutOf(target);
+      const only = onlyOne(chosen);
+      // Keys are pressed on what has the focus; that may be the canvas, with something selected.
+      const about = pointed.kind === "canvas" && target instanceof HTMLElement && target.classList.contains("flow") && only ? only : pointed;
+      choose(chosenBy(about, chosen));
+      onPopup({ kind: "menu", about, at });
+    };
+    return {
+      onContextMenu: (event: MouseEvent) => {
+        event.preventDefault();
+        open(event.target, event.clientX || event.clientY ? { x: event.clientX, y: event.clientY } : middleOf(event.target));
+      },
+      onKeyDown: (event: KeyboardEvent) => {
+        if (event.key !== "ContextMenu" && !(event.key === "F10" && event.shiftKey)) return;
+        event.preventDefault();
+        open(event.target, middleOf(event.target));
+      },
+    };
+  }, [onPopup, store]);
+}
+
+/** Before React Flow, which takes the focus from what Escape is pressed on. */
+export function useElementKeys(): (event: KeyboardEvent) => void {
+  const { store } = useDesk();
+  return useCallback(
+    (event) => {
+      const { chosen, choose } = store.getState();
+      const about = event.target instanceof Element && event.target.matches(".react-flow__node, .react-flow__edge") ? aboutOf(event.target) : null;
+      const only = onlyOne(chosen);
+      const isEdited = about !== null && about.kind === only?.kind && about.key === only.key;
+      if (!about || (event.key !== "Escape" && !(event.key === "Enter" && isEdited))) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === "Enter") document.querySelector<HTMLElement>(".editor-panel")?.focus();
+      else choose({});
+    },
+    [store],
+  );
+}

@@ -1,0 +1,110 @@
+// What a canvas shows from how far away: which cards are larger, and which edges have room for their words.
+
+import { useStore } from "@xyflow/react";
+import { useMemo } from "react";
+import { boxOf, MOST_REACHING, type Named, type Reach, reaches } from "../model/card_room";
+import { type Spoken, type Spot, spotsWithRoom } from "../model/chip_room";
+import type { Key, Position } from "../model/document";
+import { indexOf } from "../model/document";
+import { graphBox } from "../model/lines";
+import { type Extent, shownExtent } from "../model/places";
+import { type Drawn, nodeWords } from "../store";
+import { chipTexts, inLine, titleOf } from "./accessible_names";
+import { tokenWords } from "./Card";
+import { useDesk } from "./context";
+import { withChips } from "./first_view";
+import { drawnPlaces, type FlowEdge } from "./flow";
+import { chipsWidth, foldedWidth, textWidth } from "./text_width";
+import { TOOLS_WIDTH } from "./ViewTools";
+import { canvasAt, hasWords, isLarge, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf } from "./zoom";
+
+/** How the canvas is seen: the step of its zoom, and what cards and lines are told of it. */
+export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
+  // From far away a card shows its name alone; letters keep their size on the screen.
+  const step = useStore((state) => stepOf(state.transform[2]));
+  const width = useStore((state) => state.width);
+  const { setup } = useDesk();
+  const labels = useMemo(() => new Map(setup.kinds.map(({ type, label }) => [type, label])), [setup]);
+  const level = levelOf(step);
+  const large = isLarge(drawn.document.nodes.length);
+  const shown = useMemo(() => shownAt(drawn, width, step), [drawn, width, step]);
+  const reach = useMemo(() => reachAt(drawn, edges, { step, shown, labels }), [drawn, edges, step, shown, labels]);
+  const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, reach, step, shown)), [drawn, edges, reach, step, shown]);
+  const seen = useMemo(() => ({ level, words, large, reach }), [level, words, large, reach]);
+  return { step, seen };
+}
+
+// What stands beside a name (graph.css): the padding of a card, its icon, and each sign behind the name.
+const PADDING = { far: 18, other: 30, filter: 34 };
+const LINE_LETTER = 13;
+const SIGN = 2;
+
+/** What is shown of the canvas when all of the graph is in it. */
+function shownAt(drawn: Drawn, width: number, step: number): Extent {
+  const { places, lanes } = drawnPlaces(drawn);
+  const beside = hasWords(step) ? withChips(lanes, drawn) : lanes.values();
+  return places.size ? shownExtent(graphBox([...places.values()], beside), canvasAt(width, step), canvasAt(TOOLS_WIDTH, step)) : { left: 0, right: 0 };
+}
+
+interface Seen {
+  readonly step: number;
+  readonly shown: Extent;
+  /** What types of nodes are called. */
+  readonly labels: ReadonlyMap<string, string>;
+}
+
+/** The cards that are larger, so that their names are whole. */
+function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels }: Seen): ReadonlyMap<Key, Reach> {
+  const { places, flow } = drawnPlaces(drawn);
+  const { document, tokens, costs, marks, whatIf } = drawn;
+  if (document.nodes.length > MOST_REACHING) return NO_REACH;
+  const [level, letter] = [levelOf(step), nameLetterAt(step)];
+  const { keys } = indexOf(document.nodes);
+  const tried = new Set(whatIf?.sums.map((sum) => sum.node));
+  const cards = document.nodes.map((node, place): Named => {
+    const key = keys[place] as Key;
+    const shows = marks?.nodes[node.id] !== undefined || tried.has(node.id);
+    const isAlone = level === "far" || (level === "brief" && !shows);
+    const rows = level === "middle" ? 2 : level !== "near" ? (level === "brief" && shows ? 1 : rowsAt(step)) : shows || tokens[key] || costs?.nodes[key]?.line ? 1 : 2;
+    const signs = Number(level === "near" || level === "middle") + Number(node.config?.pause !== undefined || shows) + Number(Boolean(nodeWords(drawn, key)?.problems.length));
+    const beside = level === "far" ? PADDING.far : PADDING.other + signs * SIGN * letter;
+    const filter = level === "near" || (level === "middle" && !shows) ? inLine(nodeWords(drawn, key)?.filter.join(" · ") ?? "") : "";
+    const figures = level === "near" && !shows ? [tokens[key] && tokenWords(tokens[key]), costs?.nodes[key]?.line].filter((text) => typeof text === "string" && text) as string[] : [];
+    const size = Math.max(LINE_LETTER, letterAt(step));
+    const least = Math.max(
+      filter ? textWidth(filter, size) + PADDING.filter + 1.1 * letter : 0,
+      ...figures.map((text) => textWidth(text, size) + PADDING.filter + 1.5 * letter),
+    );
+    // From further away what a node sees, or its type, stands below a short name.
+    const seen = isAlone ? inLine(nodeWords(drawn, key)?.filter.join(" · ") || (labels.get(node.type) ?? nodeWords(drawn, key)?.type_label ?? node.type)) : "";
+    const below = seen ? textWidth(seen, size) + PADDING.filter + 1.1 * letter : 0;
+    return { key, at: places.get(key) as Position, name: titleOf(node), below, rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least };
+  });
+  const lines = edges.flatMap(({ source, target, data }) => {
+    const [from, to] = [places.get(source), places.get(target)];
+    return from && to ? [{ from, to, lane: data?.lane }] : [];
+  });
+  return reaches(cards, { lines, flow, letter, shown });
+}
+const NO_REACH: ReadonlyMap<Key, Reach> = new Map();
+
+// A sign is 1.15 letters wide with a gap (graph.css), and the letters of a mark are bold.
+const CHIP_SIGN = 17;
+const BOLD = 0.1;
+
+/** How much wider chips are by a sign before their words, and by bold letters. */
+function signsWidth({ mark, words }: NonNullable<FlowEdge["data"]>, texts: readonly string[]): number {
+  return Number(Boolean(words?.problems.length)) * CHIP_SIGN + (mark ? CHIP_SIGN + chipsWidth(texts) * BOLD : 0);
+}
+
+/** The edges that have room for their words, and where. */
+function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
+  const { places, flow } = drawnPlaces(drawn);
+  const spoken = edges.flatMap(({ id, source, target, data }): Spoken[] => {
+    const [from, to] = [places.get(source), places.get(target)];
+    const texts = data ? chipTexts(data) : [];
+    return from && to && data && texts.length ? [{ key: id, from, to, lane: data.lane, end: data.end, width: chipsWidth(texts) + signsWidth(data, texts), folded: foldedWidth(texts) + signsWidth(data, texts) }] : [];
+  });
+  const cards = [...places].map(([key, at]) => boxOf(at, reach.get(key)));
+  return spotsWithRoom(spoken, { cards, flow, letter: letterAt(step), shown });
+}

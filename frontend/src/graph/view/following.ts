@@ -1,0 +1,58 @@
+// Brings into sight what was added or pasted, what has a problem, and on a phone what is selected.
+
+import { useReactFlow } from "@xyflow/react";
+import { useEffect } from "react";
+import type { Key } from "../model/document";
+import { around, type Box, CARD, placesOf, shownToo, shownWhole, type Size, type View } from "../model/places";
+import { onlyOne } from "../store";
+import { useDesk, useEditor } from "./context";
+
+// Smaller cards do not have the whole of most names.
+const READABLE_ZOOM = 0.4;
+// The form of what is selected comes up over the canvas (graph.css).
+const PHONE = "(width < 760px)";
+const SHEET = 0.45;
+// What the map and the button above it cover.
+const MAP = { width: 175, height: 165 };
+
+export function useFollowing(frame: { readonly current: HTMLDivElement | null }): void {
+  const { store } = useDesk();
+  const flow = useReactFlow();
+  const followed = useEditor((state) => state.followed);
+  const chosen = useEditor((state) => {
+    const only = onlyOne(state.chosen);
+    return only?.kind === "node" ? only.key : null;
+  });
+  useEffect(() => {
+    // Asked for its size as it opens, a canvas of 500 nodes would be laid out once more.
+    if (frame.current && followed.length) follow(frame.current, followed);
+  }, [followed, frame, flow, store]);
+  useEffect(() => {
+    if (frame.current && chosen !== null && matchMedia(PHONE).matches) follow(frame.current, [chosen]);
+  }, [chosen, frame, flow, store]);
+
+  function follow(element: HTMLElement, keys: readonly Key[]): void {
+    const size = sizeInSight(element);
+    const { document, places: given } = store.getState();
+    const places = placesOf(document, given);
+    const spots = keys.flatMap((key) => places.get(key) ?? []);
+    const others = [...places].filter(([key]) => !keys.includes(key)).map(([, spot]) => spot);
+    if (!size.width || !spots.length) return;
+    const box = around(spots);
+    const before = flow.getViewport();
+    const shown = shownToo(before, size, box, others, READABLE_ZOOM) ?? before;
+    const view = element.querySelector(".flow-map")?.checkVisibility() && isIn(MAP, shown, size, box) ? (shownWhole(shown, { ...size, height: size.height - MAP.height }, box) ?? shown) : shown;
+    if (view !== before) void flow.setViewport(view);
+  }
+}
+
+/** Whether some of a box is in the lower right corner of what is shown. */
+function isIn(corner: Size, { x, y, zoom }: View, { width, height }: Size, box: Box): boolean {
+  return (box.x + box.width) * zoom + x > width - corner.width && (box.y + box.height) * zoom + y > height - corner.height;
+}
+
+function sizeInSight(frame: HTMLElement): Size {
+  const { width, height, top, bottom } = frame.getBoundingClientRect();
+  if (!matchMedia(PHONE).matches) return { width, height };
+  return { width, height: Math.max(Math.min(bottom, innerHeight * (1 - SHEET)) - top, CARD.height) };
+}

@@ -1,0 +1,78 @@
+"""The page of the audit: autosaves of drafts together, and names instead of ids."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from pydantic import JsonValue
+
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
+from tests.factories import conversation, engine, person, signed_in, user
+from workflows.domain.document.graph import Document, read
+from workflows.services import use_cases
+from workflows.services.use_cases import NewWorkflow
+
+pytestmark = pytest.mark.django_db
+
+DRAFT: JsonValue = {"id": "draft", "type": "llm", "name": "Draft the answer"}
+SEND: JsonValue = {"id": "send", "type": "tool", "name": "Send it"}
+
+
+def document(*nodes: JsonValue) -> Document:
+    return read({"name": "Support", "nodes": list(nodes), "edges": []})
+
+
+def saved(*documents: Document) -> None:
+    """Saves drafts one after the other, as the canvas does."""
+    designer = person(Role.DESIGNER)
+    use_cases.create(designer, NewWorkflow(slug="support", name="Support"))
+    for version, each in enumerate(documents):
+        use_cases.save_draft(designer, "support", each, version)
+
+
+def rows(query: str = "") -> list[str]:
+    page = signed_in(Role.ADMIN).get(f"/audit/?{query}").content.decode()
+    body = page.partition("<tbody>")[2].partition("</tbody>")[0]
+    parts = [re.sub(r"<[^>]+>", " ", row) for row in body.split("<tr")[1:]]
+    return [" ".join(part.split()) for part in parts]
+
+
+def test_autosaves_of_a_draft_are_one_line_that_says_what_they_did_in_all() -> None:
+    saved(document(DRAFT), document(DRAFT, SEND), document({"id": "draft", "type": "llm"}, SEND))
+    (line, created) = rows("object_type=workflow")
+    assert "Edited the draft 3 times" in line
+    assert "Support" in line
+    assert "Draft 0 → 3: added “draft”, “Send it”" in line
+    assert "Draft 2 → 3: changed “draft” (name)" in line
+    assert "created" in created
+
+
+def test_a_pause_or_another_change_begins_a_new_line() -> None:
+    saved(document(DRAFT), document(DRAFT, SEND))
+    first = AuditEntry.objects.filter(action="workflow.change").order_by("seq")[1]
+    AuditEntry.objects.filter(stream=first.stream, seq=first.seq).update(
+        at=first.at - timedelta(hours=1)
+    )
+    assert len([line for line in rows() if "Edited the draft" in line]) == 2
+
+
+def test_a_page_of_many_autosaves_goes_on_to_what_was_before_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ctxadmin.ui.audit.pages._LINES", 2)
+    saved(*(document({"id": f"n{n}", "type": "llm"}) for n in range(7)))
+    (line, created) = rows("object_type=workflow")
+    assert "7 times" in line
+    assert "created" in created
+
+
+def test_objects_have_their_names_and_are_linked_while_they_exist() -> None:
+    conversation(user("Where is my order?"), public_id="c1", actor=engine())
+    saved(document(DRAFT))
+    admin = signed_in(Role.ADMIN)
+    page = admin.get("/audit/").content.decode()
+    assert re.search(r'href="/conversations/c1/"[^>]*>Where is my order', page)
+    assert re.search(r'href="/workflows/support/"[^>]*>Support<', page)
+    use_cases.delete(person(Role.DESIGNER), "support")
+    assert 'href="/workflows/support/"' not in admin.get("/audit/").content.decode()

@@ -1,0 +1,77 @@
+"""What a saved draft leaves in the audit, and what several of them did in all."""
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from ctxadmin.lib.json_bytes import dumps
+from workflows.domain.document.graph import Document, read
+from workflows.domain.document.recorded_changes import (
+    MOST,
+    RecordedChange,
+    net_changes,
+    read_changes,
+    recorded_changes,
+)
+
+
+def document(nodes: Sequence[dict[str, JsonValue]], edges: Sequence[JsonValue] = ()) -> Document:
+    return read({"name": "Support", "nodes": list(nodes), "edges": list(edges)})
+
+
+def node(node_id: str, **fields: JsonValue) -> dict[str, JsonValue]:
+    return {"id": node_id, "type": "llm", **fields}
+
+
+EDGE: dict[str, JsonValue] = {"id": "a-b", "type": "sequence", "from": "a", "to": "b"}
+
+
+def between(before: Document, after: Document) -> Sequence[RecordedChange]:
+    return read_changes(dumps(recorded_changes(before, after))).changes
+
+
+def test_each_element_says_what_happened_to_it_and_never_a_value() -> None:
+    before = document([node("a", name="secret"), node("b"), node("c", position={"x": 1, "y": 1})])
+    after = document(
+        [node("a", name="other"), node("c", position={"x": 2, "y": 1}), node("d")], [EDGE]
+    )
+    assert between(before, after) == [
+        RecordedChange("changed", "node", "a", fields=frozenset({"name"})),
+        RecordedChange("removed", "node", "b"),
+        RecordedChange("moved", "node", "c"),
+        RecordedChange("added", "node", "d"),
+        RecordedChange("added", "edge", "a-b", ends=("a", "b")),
+    ]
+    assert b"secret" not in dumps(recorded_changes(before, after))
+    assert recorded_changes(before, before) == {}
+
+
+def test_many_changes_are_counted_beyond_a_limit() -> None:
+    found = recorded_changes(document([]), document([node(f"n{n}") for n in range(MOST + 5)]))
+    assert len(read_changes(dumps(found)).changes) == MOST
+    assert read_changes(dumps(found)).further == 5
+
+
+def test_an_entry_of_an_earlier_release_has_no_changes() -> None:
+    assert not read_changes(b'{"what": "draft", "nodes": 3, "edges": 2}')
+
+
+def test_several_drafts_are_said_by_what_they_did_in_all() -> None:
+    fields = frozenset({"name"})
+    net = net_changes(
+        [
+            RecordedChange("added", "node", "a"),
+            RecordedChange("changed", "node", "a", fields=fields),
+            RecordedChange("added", "node", "b"),
+            RecordedChange("removed", "node", "b"),
+            RecordedChange("moved", "node", "c"),
+            RecordedChange("changed", "node", "c", fields=fields),
+            RecordedChange("changed", "node", "d", fields=fields),
+            RecordedChange("removed", "node", "d"),
+        ]
+    )
+    assert net == [
+        RecordedChange("added", "node", "a"),
+        RecordedChange("changed", "node", "c", fields=fields),
+        RecordedChange("removed", "node", "d"),
+    ]

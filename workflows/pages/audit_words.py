@@ -1,0 +1,129 @@
+"""Names of workflows and words of saved drafts for the audit."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Final
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ctxadmin.ui.audit.change_words import Run
+from ctxadmin.ui.components import Text, join_line, join_list
+from workflows.domain.document.recorded_changes import (
+    DraftRecord,
+    Kind,
+    RecordedChange,
+    net_changes,
+    read_changes,
+)
+from workflows.models import Workflow, WorkflowVersion
+from workflows.reading.node_names import names_in
+
+_MOST_NAMED: Final = 3
+
+_NODE_FIELDS: Final[Mapping[str, Text]] = {
+    "type": gettext_lazy("type"),
+    "name": gettext_lazy("name"),
+    "description": gettext_lazy("description"),
+    "position": gettext_lazy("position"),
+    "context_type": gettext_lazy("context type"),
+    "context_filter": gettext_lazy("input filters"),
+    "outgoing_filter": gettext_lazy("output filters"),
+    "config": gettext_lazy("settings"),
+    "properties": gettext_lazy("properties"),
+}
+_EDGE_FIELDS: Final[Mapping[str, Text]] = {
+    "type": gettext_lazy("type"),
+    "from_node": gettext_lazy("start"),
+    "to_node": gettext_lazy("end"),
+    "context_filter": gettext_lazy("edge filter"),
+    "condition": gettext_lazy("condition"),
+    "weight": gettext_lazy("weight"),
+    "properties": gettext_lazy("properties"),
+}
+_OF_WORKFLOW: Final[Mapping[str, Text]] = {
+    "name": gettext_lazy("the workflow's name"),
+    "reducers": gettext_lazy("the reducers"),
+}
+_KINDS: Final[Sequence[Kind]] = ("added", "removed", "changed", "moved")
+
+Names = Mapping[str, str]  # of nodes, by id
+
+
+def names_of_workflows(workspace: int, slugs: Collection[str]) -> Names:
+    """Returns the names of those workflows that still exist, by slug."""
+    rows = Workflow.objects.for_workspace(workspace).filter(slug__in=slugs)
+    return {slug or "": name for slug, name in rows.values_list("slug", "name")}
+
+
+def words_of_runs(runs: Sequence[Run]) -> Sequence[Text]:
+    """Returns what saved drafts changed in all, by the names that nodes have today.
+
+    A removed node has the name of the published version, if it is in that, else its id. "" for
+    drafts of earlier releases, which recorded no changes.
+    """
+    recorded = [[read_changes(bytes(entry.detail)) for entry in reversed(run)] for run in runs]
+    pairs = list(zip(runs, recorded, strict=True))
+    named = _names_of_nodes({run[0].stream for run, drafts in pairs if any(drafts)})
+    return [_words(drafts, named.get(run[0].stream, {})) for run, drafts in pairs]
+
+
+def _words(drafts: Sequence[DraftRecord], names: Names) -> Text:
+    changes = net_changes(change for draft in drafts for change in draft.changes)
+    phrases: list[Text] = []
+    for kind in _KINDS:
+        of_kind = [change for change in changes if change.kind == kind]
+        if of_kind:
+            phrases.append(_PHRASES[kind](_named(of_kind, names)))
+    if further := sum(draft.further for draft in drafts):
+        more = ngettext("%(n)s more change", "%(n)s more changes", further)
+        phrases.append(more % {"n": further})
+    return join_line(phrases)
+
+
+_PHRASES: Final[Mapping[Kind, Callable[[str], Text]]] = {
+    "added": lambda names: _("added %(names)s") % {"names": names},
+    "removed": lambda names: _("removed %(names)s") % {"names": names},
+    "changed": lambda names: _("changed %(names)s") % {"names": names},
+    "moved": lambda names: _("moved %(names)s") % {"names": names},
+}
+
+
+def _named(changes: Sequence[RecordedChange], names: Names) -> str:
+    said = [_with_fields(change, names) for change in changes[:_MOST_NAMED]]
+    if len(changes) > _MOST_NAMED:
+        said.append(_("%(n)s more") % {"n": len(changes) - _MOST_NAMED})
+    return join_list(said)
+
+
+def _with_fields(change: RecordedChange, names: Names) -> Text:
+    name = _name_of(change, names)
+    if not change.fields:
+        return name
+    labels = _EDGE_FIELDS if change.element == "edge" else _NODE_FIELDS
+    fields = [label for field, label in labels.items() if field in change.fields]
+    return _("%(name)s (%(fields)s)") % {"name": name, "fields": join_list(fields)}
+
+
+def _name_of(change: RecordedChange, names: Names) -> Text:
+    if change.element == "workflow":
+        return _OF_WORKFLOW.get(change.id, change.id)
+    if change.element == "edge":
+        start, end = (names.get(each, each) for each in change.ends)
+        return _("the edge %(start)s → %(end)s") % {"start": start, "end": end}
+    return _("“%(name)s”") % {"name": names.get(change.id, change.id)}
+
+
+def _names_of_nodes(streams: Collection[int]) -> Mapping[int, Names]:
+    """Returns the names of the nodes of drafts and of the latest published versions."""
+    if not streams:
+        return {}
+    rows = list(Workflow.objects.filter(key__in=streams))
+    published = [
+        Q(workflow=row.key, version=row.published_version) for row in rows if row.published_version
+    ]
+    versions = WorkflowVersion.objects.filter(reduce(or_, published)) if published else ()
+    found = {version.workflow: names_in(bytes(version.document)) for version in versions}
+    return {row.key: {**found.get(row.key, {}), **names_in(bytes(row.draft))} for row in rows}
