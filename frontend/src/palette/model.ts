@@ -10,7 +10,6 @@ export interface Item {
   readonly place?: string;
   readonly status?: string;
   readonly passage?: readonly (readonly [text: string, marked: boolean])[];
-  readonly opensDialog?: boolean;
 }
 
 /** The event by which the palette asks the page for actions of its own: its detail is a list of items to push to. */
@@ -26,7 +25,7 @@ export interface Hits {
 
 export const NOTHING: Hits = { workflows: [], conversations: [], texts: [], behind: 0, problem: "" };
 
-type GroupName = "page" | "places" | "workflows" | "conversations" | "texts" | "all";
+type GroupName = "places" | "workflows" | "conversations" | "texts" | "all";
 
 export interface Group {
   readonly name: GroupName;
@@ -44,7 +43,6 @@ const FILTERS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const MOST_PLACES = 6;
-const MOST_UNASKED = 3; // actions of the page before anything is typed
 
 /** A text without differences of case and accents. */
 function folded(text: string): string {
@@ -60,9 +58,8 @@ export function placesFor(places: readonly Item[], text: string): readonly Item[
 }
 
 /** The groups to show, in order and without empty ones; `all` leads to the page of results. */
-export function groupsOf(ofPage: readonly Item[], places: readonly Item[], text: string, hits: Hits, all: Item): readonly Group[] {
+export function groupsOf(places: readonly Item[], text: string, hits: Hits, all: Item): readonly Group[] {
   const groups: readonly Group[] = [
-    { name: "page", items: text.trim() ? placesFor(ofPage, text) : ofPage.slice(0, MOST_UNASKED) },
     { name: "places", items: placesFor(places, text) },
     { name: "workflows", items: hits.workflows },
     { name: "conversations", items: hits.conversations },

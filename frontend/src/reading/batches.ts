@@ -1,6 +1,10 @@
-// The way back by keys: `b` leads to the batches that can be rolled back to, arrows among them.
+// The way back by keys: `b` leads to the batches that can be rolled back to, arrows among them; the
+// palette offers the first of them.
+
+import { ACTIONS, type Item } from "../palette/model";
 
 const WAYS = "#batches a.batch-action";
+const MOST_OFFERED = 5;
 
 function ways(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>(WAYS)].filter((each) => each.checkVisibility());
@@ -29,3 +33,9 @@ document.addEventListener(
   },
   { capture: true },
 );
+
+document.addEventListener(ACTIONS, (event) => {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>(`${WAYS}[data-palette]`)].slice(0, MOST_OFFERED);
+  const items = links.map((link): Item => ({ label: link.dataset.palette ?? "", url: link.href, icon: "arrow-back-up", run: () => link.click() }));
+  (event as CustomEvent<Item[]>).detail.push(...items);
+});

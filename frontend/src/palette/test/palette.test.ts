@@ -36,14 +36,14 @@ describe("groups", () => {
 
   it("stand in their order, without empty ones", () => {
     const hits = { ...NOTHING, texts: [item("message")], workflows: [item("support")] };
-    const groups = groupsOf([], places, "work", hits, all);
+    const groups = groupsOf(places, "work", hits, all);
     expect(groups.map(({ name }) => name)).toEqual(["places", "workflows", "texts", "all"]);
     expect(labels(itemsOf(groups)).at(-1)).toBe("all");
   });
 
   it("lead to all results only once something is typed", () => {
-    expect(groupsOf([], places, "", NOTHING, all).map(({ name }) => name)).toEqual(["places"]);
-    expect(groupsOf([], places, "zzz", NOTHING, all).map(({ name }) => name)).toEqual(["all"]);
+    expect(groupsOf(places, "", NOTHING, all).map(({ name }) => name)).toEqual(["places"]);
+    expect(groupsOf(places, "zzz", NOTHING, all).map(({ name }) => name)).toEqual(["all"]);
   });
 });
 
@@ -82,12 +82,5 @@ describe("filters", () => {
   it("take the place of the last word only", () => {
     expect(completed("a b st", "status:")).toBe("a b status:");
     expect(completed("", "since:7d")).toBe("since:7d ");
-  });
-
-  it("offers what the page can do first, little of it before something is typed", () => {
-    const ofPage = [1, 2, 3, 4].map((n) => ({ label: `Roll back to batch ${n}`, url: `/${n}`, icon: "" }));
-    const all = { label: "all", url: "/all", icon: "" };
-    expect(groupsOf(ofPage, [], "", NOTHING, all)[0]?.items.length).toBe(3);
-    expect(groupsOf(ofPage, [], "roll 4", NOTHING, all)[0]?.items.map(({ url }) => url)).toEqual(["/4"]);
   });
 });
