@@ -20,7 +20,7 @@ function start(palette: HTMLDialogElement): void {
     url: link.getAttribute("href") ?? "",
     icon: link.dataset.icon ?? "",
   }));
-  let ofPage: readonly Item[] = []; // as the page is when the palette opens
+  let actions: readonly Item[] = []; // of the page, as it is when the palette opens
   let hits: Hits = NOTHING;
   let groups: readonly Group[] = [];
   let active = 0;
@@ -34,7 +34,7 @@ function start(palette: HTMLDialogElement): void {
   }
 
   function draw(): void {
-    groups = groupsOf(ofPage, places, field.value, hits, all());
+    groups = groupsOf([...actions, ...places], field.value, hits, all());
     active = keptActive(chosen, itemsOf(groups));
     list.replaceChildren(...drawnGroups());
     mark();
@@ -61,7 +61,6 @@ function start(palette: HTMLDialogElement): void {
     if (!item.run) option.href = item.url;
     option.id = `palette-${number}`;
     option.tabIndex = -1;
-    if (item.opensDialog) option.dataset.dialog = "";
     option.setAttribute("role", "option");
     const line = made("span", "palette-line");
     const name = made("span", "palette-label", item.label);
@@ -165,14 +164,9 @@ function start(palette: HTMLDialogElement): void {
     const menu = document.getElementById("sidebar");
     if (menu?.matches(":popover-open")) menu.hidePopover();
     if (palette.open) return;
-    const offered: Item[] = [...document.querySelectorAll<HTMLAnchorElement>("main a[data-palette]")].map((link) => ({
-      label: link.dataset.palette ?? "",
-      url: link.href,
-      icon: link.dataset.icon ?? "",
-      opensDialog: link.dataset.dialog !== undefined,
-    }));
+    const offered: Item[] = [];
     document.dispatchEvent(new CustomEvent(ACTIONS, { detail: offered }));
-    ofPage = offered;
+    actions = offered;
     palette.showModal();
     field.select();
     look();

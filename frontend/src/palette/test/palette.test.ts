@@ -25,9 +25,9 @@ describe("places", () => {
 describe("nothing", () => {
   it("is found where only the page of results is left", () => {
     const all = item("all");
-    expect(isNothing(groupsOf([], places, "zebra", NOTHING, all))).toBe(true);
-    expect(isNothing(groupsOf([], places, "work", NOTHING, all))).toBe(false);
-    expect(isNothing(groupsOf([], [], "zebra", { ...NOTHING, texts: [item("message")] }, all))).toBe(false);
+    expect(isNothing(groupsOf(places, "zebra", NOTHING, all))).toBe(true);
+    expect(isNothing(groupsOf(places, "work", NOTHING, all))).toBe(false);
+    expect(isNothing(groupsOf([], "zebra", { ...NOTHING, texts: [item("message")] }, all))).toBe(false);
   });
 });
 
