@@ -111,7 +111,7 @@ def test_a_wrong_filter_is_named_beside_the_form(reviewer: Client) -> None:
 def test_an_empty_search_says_what_can_be_found(reviewer: Client) -> None:
     html = page(reviewer)
     assert "Find what was said" in html
-    assert "Nothing found" not in html
+    assert ">Nothing found<" not in html
 
 
 def test_the_page_says_that_the_index_is_behind(reviewer: Client) -> None:

@@ -279,7 +279,7 @@ def test_the_problems_of_a_draft_are_reported() -> None:
     assert {in_chinese(each.message) for each in found} == {
         "没有节点 'nowhere'",
         "每个节点都有入边，因此以第一个节点为起点：a",
-        "循环：a -> b -> a",
+        "循环：a → b → a",
     }
 
 
