@@ -94,7 +94,8 @@ _PHRASES: Final[Mapping[Kind, Callable[[str], Text]]] = {
 def _named(changes: Sequence[RecordedChange], names: Names) -> str:
     said = [_with_fields(change, names) for change in changes[:_MOST_NAMED]]
     if len(changes) > _MOST_NAMED:
-        said.append(_("%(n)s more") % {"n": len(changes) - _MOST_NAMED})
+        further = len(changes) - _MOST_NAMED
+        said.append(ngettext("%(n)s more", "%(n)s more", further) % {"n": further})
     return join_list(said)
 
 

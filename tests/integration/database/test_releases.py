@@ -30,7 +30,10 @@ def differences(before, now, place):
         for name in before:
             yield from differences(before[name], now.get(name), f"{place}/{name}")
     elif place.endswith("/problems") and isinstance(now, list):  # later releases find more
-        yield from (f"{place}: {each!r} is not there" for each in before if each not in now)
+        found = [{**each, "message": ""} for each in now]  # and say it in words of their own
+        for each in before:
+            if {**each, "message": ""} not in found:
+                yield f"{place}: {each!r} is not there"
     elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
         for number, each in enumerate(before):
             yield from differences(each, now[number], f"{place}/{number}")
