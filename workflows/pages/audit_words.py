@@ -59,10 +59,11 @@ def names_of_workflows(workspace: int, slugs: Collection[str]) -> Names:
 
 
 def words_of_runs(runs: Sequence[Run]) -> Sequence[Text]:
-    """Returns what saved drafts changed in all, by the names that nodes have today.
+    """Returns what saved drafts changed in all, by the names that nodes had at that time.
 
-    A removed node has the name of the published version, if it is in that, else its id. "" for
-    drafts of earlier releases, which recorded no changes.
+    Where those are not on record, nodes have the names of today, and a removed node that of the
+    published version, if it is in that, else its id. "" for drafts of earlier releases, which
+    recorded no changes.
     """
     recorded = [[read_changes(bytes(entry.detail)) for entry in reversed(run)] for run in runs]
     pairs = list(zip(runs, recorded, strict=True))
@@ -72,6 +73,7 @@ def words_of_runs(runs: Sequence[Run]) -> Sequence[Text]:
 
 def _words(drafts: Sequence[DraftRecord], names: Names) -> Text:
     changes = net_changes(change for draft in drafts for change in draft.changes)
+    names = reduce(or_, (dict(draft.names) for draft in drafts), dict(names))
     phrases: list[Text] = []
     for kind in _KINDS:
         of_kind = [change for change in changes if change.kind == kind]
@@ -105,6 +107,9 @@ def _with_fields(change: RecordedChange, names: Names) -> Text:
         return name
     labels = _EDGE_FIELDS if change.element == "edge" else _NODE_FIELDS
     fields = [label for field, label in labels.items() if field in change.fields]
+    if change.former_name:
+        former = _("name, before “%(name)s”") % {"name": change.former_name}
+        fields = [former if label == labels["name"] else label for label in fields]
     return _("%(name)s (%(fields)s)") % {"name": name, "fields": join_list(fields)}
 
 

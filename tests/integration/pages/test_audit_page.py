@@ -15,7 +15,7 @@ from workflows.services.use_cases import NewWorkflow
 
 pytestmark = pytest.mark.django_db
 
-DRAFT: JsonValue = {"id": "draft", "type": "llm", "name": "Draft the answer"}
+DRAFT: dict[str, JsonValue] = {"id": "draft", "type": "llm", "name": "Draft the answer"}
 SEND: JsonValue = {"id": "send", "type": "tool", "name": "Send it"}
 
 
@@ -44,8 +44,21 @@ def test_autosaves_of_a_draft_are_one_line_that_says_what_they_did_in_all() -> N
     assert "Edited the draft 3 times" in line
     assert "Support" in line
     assert "Draft 0 → 3: added “draft”, “Send it”" in line
-    assert "Draft 2 → 3: changed “draft” (name)" in line
+    assert "Draft 2 → 3: changed “draft” (name, before “Draft the answer”)" in line
     assert "created" in created
+
+
+def test_a_change_keeps_the_names_of_its_time_when_a_node_is_renamed_later() -> None:
+    saved(document(DRAFT), document(DRAFT, SEND))
+    first = AuditEntry.objects.filter(action="workflow.change").order_by("seq")[1]
+    AuditEntry.objects.filter(stream=first.stream, seq__lte=first.seq + 1).update(
+        at=first.at - timedelta(hours=1)
+    )
+    designer = person(Role.DESIGNER)
+    use_cases.save_draft(designer, "support", document({**DRAFT, "name": "Write"}, SEND), 2)
+    renamed, earlier = (line for line in rows() if "Edited the draft" in line)
+    assert "changed “Write” (name, before “Draft the answer”)" in renamed
+    assert "added “Draft the answer”" in earlier
 
 
 def test_a_pause_or_another_change_begins_a_new_line() -> None:

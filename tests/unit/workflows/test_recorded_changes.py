@@ -30,13 +30,19 @@ def between(before: Document, after: Document) -> Sequence[RecordedChange]:
     return read_changes(dumps(recorded_changes(before, after))).changes
 
 
-def test_each_element_says_what_happened_to_it_and_never_a_value() -> None:
-    before = document([node("a", name="secret"), node("b"), node("c", position={"x": 1, "y": 1})])
+def test_each_element_says_what_happened_to_it_and_no_value_but_names() -> None:
+    before = document(
+        [
+            node("a", description="secret"),
+            node("b"),
+            node("c", position={"x": 1, "y": 1}),
+        ]
+    )
     after = document(
-        [node("a", name="other"), node("c", position={"x": 2, "y": 1}), node("d")], [EDGE]
+        [node("a", description="other"), node("c", position={"x": 2, "y": 1}), node("d")], [EDGE]
     )
     assert between(before, after) == [
-        RecordedChange("changed", "node", "a", fields=frozenset({"name"})),
+        RecordedChange("changed", "node", "a", fields=frozenset({"description"})),
         RecordedChange("removed", "node", "b"),
         RecordedChange("moved", "node", "c"),
         RecordedChange("added", "node", "d"),
@@ -44,6 +50,28 @@ def test_each_element_says_what_happened_to_it_and_never_a_value() -> None:
     ]
     assert b"secret" not in dumps(recorded_changes(before, after))
     assert recorded_changes(before, before) == {}
+
+
+def test_nodes_have_the_names_of_that_time_and_the_one_before() -> None:
+    before = document([node("a", name="Draft"), node("b", name="Answer"), node("c", name="Else")])
+    after = document(
+        [node("a", name="Write"), node("b", name="Answer"), node("c", name="Else")], [EDGE]
+    )
+    record = read_changes(dumps(recorded_changes(before, after)))
+    assert record.names == {"a": "Write", "b": "Answer"}
+    assert record.changes[0].former_name == "Draft"
+    later = RecordedChange("changed", "node", "a", fields=frozenset({"name"}), former_name="Write")
+    assert net_changes([record.changes[0], later])[0].former_name == "Draft"
+    removed = read_changes(dumps(recorded_changes(after, document([]))))
+    assert removed.names == {"a": "Write", "b": "Answer", "c": "Else"}
+
+
+def test_a_first_position_moves_nothing() -> None:
+    place: dict[str, JsonValue] = {"x": 1, "y": 1}
+    before, after = document([node("a")]), document([node("a", position=place)])
+    assert recorded_changes(before, after) == {}
+    changed = between(before, document([node("a", position=place, name="Draft")]))
+    assert changed == [RecordedChange("changed", "node", "a", fields=frozenset({"name"}))]
 
 
 def test_many_changes_are_counted_beyond_a_limit() -> None:

@@ -1,8 +1,8 @@
-"""What a saved draft changed, short enough for the audit: ids and fields, no content."""
+"""What a saved draft changed, short enough for the audit: names and fields, no other content."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 import orjson
@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from workflows.domain.document.graph import Document, Edge, Node
 
 MOST: Final = 30  # changes on record; more are only counted
+_LONGEST_NAME: Final = 80  # characters of a name on record
 Kind = Literal["added", "removed", "changed", "moved"]
 Element = Literal["node", "edge"]
 ElementKey: TypeAlias = tuple[str, int]
@@ -20,7 +21,8 @@ ElementKey: TypeAlias = tuple[str, int]
 class RecordedChange:
     """One element that a saved draft changed; ``ends`` are the ids of an edge's nodes.
 
-    ``element`` is also ``workflow``, whose ``id`` is then the name of a field.
+    ``element`` is also ``workflow``, whose ``id`` is then the name of a field. ``former_name`` is
+    that of a node that was given another.
     """
 
     kind: Kind
@@ -28,14 +30,19 @@ class RecordedChange:
     id: str
     ends: tuple[str, str] = ("", "")
     fields: frozenset[str] = frozenset()
+    former_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRecord:
-    """What a saved draft changed, and how many further changes are not on record by name."""
+    """What a saved draft changed, and how many further changes are only counted.
+
+    ``names`` are those that the nodes of the changes had at that time, by id.
+    """
 
     changes: Sequence[RecordedChange] = ()
     further: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -51,10 +58,11 @@ def read_changes(detail: bytes) -> DraftRecord:
             id=each["id"],
             ends=(each.get("from", ""), each.get("to", "")),
             fields=frozenset(each.get("fields", ())),
+            former_name=each.get("former_name", ""),
         )
         for each in recorded.get("changes", ())
     ]
-    return DraftRecord(changes, recorded.get("further_changes", 0))
+    return DraftRecord(changes, recorded.get("further_changes", 0), recorded.get("names", {}))
 
 
 def net_changes(changes: Iterable[RecordedChange]) -> Sequence[RecordedChange]:
@@ -80,17 +88,24 @@ def net_changes(changes: Iterable[RecordedChange]) -> Sequence[RecordedChange]:
 def _both(earlier: RecordedChange, later: RecordedChange) -> RecordedChange:
     """Returns two changes of an element that is still there as one."""
     if earlier.kind == "added":
-        return replace(later, kind="added", fields=frozenset())
+        return replace(later, kind="added", fields=frozenset(), former_name="")
     if earlier.kind == later.kind == "moved":
         return later
-    return replace(later, kind="changed", fields=earlier.fields | later.fields)
+    return replace(
+        later,
+        kind="changed",
+        fields=earlier.fields | later.fields,
+        former_name=earlier.former_name or later.former_name,
+    )
 
 
 def recorded_changes(before: Document, after: Document) -> dict[str, JsonValue]:
     """Returns what differs, as ``changes`` and, of more than ``MOST``, ``further_changes``.
 
-    ``moved`` are nodes that only stand elsewhere. Edges have the ids of their nodes, because a
-    removed one can be named by nothing else. Elements that both documents share cost nothing.
+    ``moved`` are nodes that only stand elsewhere; a first position is none. Edges have the ids of
+    their nodes, because a removed one can be named by nothing else, and ``names`` are those of the
+    nodes, which may be called otherwise by the time somebody reads them. Elements that both
+    documents share cost nothing.
     """
     changes = [
         *_elements("node", before.nodes, after.nodes),
@@ -102,9 +117,28 @@ def recorded_changes(before: Document, after: Document) -> dict[str, JsonValue]:
     recorded: dict[str, JsonValue] = {}
     if changes:
         recorded["changes"] = list[JsonValue](changes[:MOST])
+        if names := _names(changes[:MOST], (*before.nodes, *after.nodes)):
+            recorded["names"] = names
     if len(changes) > MOST:
         recorded["further_changes"] = len(changes) - MOST
     return recorded
+
+
+def _names(
+    changes: Iterable[Mapping[str, JsonValue]], nodes: Iterable[Node]
+) -> dict[str, JsonValue]:
+    """Returns the names of the nodes that changes are about, by id; later nodes count."""
+    ids = {
+        change[key]
+        for change in changes
+        for key in (("from", "to") if change["element"] == "edge" else ("id",))
+        if change["element"] != "workflow"
+    }
+    names: dict[str, JsonValue] = {}
+    for node in nodes:
+        if node.id in ids and (node.name or node.id in names):
+            names[node.id] = (node.name or node.id)[:_LONGEST_NAME]
+    return names
 
 
 def _elements(
@@ -116,7 +150,10 @@ def _elements(
             yield _change("removed", element, each)
         elif each is not new[key] and (fields := _fields(each, new[key])):
             kind: Kind = "moved" if fields == ["position"] else "changed"
-            yield _change(kind, element, new[key], fields if kind == "changed" else ())
+            change = _change(kind, element, new[key], fields if kind == "changed" else ())
+            if isinstance(each, Node) and each.name and "name" in fields:
+                change["former_name"] = each.name[:_LONGEST_NAME]
+            yield change
     for key, each in new.items():
         if key not in old:
             yield _change("added", element, each)
@@ -133,8 +170,12 @@ def _by_id(elements: Iterable[Node | Edge]) -> Mapping[ElementKey, Node | Edge]:
 
 
 def _fields(before: Node | Edge, after: Node | Edge) -> list[str]:
-    names = type(after).model_fields
-    return [name for name in names if getattr(before, name) != getattr(after, name)]
+    names = [
+        name for name in type(after).model_fields if getattr(before, name) != getattr(after, name)
+    ]
+    if isinstance(before, Node) and before.position is None and "position" in names:
+        names.remove("position")  # the canvas placed it, nobody moved it
+    return names
 
 
 def _change(
