@@ -1,7 +1,7 @@
 // The palette: Ctrl+K opens a dialog with one field. Without this script its button leads to the page of results.
 
 import { COLLECT, type Shortcut } from "../keys/model";
-import { ACTIONS, completed, completions, type Group, groupsOf, type Hits, isNothing, type Item, itemsOf, keptActive, moved, NOTHING, tabbed } from "./model";
+import { ACTIONS, completed, completions, type Group, groupsOf, type Hits, isNothing, isOfSame, type Item, itemsOf, keptActive, moved, NOTHING, tabbed } from "./model";
 
 const TYPED_MS = 120;
 const dialog = document.getElementById("palette") as HTMLDialogElement | null;
@@ -50,12 +50,12 @@ function start(palette: HTMLDialogElement): void {
       const head = made("div", "palette-head", texts[name] ?? "");
       head.setAttribute("aria-hidden", "true");
       if (name !== "all") group.append(head);
-      group.append(...items.map((item) => optionOf(item, number++)));
+      group.append(...items.map((item, at) => optionOf(item, number++, isOfSame(item, items[at - 1]))));
       return group;
     });
   }
 
-  function optionOf(item: Item, number: number): HTMLElement {
+  function optionOf(item: Item, number: number, isNamed: boolean): HTMLElement {
     const option = document.createElement("a");
     option.className = "palette-item";
     if (!item.run) option.href = item.url;
@@ -63,7 +63,7 @@ function start(palette: HTMLDialogElement): void {
     option.tabIndex = -1;
     option.setAttribute("role", "option");
     const line = made("span", "palette-line");
-    const name = made("span", "palette-label", item.label);
+    const name = made("span", isNamed ? "visually-hidden" : "palette-label", item.label);
     line.append(name);
     if (item.place) line.append(made("span", "palette-place", item.place));
     if (item.status && item.status !== "IDLE") line.append(made("span", "palette-place", texts[`status${item.status[0]}${item.status.slice(1).toLowerCase()}`] ?? item.status));

@@ -69,6 +69,12 @@ export function groupsOf(places: readonly Item[], text: string, hits: Hits, all:
   return groups.filter(({ items }) => items.length);
 }
 
+/** Whether a hit is of the conversation of the one before it, which is named there already. */
+export function isOfSame(item: Item, before: Item | undefined): boolean {
+  const ofWhat = ({ url }: Item): string | undefined => url.split("/")[2];
+  return Boolean(item.place && before?.place) && item.label === before?.label && ofWhat(item) === ofWhat(before);
+}
+
 /** Whether nothing is found but the page of results, which is always offered. */
 export function isNothing(groups: readonly Group[]): boolean {
   return groups.every(({ name }) => name === "all");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completed, completions, groupsOf, isNothing, itemsOf, keptActive, moved, NOTHING, placesFor, tabbed, type Item } from "../model";
+import { completed, completions, groupsOf, isNothing, isOfSame, itemsOf, keptActive, moved, NOTHING, placesFor, tabbed, type Item } from "../model";
 
 const item = (label: string): Item => ({ label, url: `/${label}/`, icon: "x" });
 const places = ["Overview", "New workflow", "Workflows", "Import conversations", "会话", "Über uns"].map(item);
@@ -19,6 +19,18 @@ describe("places", () => {
 
   it("are all there before anything is typed", () => {
     expect(placesFor(places, " ")).toHaveLength(places.length);
+  });
+});
+
+describe("hits", () => {
+  const hit = (label: string, url: string, place = "#1"): Item => ({ label, url, icon: "x", place });
+
+  it("of the conversation before them are not named again", () => {
+    const first = hit("A saddle", "/conversations/c1/?at=8#m8");
+    expect(isOfSame(hit("A saddle", "/executions/c1/keys/draft/", "draft"), first)).toBe(true);
+    expect(isOfSame(hit("A saddle", "/conversations/c2/?at=8#m8"), first)).toBe(false);
+    expect(isOfSame(first, undefined)).toBe(false);
+    expect(isOfSame(first, hit("A saddle", "/conversations/c1/", ""))).toBe(false);
   });
 });
 
