@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import orjson
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from checkpoints.domain.state import ChangeKind
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import TimelineLine
-from checkpoints.reading.key_history import earlier_execution_of_key, writes_of_key
+from checkpoints.reading.key_history import KeyWrite, earlier_execution_of_key, writes_of_key
 from checkpoints.store.executions import find_current, find_execution
 from checkpoints.store.pinned_workflow import pinned_version
 from conversations.models import Conversation
@@ -33,8 +35,24 @@ _KINDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class KeyWriteRow:
+    """A write of a key: the version it came with, how it wrote, and what.
+
+    ``value`` is the text, or the JSON of what is no text; None if it is too long for a list, which
+    has its ``size`` in bytes instead, or stands at version ``as_in``.
+    """
+
+    line: TimelineLine
+    how: Text
+    value: str | None
+    size: int
+    as_in: int | None
+    is_gone: bool
+
+
+@dataclass(frozen=True, slots=True)
 class KeyHistoryPage:
-    """The writes of a key, each as the version that it came with, and how it wrote the key.
+    """The writes of a key, latest first.
 
     ``former`` is the id of an execution that is no longer current, whose versions have no pages;
     ``earlier`` that of the one before it that wrote the key.
@@ -44,7 +62,7 @@ class KeyHistoryPage:
     crumbs: Sequence[Crumb]
     head: Conversation
     key: str
-    writes: Sequence[tuple[TimelineLine, Text]]
+    writes: Sequence[KeyWriteRow]
     next: str | None
     former: str
     earlier: str
@@ -77,14 +95,26 @@ def key_history(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
         head=head,
         key=key,
         writes=[
-            (
-                presenters.version_line(row, each.checkpoint, pinned),
-                _KINDS.get(each.kind, each.kind),
-            )
-            for each in part.items
+            _row(each, presenters.version_line(row, each.checkpoint, pinned)) for each in part.items
         ],
         next=part.next,
         former="" if row.number == current.number else row.public_id,
         earlier=earlier.public_id if earlier is not None and part.next is None else "",
     )
     return show(request, "checkpoints/key_history.html", shown)
+
+
+def _row(write: KeyWrite, line: TimelineLine) -> KeyWriteRow:
+    return KeyWriteRow(
+        line=line,
+        how=_KINDS.get(write.kind, write.kind),
+        value=None if write.value is None else _text(write.value),
+        size=write.size,
+        as_in=write.as_in,
+        is_gone=write.kind == ChangeKind.GONE,
+    )
+
+
+def _text(value: bytes) -> str:
+    read = orjson.loads(value)
+    return read if isinstance(read, str) else value.decode()

@@ -1,5 +1,8 @@
 """Who changed a message, a key of the state, or a version: one link away."""
 
+import re
+from html import unescape
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -100,7 +103,7 @@ def test_a_key_knows_the_versions_that_wrote_it() -> None:
         (each.checkpoint.version for each in found), reverse=True
     )
     assert len(found) == 2
-    assert len(asked) == 2
+    assert len(asked) == 3
     admin = signed_in(Role.ADMIN)
     page = admin.get("/executions/c/state/key/?key=x").content.decode()
     for each in found:
@@ -142,6 +145,22 @@ def executions(*states: dict[str, JsonValue]) -> list[Execution]:
         assert run.post("executions", {"state": state}).status_code == 201
         rows.append(find_current(run.head.key))
     return [row for row in rows if row is not None]
+
+
+def test_each_write_of_a_key_says_what_it_wrote() -> None:
+    run = Run.start(state={"x": "first <b>", "long": "y" * 5000, "none": ""})
+    ok(run.save("one", state_data={"x": {"a": 1}}))
+    ok(run.save("two", state_data={"x": {"$delete": True}}))
+    reader, path = signed_in(Role.VIEWER), f"/executions/{run.head.public_id}/state/key/"
+
+    def values(key: str) -> list[str]:
+        page = reader.get(f"{path}?key={key}").content.decode()
+        cells = re.findall(r'class="key-value"[^>]*>(.*?)</td>', page)
+        return [unescape(re.sub(r"<[^>]+>", "", cell)) for cell in cells]
+
+    assert values("x") == ["–", '{"a":1}', "first <b>"]
+    assert values("long") == ["4.9\xa0KB"]
+    assert values("none") == ["(empty)"]
 
 
 def test_the_search_for_a_key_ends_at_the_latest_execution_that_wrote_it() -> None:
