@@ -63,7 +63,7 @@ MIDDLEWARE = [
     "ctxadmin.http.middleware.NoStoreMiddleware",
     "ctxadmin.http.middleware.ProbesMiddleware",
     "csp.middleware.CSPMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "ctxadmin.http.static_files.StaticFilesMiddleware",
     "ctxadmin.accounts.session_use.SessionUseMiddleware",
     "ctxadmin.ui.language.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -295,6 +295,10 @@ STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = Path(environment.text("CTXADMIN_STATIC_ROOT") or DATA_DIR / "static")
 STATIC_ROOT.mkdir(mode=0o700, parents=True, exist_ok=True)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "ctxadmin.http.static_files.VersionedStorage"},
+}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 

@@ -1,5 +1,6 @@
 """Static files, forms with files, headers and cookies through the whole server."""
 
+import re
 from pathlib import Path
 
 import httpx
@@ -17,6 +18,29 @@ def test_static_files_and_cookies_come_through(server: LiveServer) -> None:
         path = Path(__file__).parents[2] / "static" / "css" / "app.css"
         assert style.content == path.read_bytes()
         assert client.head("/static/css/app.css").content == b""
+
+
+def test_a_browser_keeps_static_files_until_they_change(server: LiveServer) -> None:
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        addresses = re.findall(r'"(/static/[^"]+\.css\?v=[^"]+)"', client.get("/sign-in/").text)
+        assert addresses
+        for address in addresses:
+            answer = client.get(address)
+            assert answer.headers["Content-Encoding"] == "gzip"
+            assert "Accept-Encoding" in answer.headers["Vary"]
+            assert "immutable" in answer.headers["Cache-Control"]
+            assert int(answer.headers["Content-Length"]) < len(answer.content) / 2
+            plain = client.get(address, headers={"Accept-Encoding": "identity"})
+            assert plain.content == answer.content
+            assert "Content-Encoding" not in plain.headers
+        other = client.get("/static/css/app.css?v=another")
+        assert "immutable" not in other.headers["Cache-Control"]
+        again = (
+            {"If-None-Match": other.headers["ETag"]}
+            if "ETag" in other.headers
+            else {"If-Modified-Since": other.headers["Last-Modified"]}
+        )
+        assert client.get("/static/css/app.css", headers=again).status_code == 304
 
 
 def test_a_path_that_is_no_text_is_refused(server: LiveServer) -> None:
