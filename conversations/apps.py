@@ -17,7 +17,7 @@ class ConversationsConfig(AppConfig):
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.ui.audit.change_words import register_change_words
-        from ctxadmin.ui.audit.object_names import register_object_names
+        from ctxadmin.ui.object_names import register_object_names
 
         on_erase(feed.erase)
         register_heads(HeadTable(Conversation, hash="audit_hash"))

@@ -13,7 +13,7 @@ class WorkflowsConfig(AppConfig):
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.ui.audit.change_words import register_change_words
-        from ctxadmin.ui.audit.object_names import register_object_names
+        from ctxadmin.ui.object_names import register_object_names
         from workflows.events import page_updates
         from workflows.models import Workflow
         from workflows.store.workflow import register_follower, stream_of_workflow, workflow_exists

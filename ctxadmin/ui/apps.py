@@ -9,6 +9,6 @@ class UiConfig(AppConfig):
 
     def ready(self) -> None:
         """Registers the names of tokens for the audit."""
-        from ctxadmin.ui.audit.object_names import register_object_names
+        from ctxadmin.ui.object_names import register_object_names
 
         register_object_names("token", "ctxadmin.accounts.services.token_names")

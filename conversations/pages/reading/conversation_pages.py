@@ -49,6 +49,7 @@ from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.ui.object_names import names_of
 from ctxadmin.ui.pages import page, part_of, show
 
 _RAIL: Final = 40
@@ -57,14 +58,14 @@ _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """The list of conversations, each with what was said last.
+    """The list of conversations, each with what was said last and the name of its workflow.
 
     ``wanted`` is what the filter bar shows.
     """
 
     title: Text
     crumbs: Sequence[Crumb]
-    conversations: Sequence[tuple[Conversation, LastMessage | None]]
+    conversations: Sequence[tuple[Conversation, LastMessage | None, str]]
     next: str | None
     wanted: ConversationFilter
     statuses: Sequence[str]
@@ -150,10 +151,15 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     found = queries.list_conversations(actor, wanted, asked)
     messages = last_messages(found.items)
     read_display_names(found.items)
+    workflows = {head.workflow for head in found.items if head.workflow}
+    names = names_of("workflow", actor.workspace, workflows)
     shown = ListPage(
         title=_("Conversations"),
         crumbs=(),
-        conversations=[(head, messages.get(head.key)) for head in found.items],
+        conversations=[
+            (head, messages.get(head.key), names.get(head.workflow, head.workflow))
+            for head in found.items
+        ],
         next=found.next,
         wanted=wanted,
         statuses=tuple(STATUSES),

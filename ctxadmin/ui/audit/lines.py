@@ -17,10 +17,11 @@ from ctxadmin.audit.queries import FoundEntry
 from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.ui.audit.object_names import ObjectKey, has_names, named_object
+from ctxadmin.ui.audit.object_names import ObjectKey, named_object
 from ctxadmin.ui.audit.runs import FoundRun, edits_draft
 from ctxadmin.ui.audit.wording import action_label, object_label, past_label
 from ctxadmin.ui.components import Text
+from ctxadmin.ui.object_names import has_names
 
 # Objects with a page of their own, by the name of its address.
 _PAGES: Final[Mapping[str, str]] = {

@@ -1,29 +1,13 @@
-"""The names of the objects of audit entries, by the apps above that know them."""
+"""The names of the objects of audit entries."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final
-
-from django.utils.module_loading import import_string
+from collections.abc import Iterable, Mapping
 
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.http.audit.entries import detail_of
+from ctxadmin.ui.object_names import names_of
 
-# Returns the names of those objects of a workspace that still exist, by id.
-FindNames = Callable[[int, Collection[str]], Mapping[str, str]]
 # A type of objects and an id.
 ObjectKey = tuple[str, str]
-
-_sources: Final[dict[str, str]] = {}
-
-
-def register_object_names(object_type: str, path: str) -> None:
-    """Registers where ``FindNames`` for a type of objects can be imported."""
-    _sources[object_type] = path
-
-
-def has_names(object_type: str) -> bool:
-    """Returns True if objects of this type have names as long as they exist."""
-    return object_type in _sources
 
 
 def named_object(entry: AuditEntry) -> ObjectKey:
@@ -41,11 +25,10 @@ def object_names(workspace: int, entries: Iterable[AuditEntry]) -> Mapping[Objec
     wanted: dict[str, set[str]] = {}
     for entry in entries:
         object_type, object_id = named_object(entry)
-        if object_id and object_type in _sources:
+        if object_id:
             wanted.setdefault(object_type, set()).add(object_id)
-    found: dict[ObjectKey, str] = {}
-    for object_type, ids in wanted.items():
-        source: FindNames = import_string(_sources[object_type])
-        names = source(workspace, ids)
-        found |= {(object_type, each): name for each, name in names.items()}
-    return found
+    return {
+        (object_type, each): name
+        for object_type, ids in wanted.items()
+        for each, name in names_of(object_type, workspace, ids).items()
+    }

@@ -10,7 +10,9 @@ from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
 from ctxadmin.identity.roles import Role
 from search import indexer
-from tests.factories import assistant, conversation, signed_in, system, user
+from tests.factories import assistant, conversation, person, signed_in, system, user
+from workflows.services import use_cases
+from workflows.services.use_cases import NewWorkflow
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 UUID = "0b9f0c5e-6f5e-4b1e-9d2a-3f6a5c1d2e3f"
@@ -85,3 +87,13 @@ def test_its_title_stays_empty() -> None:
     head = conversation(user("Hi"), public_id="a")
     assert display_name(head) == "Hi"
     assert Conversation.objects.get(key=head.key).title == ""
+
+
+def test_a_list_names_the_workflow_and_falls_back_to_its_id() -> None:
+    for slug in ("care", "gone"):
+        use_cases.create(person(Role.DESIGNER), NewWorkflow(slug=slug, name="Customer support"))
+        conversation(user("Hi"), public_id=f"of-{slug}", workflow=slug)
+    use_cases.delete(person(Role.DESIGNER), "gone")
+    page = signed_in(Role.VIEWER).get("/conversations/").content.decode()
+    assert 'title="care">Customer support<' in page
+    assert 'title="gone">gone<' in page
