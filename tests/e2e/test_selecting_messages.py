@@ -227,3 +227,19 @@ def test_an_open_sheet_follows_the_conversation_and_confirms_what_changed(
     expect(page.get_by_label("Reason")).to_have_value("noise")
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Hid #6, #8. Batch 3: 8 messages visible.")).to_be_visible()
+
+
+def test_a_replacement_is_applied_once_its_text_differs(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-replace-same", 12)
+    page.goto(f"/conversations/{name}/")
+    box(page, 5).check()
+    page.get_by_role("button", name="Replace", exact=True).click()
+    apply = page.get_by_role("button", name="Apply", exact=True)
+    expect(apply).to_be_disabled()
+    expect(apply).to_have_accessible_description("Change the text to apply the replacement.")
+    page.get_by_label("New text").fill("number five")
+    expect(apply).to_be_enabled()
+    page.get_by_label("New text").fill("number 5")
+    expect(apply).to_be_disabled()

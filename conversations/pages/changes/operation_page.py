@@ -36,6 +36,7 @@ from conversations.pages.changes.frequent_changes import (
     refused,
 )
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.changes.unchanged_replacement import require_change
 from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.services.results import Applied
@@ -117,6 +118,7 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
     if seen.revision != head.current_revision:
         return show_moved_form(request, actor, head, form.model, seen)
     try:
+        require_change(head, form.model)
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
             flash.success(

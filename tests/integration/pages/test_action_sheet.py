@@ -141,6 +141,38 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     assert shown(page) == [0, 5, 2, 3, 4]
 
 
+def test_a_replacement_with_the_same_words_is_refused_at_its_text(reviewer: Client) -> None:
+    booking()
+    assert "data-needs-text" in sheet(reviewer, "replace", "1")
+    sent = asked("replace", "1", apply="1", text="Book 12A", pairing="drop")
+    answer = reviewer.post("/conversations/t/act/", sent, headers={"Accept": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("Change the new text first.")
+    assert "Change the new text first." in text(apply(reviewer, "replace", "1", text="Book 12A"))
+    path = "/conversations/t/operate/?do=replace&positions=1&revision=0&count=5"
+    form = {
+        "operation": "replace",
+        "pairing": "warn",
+        "replace-index": "1",
+        "replace-message-role": "user",
+        "replace-message-content": "Book 12A",
+        "expected_revision": "0",
+        "expected_count": "5",
+    }
+    refused = reviewer.post(path, form)
+    assert refused.status_code == 422
+    assert "Change the new text first." in text(refused)
+    assert ">batch 1<" not in text(reviewer.get("/conversations/t/")).lower()
+
+
+def test_the_same_words_without_their_calls_replace_a_message(reviewer: Client) -> None:
+    booking()
+    assert "data-needs-text" not in sheet(reviewer, "replace", "2")
+    assert "data-needs-text" in sheet(reviewer, "replace", "2", pairing="keep")
+    apply(reviewer, "replace", "2", text="", pairing="drop")
+    assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 4]
+
+
 @pytest.mark.parametrize(("do", "positions"), [("replace", "1"), ("summarize", "1-1")])
 def test_a_text_is_stored_with_the_line_ends_that_were_typed(
     reviewer: Client, do: str, positions: str
