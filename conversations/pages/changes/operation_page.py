@@ -351,8 +351,11 @@ def seen_view(request: HttpRequest, head: Conversation) -> Seen:
     return Seen(int(values[0]), int(values[1]))
 
 
-def address_near(head: Conversation, applied: Applied) -> str:
-    """Returns the address of the page at what came, or else at what is left before what went."""
+def address_near(head: Conversation, applied: Applied, shown: str = "") -> str:
+    """Returns the address of the page at what came, or else at what is left before what went.
+
+    The page stays in the view of ``shown``, a query string, also once the message is hidden there.
+    """
     here = reverse("conversations:detail", args=[head.public_id])
     came = applied.added or applied.shown
     if came:
@@ -361,7 +364,8 @@ def address_near(head: Conversation, applied: Applied) -> str:
         hidden = applied.hidden[0][0] if applied.hidden else 0
         earlier = [index for index in applied.view if index < hidden]
         place = earlier[-1] if earlier else next(iter(applied.view), -1)
-    return here if place < 0 else f"{here}?at={place}#m{place}"
+    view = f"{shown}&" if shown else ""
+    return f"{here}?{view}near={place}#m{place}" if place >= 0 else f"{here}?{shown}".rstrip("?")
 
 
 def _show_error(form: OperationForm, error: ContextError) -> str:
