@@ -19,6 +19,7 @@ from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing import form_rows, plain_form
 from checkpoints.pages.editing.draft_view import DraftView, draft_view_of
 from checkpoints.pages.editing.edit_request import Edit
+from checkpoints.pages.editing.row_conflicts import with_theirs
 from checkpoints.pages.editing.text_merge import MergedText, merge_text, unmerged_text
 from checkpoints.pages.presenters import NamedNode, PositionView
 from checkpoints.pages.state import state_view
@@ -102,6 +103,8 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
     raw_url += f"&text={unread.mark}" if unread else "&text="
     shown = _visible_part(taken, text)
     rows = form_rows.of_state(base, view.keys, shown, draft, text)
+    if not raw:
+        rows = with_theirs(task, rows, taken.meets)
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),

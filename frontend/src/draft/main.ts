@@ -245,6 +245,10 @@ function beginDraft(form: HTMLFormElement): void {
     if (!row) return;
     event.preventDefault();
     revertRow(row);
+    const theirs = button?.closest(".edit-key-theirs");
+    if (!theirs) return;
+    theirs.remove();
+    happen({ is: "news" }); // the row then shows what they applied
   });
   // A form of which all is kept says only which draft it is of; what is unkept goes with it.
   form.addEventListener("formdata", ({ formData }) => {

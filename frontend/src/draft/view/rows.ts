@@ -74,6 +74,14 @@ function number(row: HTMLElement, place: number): void {
   }
 }
 
+/** What others applied to the key is said in its row, beside the field in which someone may be typing. */
+function putTheirs(row: HTMLElement, fresh: HTMLElement): void {
+  const [old, now] = [row, fresh].map((each) => each.querySelector(":scope > .edit-key-theirs"));
+  if (old && now && old.isEqualNode(now)) return;
+  old?.remove();
+  if (now) row.querySelector(":scope > .edit-value")?.after(document.importNode(now, true));
+}
+
 /** Put in the rows of another page; a row that shows the same stays, with the focus that may be in it. */
 export function replaceRows(form: HTMLFormElement, fresh: Element): void {
   const there = new Map(rowsOf(form).map((row) => [keyOf(row), row]));
@@ -86,6 +94,7 @@ export function replaceRows(form: HTMLFormElement, fresh: Element): void {
     there.delete(keyOf(row)); // two empty rows have one name
     if (mine === undefined || shows(mine, false) !== shows(row, true)) return document.importNode(row, true);
     befores.set(mine, beforeOf(row));
+    putTheirs(mine, row);
     return mine;
   });
   for (const row of rowsOf(form)) if (!wanted.includes(row)) row.remove();
