@@ -1,5 +1,6 @@
-"""The sections of a form with many keys: those whose names begin alike, ``customer.``."""
+"""The order of a form with many keys, and its sections: names that begin alike, ``customer.``."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Final
 FROM: Final = 15  # keys, of which one is not seen at a glance
 _LEAST: Final = 2
 _SEPARATOR: Final = "."
+_NUMBER: Final = re.compile("([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +35,9 @@ def sections_by_key(names: Sequence[str]) -> Mapping[str, str]:
 def sections_in_order(sections: Iterable[str]) -> list[KeySection]:
     """Returns each section with its number of keys, in the order of the form."""
     return [KeySection(name, count) for name, count in Counter(sections).items()]
+
+
+def natural_order(name: str) -> list[tuple[int, str]]:
+    """Returns what names are sorted by so that ``line2`` comes before ``line14``."""
+    parts = _NUMBER.split(name)
+    return [(int(part[:300]) if place % 2 else -1, part) for place, part in enumerate(parts)]

@@ -44,6 +44,21 @@ _DECLARED: Final[Mapping[Reducer, str]] = {
 Changes = Mapping[str, Value]  # by key, ABSENT deletes it
 
 
+@dataclass(frozen=True, slots=True)
+class Theirs:
+    """What another applied at ``version`` to a key that the draft changes; ``own``: oneself did.
+
+    ``mark`` says that the reader's value is kept, "" if both merge without a question.
+    """
+
+    value: str
+    gone: bool
+    author: str
+    own: bool
+    version: int
+    mark: str
+
+
 @dataclass(slots=True)
 class Row:
     """One key in the form; ``old`` is True for a key of the state, False for an added one.
@@ -65,6 +80,7 @@ class Row:
     of_name: bool = False  # the problem is that of the name of a new key
     section: str = ""
     begins: bool = False  # the first row of its section
+    theirs: Theirs | None = None
 
     @property
     def sent_name(self) -> str:

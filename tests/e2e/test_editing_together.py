@@ -151,6 +151,31 @@ def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
     assert state_of(api, name)["tone"] == "dry"
 
 
+def test_a_conflict_is_seen_and_decided_at_the_row_of_its_key(
+    two: tuple[Page, Page], api: httpx.Client, name: str
+) -> None:
+    mine, other = two
+    for key, text in (("tone", "cool"), ("plan", "answer")):
+        field(mine, key).fill(text)
+        field(other, key).fill(f"{text} indeed")
+    expect(mine.get_by_text("Saved for you")).to_be_visible()
+    other.get_by_role("button", name="Review changes").click()
+    other.get_by_role("button", name="Apply").click()
+    row = mine.locator('.edit-key[data-key-name="tone"] .edit-key-theirs')
+    expect(row).to_contain_text("designer changed this too (version 2): cool indeed")
+    expect(field(mine, "tone")).to_have_value("cool")
+    assert_accessible(mine)
+    row.get_by_role("button", name="Take theirs").click()
+    expect(field(mine, "tone")).to_have_value("cool indeed")
+    expect(row).to_have_count(0)
+    mine.locator('[data-key-name="plan"]').get_by_label("Keep mine").check()
+    mine.get_by_role("button", name="Review changes").click()
+    mine.get_by_role("button", name="Apply").click()
+    expect(mine.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
+    state = state_of(api, name)
+    assert (state["tone"], state["plan"]) == ("cool indeed", "answer")
+
+
 def test_what_was_decided_is_kept_when_the_page_is_left(
     two: tuple[Page, Page], api: httpx.Client, name: str
 ) -> None:

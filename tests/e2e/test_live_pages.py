@@ -200,3 +200,18 @@ def test_a_page_says_that_the_connection_is_lost_and_catches_up_after_a_restart(
     expect(page.get_by_text("after the restart").first).to_be_visible()
     expect(page.get_by_text("Connection lost, reconnecting")).to_be_hidden()
     live(page)
+
+
+def test_who_is_here_covers_no_tool_of_a_conversation_on_a_phone(
+    open_page: OpenPage, api: httpx.Client, name: str
+) -> None:
+    for number in range(20):
+        append(api, name, f"Answer {number}.")
+    go(open_page("viewer"), f"/conversations/{name}/")
+    page = go(open_page("reviewer", width=390), f"/conversations/{name}/")
+    people = page.locator(".live-people")
+    expect(people).to_contain_text("viewer")
+    for way in (0, 2000):
+        page.evaluate(f"scrollTo(0, {way})")
+        page.get_by_role("link", name="Latest message").click(trial=True)
+        page.get_by_title("Filter messages").click(trial=True)

@@ -48,7 +48,7 @@ def test_a_range_over_stretches_is_hidden_and_undone(
     page.keyboard.press("Control+z")
     expect(page.get_by_text("160", exact=True).first).to_be_visible()
     expect(page.get_by_text("1 rolled-back batch")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"at=10#m10$"))  # where the reader was
+    expect(page).to_have_url(re.compile(r"near=10#m10$"))  # where the reader was
 
 
 def test_selected_messages_are_pinned_together_or_edited_in_the_full_form(
@@ -227,3 +227,43 @@ def test_an_open_sheet_follows_the_conversation_and_confirms_what_changed(
     expect(page.get_by_label("Reason")).to_have_value("noise")
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Hid #6, #8. Batch 3: 8 messages visible.")).to_be_visible()
+
+
+def test_a_replacement_is_applied_once_its_text_differs(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-replace-same", 12)
+    page.goto(f"/conversations/{name}/")
+    box(page, 5).check()
+    page.get_by_role("button", name="Replace", exact=True).click()
+    apply = page.get_by_role("button", name="Apply", exact=True)
+    expect(apply).to_be_disabled()
+    expect(apply).to_have_accessible_description("Change the text to apply the replacement.")
+    page.get_by_label("New text").fill("number five")
+    expect(apply).to_be_enabled()
+    page.get_by_label("New text").fill("number 5")
+    expect(apply).to_be_disabled()
+
+
+def test_keys_of_the_whole_log_undo_there_and_say_where_messages_are_selected(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-log-keys", 12)
+    page.goto(f"/conversations/{name}/")
+    box(page, 5).check()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("Hid #5.")).to_be_visible()
+    page.goto(f"/conversations/{name}/?view=all")
+    page.locator("#m4").focus()
+    page.keyboard.press("r")
+    expect(page.get_by_text("Select messages in the current view.")).to_be_visible()
+    page.keyboard.press("Control+z")
+    expect(page.get_by_text("Undone. The messages are as before.")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"\?view=all&near=5#m5$"))
+    page.keyboard.press("Control+Shift+z")
+    expect(page.get_by_text("Redone.")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"\?view=all&near=4#m4$"))
+    page.goto(f"/conversations/{name}/?near=5#m5")
+    expect(page.locator("#m4")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"\?near=5#m5$"))

@@ -1,5 +1,6 @@
 """The form of a state in a browser: the input of a row follows the type that is chosen."""
 
+from collections.abc import Callable
 from uuid import uuid4
 
 import httpx
@@ -109,3 +110,21 @@ def test_a_short_object_is_edited_field_by_field_and_keeps_its_numbers(
     expect(page.get_by_text("1 key changed")).to_be_visible()
     snapshot = api.get(f"conversations/{name}/snapshot").text
     assert '"facts":{"a":1.0,"b":"z"}' in snapshot
+
+
+def test_a_number_that_is_none_is_marked_while_typed_and_the_refusal_leads_to_it(
+    reviewer_page: Page, name: str, tolerate: Callable[[str], None]
+) -> None:
+    tolerate("status of 422")
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    count, bar = page.get_by_label("count", exact=True), page.locator(".draft-bar")
+    count.fill("hello")
+    expect(count).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_text("Enter a number.")).to_be_visible()
+    page.get_by_label("plan", exact=True).fill("another")
+    expect(bar.get_by_text("2 unapplied changes")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    page.get_by_role("link", name="Go to the field").click()
+    expect(count).to_be_focused()
+    count.fill("4")
+    expect(page.locator('[aria-invalid="true"]')).to_have_count(0)

@@ -26,6 +26,7 @@ from checkpoints.pages.editing.edit_request import (
     own_versions,
     versions_since,
 )
+from checkpoints.pages.editing.row_conflicts import is_kept
 from checkpoints.pages.editing.summary import MergeSides, merge_edit, show_summary
 from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.pages.presenters import NamedNode, TimelineLine
@@ -107,7 +108,13 @@ def show_changes(task: Edit) -> HttpResponse:
         return lost_edit_page.show_lost_edit(task)
     if task.now.version > task.version:
         sides = merge_edit(task, task.now)
-        if sides.merged.conflicts:
+        conflicts = sides.merged.conflicts
+        if conflicts and all(is_kept(task, each) for each in conflicts):
+            decided = {each.path: each.mine for each in conflicts}
+            final = resolve(dict(sides.merged.state), decided)
+            if isinstance(final, dict):
+                return _show_merged(task, task.now, sides, final, status=200)
+        if conflicts:
             return _show_choices(task, task.now, sides, {}, status=200)
     return show_summary(task)
 
@@ -193,7 +200,9 @@ def _choice(task: Edit, place: int, conflict: Conflict) -> str:
     choice = task.request.POST.get(f"choice-{place}", "")
     if choice in _CHOICES:
         return choice
-    return "edit" if _is_retyped(task, place, conflict) else ""
+    if _is_retyped(task, place, conflict):
+        return "edit"
+    return "mine" if is_kept(task, conflict) else ""
 
 
 def _as_typed(value: Value) -> str:

@@ -19,10 +19,12 @@ from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing import form_rows, plain_form
 from checkpoints.pages.editing.draft_view import DraftView, draft_view_of
 from checkpoints.pages.editing.edit_request import Edit
+from checkpoints.pages.editing.row_conflicts import with_theirs
 from checkpoints.pages.editing.text_merge import MergedText, merge_text, unmerged_text
 from checkpoints.pages.presenters import NamedNode, PositionView
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.state_view import KeyView
+from checkpoints.reading.proposals import find_proposal
 from checkpoints.reading.state_values import all_values
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
@@ -79,6 +81,11 @@ class EditPage:
     adds: bool
     former: Sequence[int] = ()
 
+    @property
+    def first_wrong(self) -> int | None:
+        """Returns the number of the first row that says what is wrong with it."""
+        return next((place for place, row in enumerate(self.rows) if row.problem), None)
+
 
 def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = False) -> EditPage:
     """Returns the form with the draft, and all else as it is now.
@@ -101,7 +108,9 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
     raw_url += f"&text={unread.mark}" if unread else "&text="
     shown = _visible_part(taken, text)
-    rows = form_rows.of_state(base, view.keys, shown, draft, text)
+    rows = form_rows.of_state(base, view.keys, shown, draft, text, _proposed(task, view.total))
+    if not raw:
+        rows = with_theirs(task, rows, taken.meets)
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -133,6 +142,13 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
         position=presenters.position_view(task.now),
         adds=adds or not rows[:-1],
     )
+
+
+def _proposed(task: Edit, total: int) -> set[str]:
+    """Returns the keys that are reviewed, for a form in which they would not be seen at once."""
+    if total < key_sections.FROM:
+        return set()
+    return {name for each in find_proposal(task.now).sources for name in each.keys}
 
 
 def merged_text_of(task: Edit) -> MergedText:

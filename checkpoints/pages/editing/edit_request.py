@@ -191,6 +191,14 @@ def own_versions(task: Edit, moment: StoredSnapshot, versions: Collection[int]) 
     return set(rows.values_list("version", flat=True))
 
 
+def authors_of(moment: StoredSnapshot, versions: Collection[int]) -> dict[int, str]:
+    """Returns who wrote each of the versions."""
+    if moment.row is None:
+        return {}
+    rows = _versions(moment.row).filter(version__in=versions)
+    return dict(rows.values_list("version", "author"))
+
+
 def _versions(row: Execution) -> QuerySet[Checkpoint]:
     return Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
 

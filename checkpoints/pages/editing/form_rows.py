@@ -1,6 +1,6 @@
 """The rows of the form of a state: its keys, input, declared keys, and empty rows."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from checkpoints.editing import state_form
 from checkpoints.editing.draft import StateDraft
 from checkpoints.editing.entries import row_of
-from checkpoints.editing.key_sections import sections_by_key
+from checkpoints.editing.key_sections import FROM, natural_order, sections_by_key
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.pages.state.state_view import KeyView
 from checkpoints.reading.state_values import heads_by_name, reducers_for, values_of
@@ -25,11 +25,12 @@ def of_state(
     changes: Changes,
     draft: StateDraft,
     text: str,
+    proposed: Collection[str] = (),
 ) -> list[Row]:
     """Returns the keys of the state as rows, with changes of others or of the draft.
 
     They are followed by the declared keys whose names contain ``text``, and an empty row. Nobody
-    edits opaque values, so they have no row.
+    edits opaque values, so they have no row. Among many keys those ``proposed`` come first.
     """
     found: dict[str, JsonValue] = {
         key.name: key.value for key in keys if key.read and key.opaque is None
@@ -46,14 +47,18 @@ def of_state(
     there = {row.name: row for row in rows}
     typed = [row_of(each) for each in draft.entries.values() if each.name not in changes]
     typed = [replace(row, before=_before(row, there.get(row.name))) for row in typed]
-    return typed_rows(base, _in_sections(overlay_rows(rows, typed)), text=text)
+    return typed_rows(base, _in_sections(overlay_rows(rows, typed), proposed), text=text)
 
 
-def _in_sections(rows: Sequence[Row]) -> list[Row]:
+def _in_sections(rows: Sequence[Row], proposed: Collection[str]) -> list[Row]:
     """Sorts keys of the state by section and name, those without a section first, new ones last."""
-    sections = sections_by_key([row.name for row in rows if row.old])
+    there = [row.name for row in rows if row.old]
+    first = frozenset(proposed if len(there) >= FROM else ())
+    sections = sections_by_key([name for name in there if name not in first])
     placed = [replace(row, section=sections.get(row.name, "") if row.old else "") for row in rows]
-    placed.sort(key=lambda row: (not row.old, row.section, row.name))
+    placed.sort(
+        key=lambda row: (not row.old, row.name not in first, row.section, natural_order(row.name))
+    )
     before = ["", *(row.section for row in placed)]
     return [
         replace(row, begins=bool(row.section) and row.section != former)

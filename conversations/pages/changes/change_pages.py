@@ -25,7 +25,7 @@ from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
 from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view
 from conversations.pages.changes.single_submit import submit_once
-from conversations.pages.undo import undo_url
+from conversations.pages.undo import shown_in, undo_url
 from conversations.reading import queries
 from conversations.reading.batch_changes import changes_of
 from conversations.services import use_cases
@@ -144,9 +144,10 @@ def _move(
     def write(reason: str) -> Redirection:
         moved = move(seen_view(request, head), reason or None, False)
         wanted = request.POST.get("undo", "")
-        here = address_near(head, moved) if wanted else back
+        shown = shown_in(request)
+        here = address_near(head, moved, shown) if wanted else back
         redoes = wanted not in ("", "redo")
-        return Redirection(here, done, undo=undo_url(head, moved), redoes=redoes)
+        return Redirection(here, done, undo=undo_url(head, moved, shown), redoes=redoes)
 
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)

@@ -36,6 +36,7 @@ from conversations.pages.changes.frequent_changes import (
     refused,
 )
 from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.changes.unchanged_replacement import require_change
 from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.services.results import Applied
@@ -117,6 +118,7 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
     if seen.revision != head.current_revision:
         return show_moved_form(request, actor, head, form.model, seen)
     try:
+        require_change(head, form.model)
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
             flash.success(
@@ -349,8 +351,11 @@ def seen_view(request: HttpRequest, head: Conversation) -> Seen:
     return Seen(int(values[0]), int(values[1]))
 
 
-def address_near(head: Conversation, applied: Applied) -> str:
-    """Returns the address of the page at what came, or else at what is left before what went."""
+def address_near(head: Conversation, applied: Applied, shown: str = "") -> str:
+    """Returns the address of the page at what came, or else at what is left before what went.
+
+    The page stays in the view of ``shown``, a query string, also once the message is hidden there.
+    """
     here = reverse("conversations:detail", args=[head.public_id])
     came = applied.added or applied.shown
     if came:
@@ -359,7 +364,8 @@ def address_near(head: Conversation, applied: Applied) -> str:
         hidden = applied.hidden[0][0] if applied.hidden else 0
         earlier = [index for index in applied.view if index < hidden]
         place = earlier[-1] if earlier else next(iter(applied.view), -1)
-    return here if place < 0 else f"{here}?at={place}#m{place}"
+    view = f"{shown}&" if shown else ""
+    return f"{here}?{view}near={place}#m{place}" if place >= 0 else f"{here}?{shown}".rstrip("?")
 
 
 def _show_error(form: OperationForm, error: ContextError) -> str:

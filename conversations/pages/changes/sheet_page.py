@@ -37,7 +37,12 @@ from conversations.pages.changes.operation_page import (
 )
 from conversations.pages.changes.sheet_words import effect_sentences, going_sentences
 from conversations.pages.changes.single_submit import submit_once
-from conversations.pages.changes.typed_messages import form_message, map_messages
+from conversations.pages.changes.typed_messages import (
+    form_message,
+    map_messages,
+    plain_content,
+)
+from conversations.pages.changes.unchanged_replacement import removes_calls, require_change
 from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.store.conversation import find_head
@@ -74,7 +79,8 @@ class Sheet:
     results would be parted if nothing was done about it. ``effect`` is None as long as the text is
     missing, or if ``problem`` says what is wrong. ``pieces`` are the words that a replacement takes
     and brings. A message that is inserted has a ``role``, and comes ``before`` a log index.
-    ``news`` says how the conversation changed since the sheet was opened.
+    ``news`` says how the conversation changed since the sheet was opened. ``needs_text`` tells that
+    a replacement changes nothing as long as its text is that of the message.
     """
 
     title: Text
@@ -94,6 +100,7 @@ class Sheet:
     role: str = ""
     before: int | None = None
     news: str = ""
+    needs_text: bool = False
 
     @property
     def roles(self) -> Sequence[str]:
@@ -137,7 +144,10 @@ def _apply(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
     try:
         asked = _asked(before, request.POST)
         model = parse(OperationRequest, asked)
+        require_change(before, model, pointer="/text")
     except ContextError as error:
+        if isinstance(error, ValidationFailed) and wants_json(request):
+            return _stay(translated(error.detail), status=422)
         flash.warning(request, translated(error.detail))
         return redirect("conversations:detail", head.public_id)
     if seen.revision != head.current_revision:
@@ -162,7 +172,12 @@ def _refuse(
     if not wants_json(request):
         return show_moved_form(request, actor, head, model, seen)
     text = _("Nothing was applied: the conversation changed. Check the figures and apply again.")
-    return JsonResponse({"detail": text, FORM_KEY: new_key()}, status=409)
+    return _stay(text, status=409)
+
+
+def _stay(text: str, *, status: int) -> HttpResponse:
+    """The sheet stays as it is and says why beside its button."""
+    return JsonResponse({"detail": text, FORM_KEY: new_key()}, status=status)
 
 
 def _as_seen(head: Conversation, seen: Seen) -> Conversation:
@@ -185,7 +200,8 @@ def _asked(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     if wanted == "replace":
         first = selection.first_position(sent)
         body = selection.body_at(head, first)
-        message = body | {"content": _typed(sent, "text")} if "text" in sent else body
+        edited = "text" in sent and _typed(sent, "text") != _text_of(body)
+        message = body | {"content": _typed(sent, "text")} if edited else body
         asked["replace"] = {"index": first, "message": message}
     if wanted == "insert":
         draft: JsonValue = {"role": _role_in(sent), "content": _typed(sent, "text")}
@@ -229,6 +245,10 @@ def _sheet_of(
         advanced_url=reverse("conversations:operate", args=[head.public_id])
         + f"?{urlencode(query)}",
     )
+    if wanted == "replace":
+        first = selection.first_position(sent)
+        needs_text = not removes_calls(head, first, sheet.pairing)
+        sheet = replace(sheet, needs_text=needs_text)
     if wanted == "insert":
         inserts = _("The new message comes before #%(n)s.") % {"n": sheet.before}
         sheet = replace(sheet, sentences=[inserts])
@@ -267,10 +287,8 @@ def _index_at(head: Conversation, sent: QueryDict) -> int:
 
 def _words_replaced(head: Conversation, sent: QueryDict, text: str) -> Sequence[TextPiece]:
     """Returns the words of the message that a new text takes and brings; () if it is the same."""
-    before = selection.body_at(head, selection.first_position(sent)).get("content")
-    if not isinstance(before, str):
-        return ()
-    return () if before == text else text_diff(before, text)
+    before = _text_of(selection.body_at(head, selection.first_position(sent)))
+    return text_diff(before, text) if before and before != text else ()
 
 
 def _typed(sent: QueryDict, name: str) -> str:
@@ -283,7 +301,12 @@ def _text_in(sent: QueryDict, asked: dict[str, JsonValue]) -> str:
         return _typed(sent, "text")
     part = asked.get(str(asked["operation"]))
     message = part.get("message") if isinstance(part, dict) else None
-    content = message.get("content") if isinstance(message, dict) else None
+    return _text_of(message) if isinstance(message, dict) else ""
+
+
+def _text_of(message: Mapping[str, JsonValue]) -> str:
+    """The words of a message as its text area has them."""
+    content = plain_content(message.get("content"))
     return content if isinstance(content, str) else ""
 
 

@@ -100,7 +100,7 @@ def form_message(message: Mapping[str, JsonValue], *, keeps_calls: bool) -> Fiel
     calls = message.get("tool_calls")
     own = {"role", "tool_call_id", "name", "metadata", "tool_description"}
     typed: Fields = {name: message[name] for name in own if message.get(name) is not None}
-    typed["content"] = _plain(message.get("content"))
+    typed["content"] = plain_content(message.get("content"))
     if isinstance(calls, list) and calls:
         as_text = all(isinstance(_arguments(call), str | None) for call in calls)
         typed["calls"] = {
@@ -149,7 +149,7 @@ def _changed(message: JsonValue, change: Callable[[Fields], Fields]) -> JsonValu
     return change(message) if isinstance(message, dict) else message
 
 
-def _plain(content: JsonValue) -> JsonValue:
+def plain_content(content: JsonValue) -> JsonValue:
     """Returns a content for its text area: one plain text part as text, others as parts."""
     if isinstance(content, list) and len(content) == 1:
         part = content[0]

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from conversations.lifecycle.archival import GOING_ON
-from conversations.models import Conversation
+from conversations.models import Conversation, Revision
 from conversations.pages import presenters
 from conversations.pages.presenters import BatchLine
 from conversations.pages.reading import view_window
@@ -194,11 +194,16 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     if "at" in request.GET:
         index = number_in(request, "at", 0)
         place = view_window.place_of(head, wanted, index)
+        if place is None and request.headers.get("HX-Request"):  # a page that follows what happens
+            place = view_window.place_near(head, wanted, index)
         if place is None:
             # It is hidden there; the browser keeps the fragment of a link over a redirect.
             here = reverse("conversations:detail", args=[conversation_id])
             words = f"&{urlencode({'q': wanted.words})}" if wanted.words else ""
             return redirect(f"{here}?view=all&at={index}{words}")
+        start = place // SECTION * SECTION
+    elif "near" in request.GET:  # an address of one's own change, which stays in its view
+        place = view_window.place_near(head, wanted, number_in(request, "near", 0))
         start = place // SECTION * SECTION
     window = view_window.window_of(head, wanted, start)
     which, count = wanted.which, wanted.count
@@ -249,9 +254,19 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         first=view.index_at(0) if view else None,
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),
-        undo=undo_own_url(head, rows[0], actor) if _selectable(actor, head, wanted) else "",
+        undo=_undo_url(actor, head, wanted, rows[0]),
     )
     return remember_detail(request, show(request, "conversations/detail.html", shown))
+
+
+def _undo_url(actor: Actor, head: Conversation, wanted: ShownView, now: Revision) -> str:
+    """Returns where the reader's own last change is undone, from the current view or the log."""
+    if wanted.which not in ("current", "all"):
+        return ""
+    is_plain = wanted == ShownView()
+    current = replace(wanted, which="current")
+    shown = "" if is_plain else wanted.query.strip("?&")
+    return undo_own_url(head, now, actor, shown) if _selectable(actor, head, current) else ""
 
 
 def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:

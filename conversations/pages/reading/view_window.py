@@ -144,6 +144,16 @@ def place_of(head: Conversation, shown: ShownView, index: int) -> int | None:
     return index if everything else view_shown(head, shown).position_of(index)
 
 
+def place_near(head: Conversation, shown: ShownView, index: int) -> int:
+    """Returns the position of a message, or if it is hidden there of the one before it."""
+    place = place_of(head, shown, index)
+    if place is not None:
+        return place
+    runs = view_shown(head, shown).runs
+    before = sum(min(stop, index) - start for start, stop in runs if start < index)
+    return max(before - 1, 0)
+
+
 def messages_url(head: Conversation, shown: ShownView) -> str:
     """Returns the page of a view, to which ``at=index#mindex`` is added."""
     return reverse("conversations:detail", args=[head.public_id]) + shown.query

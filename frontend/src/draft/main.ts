@@ -181,19 +181,21 @@ function beginDraft(form: HTMLFormElement): void {
     if (word.textContent !== (text[now] ?? "")) word.textContent = text[now] ?? "";
     word.classList.toggle("text-danger", now !== "" && now !== "saved");
     if (line !== null) line.hidden = now === "waits" || now === "unsent"; // the socket may not know yet
-    if (area === null) showRows();
+    const changed = area === null ? showRows() : 0;
     if (counted === null) return;
     if (model.count !== null) counted.dataset.count = String(model.count);
-    const count = Number(counted.dataset.count);
+    const count = Math.max(Number(counted.dataset.count), isUnkept(model) ? changed : 0); // also what is not saved yet
     counted.textContent = (count === 1 ? counted.dataset.one : counted.dataset.many)!.replace("{n}", String(count));
     for (const each of [counted, discard]) if (each !== null) each.hidden = count === 0;
     hideSaid();
   }
 
-  function showRows(): void {
-    markRows(form);
+  /** Returns the number of rows that differ from the state. */
+  function showRows(): number {
+    const changed = markRows(form);
     drawShallow(form);
     filterRows();
+    return changed;
   }
 
   /** The rows say themselves what was typed in them; the panel has what came from elsewhere. */
@@ -245,6 +247,10 @@ function beginDraft(form: HTMLFormElement): void {
     if (!row) return;
     event.preventDefault();
     revertRow(row);
+    const theirs = button?.closest(".edit-key-theirs");
+    if (!theirs) return;
+    theirs.remove();
+    happen({ is: "news" }); // the row then shows what they applied
   });
   // A form of which all is kept says only which draft it is of; what is unkept goes with it.
   form.addEventListener("formdata", ({ formData }) => {

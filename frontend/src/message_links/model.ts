@@ -7,11 +7,12 @@ export function messageIn(hash: string): string | null {
   return OF_MESSAGE.exec(hash)?.[1] ?? null;
 }
 
-/** The page on which a message stands that is not on this one; null if it was asked for already. */
+/** The page on which a message stands that is not on this one; null if it was asked for already, or is `near` what was hidden. */
 export function pageWith(message: string, address: string): string | null {
   const url = new URL(address);
-  if (url.searchParams.get("at") === message) return null;
+  if (url.searchParams.get("at") === message || url.searchParams.get("near") === message) return null;
   url.searchParams.delete("start");
+  url.searchParams.delete("near");
   url.searchParams.set("at", message);
   return url.href;
 }

@@ -150,6 +150,11 @@ document.addEventListener(COLLECT, (event) => {
     offer("f", texts.keysKeep, "keep_from");
     offer("r", texts.keysReplace, "replace", isEmpty ? own !== null : count === 1, isEmpty ? texts.keysAtSelection : texts.keysAtOne);
     offer("i", texts.keysInsert, "insert");
+  } else if (texts.keysElsewhere) {
+    // The whole log looks like the view that is edited, so its keys say why they do nothing here.
+    const why = (): boolean => document.dispatchEvent(new CustomEvent("toast", { detail: { text: texts.keysElsewhere, tone: "info" } }));
+    const labels = { x: texts.keysSelect, d: texts.keysHide, s: texts.keysSummarize, f: texts.keysKeep, r: texts.keysReplace, i: texts.keysInsert };
+    for (const [keys, label] of Object.entries(labels)) add(keys, label, why);
   }
   const pinSelected = document.querySelector<HTMLElement>("#selection:not(.selection-empty) [data-with-selection=pin]");
   if (pinSelected) add("p", texts.keysPinSelected, () => pinSelected.click(), true, "selection");

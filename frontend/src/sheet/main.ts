@@ -50,6 +50,18 @@ function draw(): void {
   const advanced = sheet()?.querySelector<HTMLAnchorElement>(".sheet-advanced");
   const address = document.getElementById("sheet-effect")?.dataset.advanced;
   if (advanced && address) advanced.href = address;
+  allowApply();
+}
+
+/** A replacement with the words that are there already would be a batch that changes nothing. */
+function allowApply(): void {
+  const text = sheet()?.querySelector<HTMLTextAreaElement>("textarea[name=text]");
+  const apply = sheet()?.querySelector<HTMLButtonElement>("button[name=apply]");
+  const why = document.getElementById("sheet-why");
+  if (!text || !apply || !why) return;
+  const needsText = document.getElementById("sheet-effect")?.dataset.needsText !== undefined;
+  apply.disabled = needsText && text.value === text.defaultValue;
+  why.hidden = !apply.disabled;
 }
 
 /** How high the sheet is, for what stays beside it. */

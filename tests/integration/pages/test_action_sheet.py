@@ -116,6 +116,34 @@ def test_one_after_the_other_of_ones_own_changes_is_undone(reviewer: Client) -> 
     assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
 
 
+def test_who_undoes_stays_in_the_view_also_on_the_way_back(reviewer: Client) -> None:
+    booking()
+    there = apply(reviewer, "hide", "4", pairing="drop").redirect_chain[-1][0]
+    back = undone(reviewer)
+    assert 'aria-current="page">Current view' in re.sub(r"\s+", " ", back)
+    again = re.search(r'action="([^"]+)"[^>]*>(?:(?!</form>).)*value="redo"', back)
+    assert again is not None
+    reviewer.post(unescape(again[1]), {"undo": "redo"})
+    for address in (there, "/conversations/t/?near=4#m4"):
+        assert shown(text(reviewer.get(address))) == [0, 1, 2, 3]
+    assert reviewer.get("/conversations/t/?at=4").status_code == 302
+    assert reviewer.get("/conversations/t/?at=4", headers={"HX-Request": "true"}).status_code == 200
+
+
+def test_the_whole_log_undoes_and_stays(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    page = text(reviewer.get("/conversations/t/?view=all"))
+    assert "data-keys-elsewhere" in page
+    address = re.search(
+        r'<form method="post" action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page
+    )
+    assert address is not None
+    answer = reviewer.post(unescape(address[1]), {"undo": "1"})
+    assert answer["Location"] == "/conversations/t/?view=all&near=4#m4"
+    assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 2, 3, 4]
+
+
 def test_what_another_changed_or_appended_to_is_not_undone_by_a_key(reviewer: Client) -> None:
     booking()
     apply(reviewer, "hide", "4", pairing="drop")
@@ -139,6 +167,38 @@ def test_a_replaced_message_begins_with_its_text(reviewer: Client) -> None:
     assert "Replaced #1. Batch 1" in page
     assert "Book 12B" in page
     assert shown(page) == [0, 5, 2, 3, 4]
+
+
+def test_a_replacement_with_the_same_words_is_refused_at_its_text(reviewer: Client) -> None:
+    booking()
+    assert "data-needs-text" in sheet(reviewer, "replace", "1")
+    sent = asked("replace", "1", apply="1", text="Book 12A", pairing="drop")
+    answer = reviewer.post("/conversations/t/act/", sent, headers={"Accept": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("Change the new text first.")
+    assert "Change the new text first." in text(apply(reviewer, "replace", "1", text="Book 12A"))
+    path = "/conversations/t/operate/?do=replace&positions=1&revision=0&count=5"
+    form = {
+        "operation": "replace",
+        "pairing": "warn",
+        "replace-index": "1",
+        "replace-message-role": "user",
+        "replace-message-content": "Book 12A",
+        "expected_revision": "0",
+        "expected_count": "5",
+    }
+    refused = reviewer.post(path, form)
+    assert refused.status_code == 422
+    assert "Change the new text first." in text(refused)
+    assert ">batch 1<" not in text(reviewer.get("/conversations/t/")).lower()
+
+
+def test_the_same_words_without_their_calls_replace_a_message(reviewer: Client) -> None:
+    booking()
+    assert "data-needs-text" not in sheet(reviewer, "replace", "2")
+    assert "data-needs-text" in sheet(reviewer, "replace", "2", pairing="keep")
+    apply(reviewer, "replace", "2", text="", pairing="drop")
+    assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 4]
 
 
 @pytest.mark.parametrize(("do", "positions"), [("replace", "1"), ("summarize", "1-1")])

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from tests.integration.checkpoints.flows import REVIEW, Run, edge, node, publish
-from tests.integration.pages.execution_scenes import field_of, form_of, running, text
+from tests.integration.pages.execution_scenes import field_of, form_of, running, text, url
 from tests.integration.pages.state_edits import (
     apply,
     kind_of_row,
@@ -181,3 +181,17 @@ def test_the_declared_keys_of_a_pinned_workflow_are_offered(reviewer: Client) ->
     run = running("declaring")
     assert run.complete("write").status_code == 201
     assert kind_of_row(opened(reviewer, run), "sums") == "number"
+
+
+def test_among_many_keys_those_that_are_reviewed_come_first(reviewer: Client, run: Run) -> None:
+    run.update("review", state_data={f"a{number}": number for number in range(1, 21)})
+    html = text(reviewer.get(url(run, "state/")))
+    names = re.findall(r'data-key-name="([^"]+)"', html)
+    assert names.index("draft") < names.index("a1") < names.index("a2") < names.index("a14")
+
+
+def test_a_refusal_leads_to_the_first_wrong_key(reviewer: Client, run: Run) -> None:
+    html = text(send(reviewer, run, typed(opened(reviewer, run), count="three")))
+    link = re.search(r'href="#(value-\d+)">Go to the field', html)
+    assert link is not None
+    assert f'id="{link[1]}"' in html

@@ -1,6 +1,11 @@
 """The sections of a form with many keys."""
 
-from checkpoints.editing.key_sections import KeySection, sections_by_key, sections_in_order
+from checkpoints.editing.key_sections import (
+    KeySection,
+    natural_order,
+    sections_by_key,
+    sections_in_order,
+)
 
 MANY = [f"plain_{each}" for each in range(12)]
 
@@ -17,3 +22,8 @@ def test_a_short_form_has_no_sections() -> None:
 def test_sections_are_counted_in_the_order_of_the_form() -> None:
     found = sections_in_order(["customer", "customer", "fact", "fact", "fact"])
     assert found == [KeySection("customer", 2), KeySection("fact", 3)]
+
+
+def test_numbers_in_names_are_sorted_as_numbers() -> None:
+    names = ["line14", "line2", "7", "line", "a", "line2b"]
+    assert sorted(names, key=natural_order) == ["7", "a", "line", "line2", "line2b", "line14"]

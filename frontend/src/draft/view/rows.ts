@@ -2,6 +2,7 @@
 // server.
 
 import type { Value, Values } from "../model/content";
+import { isWrong } from "../model/shallow";
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -61,7 +62,7 @@ function keyOf(row: HTMLElement): string {
 function shows(row: HTMLElement, asItCame: boolean): string {
   const meta = row.querySelector(".state-key-meta")?.textContent ?? "";
   const section = row.querySelector(".edit-section")?.textContent ?? "";
-  return JSON.stringify([rowValue(row, asItCame), meta, section, row.querySelector(".field-errors") !== null]);
+  return JSON.stringify([rowValue(row, asItCame), meta, section, row.querySelector(".field-errors:not([data-wrong-number])") !== null]);
 }
 
 /** The rows of a form are counted: `name-3` and `value-3` are of one row. */
@@ -72,6 +73,14 @@ function number(row: HTMLElement, place: number): void {
       if (text !== null) part.setAttribute(name, text.replace(PLACE, `-${place}`));
     }
   }
+}
+
+/** What others applied to the key is said in its row, beside the field in which someone may be typing. */
+function putTheirs(row: HTMLElement, fresh: HTMLElement): void {
+  const [old, now] = [row, fresh].map((each) => each.querySelector(":scope > .edit-key-theirs"));
+  if (old && now && old.isEqualNode(now)) return;
+  old?.remove();
+  if (now) row.querySelector(":scope > .edit-value")?.after(document.importNode(now, true));
 }
 
 /** Put in the rows of another page; a row that shows the same stays, with the focus that may be in it. */
@@ -86,6 +95,7 @@ export function replaceRows(form: HTMLFormElement, fresh: Element): void {
     there.delete(keyOf(row)); // two empty rows have one name
     if (mine === undefined || shows(mine, false) !== shows(row, true)) return document.importNode(row, true);
     befores.set(mine, beforeOf(row));
+    putTheirs(mine, row);
     return mine;
   });
   for (const row of rowsOf(form)) if (!wanted.includes(row)) row.remove();
@@ -117,10 +127,41 @@ function isChanged(row: HTMLElement): boolean {
   return before.kind !== now.kind || before.text !== now.text || now.gone;
 }
 
-/** Mark the rows that differ from the state, and offer to revert them. */
-export function markRows(form: Element): void {
+/** A number that is none is marked while it is typed; what the server said of it goes once it is one. */
+function markNumber(row: HTMLElement, reason: string): void {
+  const field = fieldOf(row, "value");
+  const said = row.querySelector<HTMLElement>("[data-wrong-number]");
+  const isNumber = field instanceof HTMLInputElement && fieldOf(row, "kind")?.value === "number";
+  const wrong = isNumber && field.value.trim() !== "" && isWrong({ name: null, kind: "number", text: field.value });
+  if (!wrong) {
+    if (!said || !field) return;
+    said.remove();
+    field.classList.remove("is-invalid");
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  } else if (!said) {
+    const known = row.querySelector<HTMLElement>(".field-errors");
+    if (known) known.dataset.wrongNumber = "";
+    if (known) return;
+    const list = document.createElement("ul");
+    list.className = "field-errors";
+    list.id = `${field.id}-error`;
+    list.dataset.wrongNumber = "";
+    list.append(Object.assign(document.createElement("li"), { textContent: reason }));
+    row.append(list);
+    field.classList.add("is-invalid");
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", list.id);
+  }
+}
+
+/** Mark the rows that differ from the state, and offer to revert them; how many differ. */
+export function markRows(form: HTMLElement): number {
+  let count = 0;
   for (const row of rowsOf(form)) {
     const changed = isChanged(row);
+    if (changed && row.dataset.keyName !== undefined) count += 1;
+    markNumber(row, form.dataset.notANumber ?? "");
     row.classList.toggle("edit-key-changed", changed);
     const tools = row.querySelector<HTMLElement>(".edit-key-tools");
     if (tools === null) continue;
@@ -129,6 +170,7 @@ export function markRows(form: Element): void {
     const short = text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE)}…` : text;
     tools.title = changed ? (tools.dataset.before ?? "").replace("{value}", () => short) : "";
   }
+  return count;
 }
 
 /** Open the row for a new key, unless all that there are have been opened. */

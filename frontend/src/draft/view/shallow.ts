@@ -13,6 +13,8 @@ interface Drawn {
 }
 
 const LONG = 80;
+const SHORT = 40;
+const SHORT_NAME = 16;
 const KINDS = ["text", "number", "boolean", "null"] as const;
 const drawn = new WeakMap<HTMLTextAreaElement, Drawn>();
 const asJson = new WeakSet<HTMLTextAreaElement>(); // someone wants the text, or types in it
@@ -58,7 +60,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
   const found = shallowOf(area.value)!;
   const base = area.value;
   const box = document.createElement("div");
-  box.className = "shallow";
+  box.className = found.fields.every(isShort) ? "shallow shallow-short" : "shallow";
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", filled(words.fields, { key }));
   const state: Drawn = { box, text: base };
@@ -139,6 +141,11 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
     line.append(button(words.asJson ?? "", "shallow-json", () => showJson(form, row, area)));
     return line;
   }
+}
+
+/** Two of these stand in a line where there is room. */
+function isShort({ name, kind, text }: Field): boolean {
+  return kind !== "json" && text.length <= SHORT && (name ?? "").length <= SHORT_NAME && !text.includes("\n");
 }
 
 /** Marks a field whose value is not of its kind, with the reason after it. */

@@ -11,6 +11,8 @@ describe("a place of the address", () => {
     expect(url).toBe("https://ctx.example/conversations/one/?q=a&at=7#m7");
     expect(pageWith("7", url as string)).toBeNull();
     expect(pageWith("8", url as string)).toContain("at=8");
+    expect(pageWith("7", "https://ctx.example/?near=7#m7")).toBeNull();
+    expect(pageWith("8", "https://ctx.example/?near=7#m8")).toBe("https://ctx.example/?at=8#m8");
   });
 });
 

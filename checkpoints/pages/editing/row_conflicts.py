@@ -1,0 +1,57 @@
+"""What others applied to keys that a draft changes too, for the rows of these keys."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import quote
+
+from checkpoints.domain.merge import Conflict
+from checkpoints.editing.state_form import Row, Theirs
+from checkpoints.pages.editing.edit_request import Edit, authors_of
+from checkpoints.pages.editing.summary import merge_edit
+from checkpoints.pages.state.place_names import key_of
+from checkpoints.pages.state.state_rows import shown_value
+from checkpoints.reading.state_values import heads_by_name, values_of
+from ctxadmin.lib.structural_diff import ABSENT
+
+_KEEPS = "keeps"
+
+
+def with_theirs(task: Edit, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    """Returns the rows, those of ``names`` with what others applied there."""
+    theirs = _their_changes(task, names) if names else {}
+    return [replace(row, theirs=theirs.get(row.name)) for row in rows]
+
+
+def is_kept(task: Edit, conflict: Conflict) -> bool:
+    """Returns whether the form says *Keep mine* of a key, as the other side is now."""
+    key = key_of(conflict.path)
+    sent = task.request.POST.getlist(_KEEPS)
+    return bool(sent) and _mark(key, _version_of(task, key)) in sent
+
+
+def _their_changes(task: Edit, names: Sequence[str]) -> Mapping[str, Theirs]:
+    values = values_of(task.now, names)
+    conflicts = {key_of(each.path) for each in merge_edit(task, task.now).merged.conflicts}
+    versions = {name: _version_of(task, name) for name in names}
+    authors = authors_of(task.now, set(versions.values()))
+    return {
+        name: Theirs(
+            value=shown_value(values.get(name, ABSENT)),
+            gone=name not in values,
+            author=authors.get(versions[name], ""),
+            own=authors.get(versions[name]) == task.actor.label,
+            version=versions[name],
+            mark=_mark(name, versions[name]) if name in conflicts else "",
+        )
+        for name in names
+    }
+
+
+def _version_of(task: Edit, name: str) -> int:
+    """Returns the version that wrote a key last; 0 of a key that is gone."""
+    held = heads_by_name(task.now)
+    return held[name].version if name in held else 0
+
+
+def _mark(name: str, version: int) -> str:
+    return f"{version}:{quote(name, safe='')}"
