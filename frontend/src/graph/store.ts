@@ -137,8 +137,9 @@ export type Part = "problems" | "workflow" | "reducers" | "what-if";
 
 export const NOTHING: Chosen = { nodes: [], edges: [] };
 
-export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched"> & Partial<Pick<Setup, "published">>): EditorStore {
+export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched"> & Partial<Pick<Setup, "published" | "drawn">>): EditorStore {
   const document = normalised(setup.document);
+  const told = (setup.watched ?? setup.drawn)?.words;
   return createStore<Editor>()((set, get) => ({
     document,
     history: NOTHING_DONE,
@@ -148,7 +149,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     chosen: NOTHING,
     saving: { kind: "saved" },
     clash: null,
-    words: setup.watched ? wordsWith(null, setup.watched.words, document) : null,
+    words: told ? wordsWith(null, told, document) : null,
     costs: null,
     whatIf: null,
     part: "problems",
