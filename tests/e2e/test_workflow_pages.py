@@ -94,7 +94,7 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     save(page)
     expect(page.get_by_role("link", name="Edge go from start to answer")).to_be_visible()
 
-    page.get_by_role("link", name=re.compile("^Answer Model")).click()
+    page.get_by_role("link", name=re.compile("^Answer,? Model")).click()
     page.get_by_role("link", name="Preview").click()
     page.get_by_label("Conversation").fill(chat)
     page.get_by_role("button", name="Show").click()
@@ -192,6 +192,7 @@ def test_the_rules_of_a_filter_are_readable(
 def test_the_graph_is_reached_by_keyboard(designer_page: Page, drawn: str) -> None:
     page = designer_page
     page.goto(f"/workflows/{drawn}/")
+    expect(page.locator(".graph-frame-drawn")).to_be_visible()
     page.get_by_role("region", name="Workflow graph").focus()
     page.keyboard.press("Tab")
     focused = page.evaluate("document.activeElement.getAttribute('aria-label')")

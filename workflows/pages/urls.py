@@ -19,6 +19,7 @@ from workflows.pages.editor import (
     context_names,
     costs,
     diff_canvas,
+    drawn_canvas,
     node_preview,
     panel,
 )
@@ -44,6 +45,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_COMPARISON}use/", use.use, name="comparison-use"),
     path(f"{_COMPARISON}undo/", use.undo, name="comparison-undo"),
     path(f"{_COMPARISON}call/", call_page.compared_call, name="compare-call"),
+    path("<str:slug>/drawn/", drawn_canvas.drawn, name="drawn"),
     path("<str:slug>/editor/panel/", panel.panel, name="editor-panel"),
     path("<str:slug>/editor/read/", panel.read, name="editor-read"),
     path("<str:slug>/editor/preview/", node_preview.preview, name="editor-preview"),

@@ -1,8 +1,9 @@
-// Starts the visual editor on its page.
+// Starts the visual editor on its page, and canvases on the pages of workflows.
 
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
+import { startDrawing } from "./drawn";
 import { startCosting } from "./io/policy_costs";
 import { startFollowing } from "./io/draft_socket";
 import { type Journal, startJournal } from "./io/journal";
@@ -30,6 +31,9 @@ if (setup && root) {
   await startPlacing(store, setup.urls.worker);
   createRoot(root).render(<App desk={{ store, setup, server, reader, trier: startTrying(store, server) }} saver={edited?.saver ?? null} journal={edited?.journal ?? null} />);
 }
+
+const drawn = document.querySelector<HTMLElement>("[data-drawn]");
+if (drawn) await startDrawing(drawn);
 
 function startEditing(setup: Setup, store: EditorStore, server: Server, reader: Reader): { saver: Saver; journal: Journal } {
   const saver = startSaving(store, server);

@@ -13,6 +13,7 @@ import { indexOf, normalised } from "./model/document";
 import type { Edit } from "./model/edits";
 import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
+import { type Own, overtakenIn, withSave } from "./model/overtaken";
 import { placesOf } from "./model/places";
 import { type KnownNames, NO_NAMES } from "./model/suggestions";
 import { type ElementKind, elementOf, type Value } from "./model/form_edits";
@@ -76,6 +77,11 @@ export interface State {
   readonly chosen: Chosen;
   readonly saving: Saving;
   readonly clash: Clash | null;
+  /** What this page saved lately, and what of it someone else has changed since. */
+  readonly own: readonly Own[];
+  readonly overtaken: readonly Conflict[];
+  /** Who saved the draft last, as far as the page has heard; "" if nobody was named. */
+  readonly by: string;
   readonly words: Words | null;
   /** What policies would have cost on past conversations; null until it is told. */
   readonly costs: Costs | null;
@@ -137,8 +143,9 @@ export type Part = "problems" | "workflow" | "reducers" | "what-if";
 
 export const NOTHING: Chosen = { nodes: [], edges: [] };
 
-export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched"> & Partial<Pick<Setup, "published">>): EditorStore {
+export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched"> & Partial<Pick<Setup, "published" | "drawn">>): EditorStore {
   const document = normalised(setup.document);
+  const told = (setup.watched ?? setup.drawn)?.words;
   return createStore<Editor>()((set, get) => ({
     document,
     history: NOTHING_DONE,
@@ -148,7 +155,10 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     chosen: NOTHING,
     saving: { kind: "saved" },
     clash: null,
-    words: setup.watched ? wordsWith(null, setup.watched.words, document) : null,
+    own: [],
+    overtaken: [],
+    by: "",
+    words: told ? wordsWith(null, told, document) : null,
     costs: null,
     whatIf: null,
     part: "problems",
@@ -191,12 +201,14 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set({ chosen: { ...NOTHING, ...chosen } });
     },
     receive(theirs) {
-      const { base, document: mine, chosen, history, clash } = get();
+      const { base, document: mine, chosen, history, clash, own } = get();
       // A question about older changes comes first; the next save meets what was not taken in.
       if (clash && (clash.version === null || theirs.version <= clash.version)) return false;
+      const found = overtakenIn(own, base.document, theirs.document, Date.now());
+      const later = (): Pick<State, "overtaken"> => ({ overtaken: [...get().overtaken.filter(({ kind, key }) => !found.some((each) => each.kind === kind && each.key === key)), ...found] });
       if (mine === base.document) {
         // Taken as it is: saved again, it would be news to the others, and theirs to us.
-        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs, clash: null });
+        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs, clash: null, ...later() });
         return true;
       }
       const merged = merge(base.document, mine, theirs.document);
@@ -204,7 +216,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
         set({ clash: { base: base.document, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts } });
         return false;
       }
-      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, clash: null });
+      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, clash: null, ...later() });
       return true;
     },
     bringBack(changes, words = t("Restore"), touch = "") {
@@ -231,7 +243,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version as number } });
     },
     saved(base) {
-      set({ base });
+      set((state) => ({ base, own: withSave(state.own, state.base.document, base.document, Date.now()) }));
     },
     set(part) {
       set(part);

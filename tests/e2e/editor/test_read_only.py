@@ -1,10 +1,11 @@
 """Read-only canvases: rights, hostile and odd documents, compared versions, axe."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from pydantic import JsonValue
 
 from tests.browser import (
@@ -158,3 +159,48 @@ def test_two_versions_are_compared_on_the_canvas(
     page.keyboard.press("o")
     expect(page.get_by_role("row", name="reply Model")).to_contain_text("new")
     assert_accessible_in_every_look(page)
+
+
+def _top(page: Page) -> float:
+    return float(page.locator("#problems").evaluate("each => each.getBoundingClientRect().top"))
+
+
+def test_the_page_of_a_workflow_has_the_drawing_of_the_canvas_whose_cards_are_links(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = designer_page
+    held: list[Route] = []
+    page.route("**/drawn/", lambda route: held.append(route), times=1)
+    with page.expect_request("**/drawn/"):
+        page.goto(f"/workflows/{slug}/")
+    expect(page.locator("svg.graph")).to_be_visible()
+    before = _top(page)
+    held[0].continue_()
+    expect(card(page, "answer")).to_be_visible()
+    expect(page.locator("svg.graph")).to_have_count(0)
+    assert _top(page) == before, "the page moved when the canvas came"
+    assert_accessible_in_every_look(page)
+    # What others save is drawn, too.
+    found = api.get(f"workflows/{slug}/draft").json()
+    found["document"]["nodes"][1]["name"] = "Reply"
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    link = page.get_by_role("link", name="Reply, Model")
+    expect(link).to_be_visible()
+    page.get_by_role("region", name="Workflow graph").focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Ask, Start").first).to_be_focused()
+    link.first.click()
+    expect(page.locator("#id_node-id")).to_have_value("answer")
+
+
+def test_a_drawing_stays_where_the_canvas_cannot_be_had(
+    designer_page: Page, made: Make, tolerate: Callable[[str], None]
+) -> None:
+    tolerate("ERR_FAILED")
+    page = designer_page
+    page.route("**/drawn/", lambda route: route.abort())
+    page.goto(f"/workflows/{made()}/")
+    page.wait_for_load_state("networkidle")
+    expect(page.locator("svg.graph")).to_be_visible()

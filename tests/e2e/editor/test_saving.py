@@ -192,3 +192,31 @@ def test_a_conflict_is_decided_though_its_words_cannot_be_had_and_no_escape_leav
     dialog.get_by_role("button", name="Merge").click()
     saved(page)
     assert draft(api, slug)["nodes"][0]["name"] == "Mine"
+
+
+def test_who_is_overwritten_reads_by_whom_with_both_values_and_takes_either(
+    open_page: OpenPage, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    for page in (mine, other):
+        card(page, "answer").click()
+        expect(form(page)).to_be_visible()
+    notice = mine.get_by_role("region", name="Changed after you")
+    for theirs, choice, kept in (("Theirs", "Use mine", "Mine"), ("Again", "Keep theirs", "Again")):
+        form(mine).get_by_label("Name", exact=True).fill("Mine")
+        expect(form(other).get_by_label("Name", exact=True)).to_have_value("Mine")
+        form(other).get_by_label("Name", exact=True).fill(theirs)
+        expect(notice).to_contain_text("admin changed “")
+        expect(notice).to_contain_text("Mine")
+        expect(notice.locator(".editor-side").nth(1)).to_contain_text(theirs)
+        if choice == "Use mine":
+            assert_accessible_in_every_look(mine)
+        notice.get_by_role("button", name=choice).click()
+        expect(notice).to_have_count(0)
+        expect(card(other, "answer").locator("strong")).to_have_text(kept)
+        saved(mine)
+        assert draft(api, slug)["nodes"][1]["name"] == kept
+        dismiss = other.get_by_role("button", name="Keep theirs")
+        if choice == "Use mine":  # who overwrote is told of it in turn
+            dismiss.click()

@@ -120,17 +120,7 @@ def read_only_setup(
     if len(document.nodes) > MOST_DRAWN:
         return None
     return {
-        **_canvas_setup(actor, document, name),
-        "workflow": "",
-        "version": 0,
-        "published": None,
-        "conversations": (),
-        "may_change": False,
-        "may_preview": False,
-        "urls": {
-            **_urls(),
-            **dict.fromkeys(("draft", "editor", "publish", "compare", "versions"), ""),
-        },
+        **setup_to_look_at(actor, document, name),
         "watched": {
             "panel": panel,
             "again": again,
@@ -141,6 +131,23 @@ def read_only_setup(
                 "warned": {"nodes": (), "edges": ()},
                 "problems": [],
             },
+        },
+    }
+
+
+def setup_to_look_at(actor: Actor, document: Document, name: str) -> dict[str, object]:
+    """Returns what every canvas on which nothing is edited opens with."""
+    return {
+        **_canvas_setup(actor, document, name),
+        "workflow": "",
+        "version": 0,
+        "published": None,
+        "conversations": (),
+        "may_change": False,
+        "may_preview": False,
+        "urls": {
+            **_urls(),
+            **dict.fromkeys(("draft", "editor", "publish", "compare", "versions"), ""),
         },
     }
 

@@ -42,11 +42,20 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     asked = json_body(request, SummariesRequest)
     parts = asked.parts(row)
     found = problems_in(parts)
+    return json_answer(marked_summaries(parts, found, asked.nodes, asked.edges))
+
+
+def marked_summaries(
+    parts: DocumentParts,
+    found: Sequence[Problem],
+    nodes: Collection[str] | None = None,
+    edges: Collection[str] | None = None,
+) -> dict[str, Any]:
+    """Returns the texts of cards and chips with the problems of the document; None means all."""
     places = ProblemPlaces(parts.named)
     listed = [_listed(each, places.of(each)) for each in found]
-    summaries = summaries_of(parts, asked.nodes, asked.edges)
     marked = _marked(parts, found, places)
-    return json_answer({**summaries, **marked, "problems": listed})
+    return {**summaries_of(parts, nodes, edges), **marked, "problems": listed}
 
 
 def _marked(

@@ -7,12 +7,16 @@ import type { EditorStore } from "../store";
 import type { Saver } from "./autosave";
 
 interface Told {
+  readonly frame?: { readonly who?: { readonly name: string } | null };
   readonly state?: { readonly draft_version?: number } | null;
 }
 
 export function startFollowing(store: EditorStore, saver: Saver): void {
   const hear = (event: Event): void => {
-    const version = (event as CustomEvent<Told>).detail.state?.draft_version;
+    const { state, frame } = (event as CustomEvent<Told>).detail;
+    const version = state?.draft_version;
+    // Who wrote what is fetched now; of several in a row, the last one.
+    if (typeof version === "number" && version > store.getState().base.version) store.getState().set({ by: frame?.who?.name ?? "" });
     if (typeof version === "number") saver.heard(version);
   };
   document.addEventListener("live:welcome", hear);

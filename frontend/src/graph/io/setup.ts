@@ -40,6 +40,12 @@ interface Watched {
   readonly words: ToldWords;
 }
 
+/** Where cards and chips lead, by id; "" where an element has no page. */
+export interface Links {
+  readonly nodes: { readonly [id: string]: string };
+  readonly edges: { readonly [id: string]: string };
+}
+
 export interface Setup {
   readonly workflow: string;
   readonly person: string;
@@ -59,6 +65,8 @@ export interface Setup {
   readonly urls: Urls;
   /** Set where nothing is edited: an execution, or a comparison. */
   readonly watched?: Watched;
+  /** Set on a page that shows a graph among other things. */
+  readonly drawn?: { readonly words: ToldWords; readonly links: Links };
   /** The execution whose marks are shown. */
   readonly execution?: string;
 }

@@ -17,6 +17,7 @@ import { Icon, Sprite } from "./Icon";
 import { useKeys } from "./keys";
 import { MergeDialog } from "./MergeDialog";
 import { Outline } from "./Outline";
+import { Overtaken } from "./Overtaken";
 import { Palette } from "./Palette";
 import { usePaletteActions } from "./palette_actions";
 import { type Popup, Popups } from "./Popups";
@@ -73,6 +74,7 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
           <div className="editor-canvas" hidden={view !== "canvas"}>
             <Canvas drawing={drawing} onDrawing={setDrawing} onPopup={setPopup} />
           </div>
+          {mayChange && <Overtaken />}
           {view === "outline" && <Outline onConnect={setConnecting} onEdit={edit} />}
         </div>
         {setup.watched ? <WatchPanel panel={setup.watched.panel} /> : <SidePanel onConnect={setConnecting} />}

@@ -5,11 +5,13 @@ import { type CSSProperties, createContext, memo, useContext, useLayoutEffect, u
 import type { Key } from "../model/document";
 import type { Reach } from "../model/card_room";
 import type { Spot } from "../model/chip_room";
+import { groupOf } from "../model/canvas_data";
+import type { Links } from "../io/setup";
 import type { Tokens } from "../store";
 import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
-import { inLine, inLines, titleOf } from "./accessible_names";
+import { inLine, inLines, spokenNode, titleOf } from "./accessible_names";
 import { countWords } from "./WhatIf";
 import type { Level } from "./zoom";
 
@@ -25,9 +27,25 @@ interface Seen {
 }
 export const Zoom = createContext<Seen>({ level: "near", words: null, reach: new Map(), large: false });
 
+/** Where cards and chips lead on a page that shows a graph among other things; null on a canvas of its own. */
+export const Leading = createContext<Links | null>(null);
+
+/** All of a card or a chip as a link. Chips come first in the page and are no stops for Tab; the outline has their links. */
+export function CoverLink({ to, label, isStop = true }: { readonly to: string | undefined; readonly label: string; readonly isStop?: boolean }) {
+  return to ? <a className="flow-way" href={to} aria-label={label} draggable={false} tabIndex={isStop ? undefined : -1} /> : null;
+}
+
 function CardView(props: NodeProps<CardNode>) {
   const { level, large, reach } = useContext(Zoom);
-  return level === "far" && large ? <FarCard data={props.data} /> : <NearCard data={props.data} level={level} reach={reach.get(props.id)} />;
+  const links = useContext(Leading);
+  const card = level === "far" && large ? <FarCard data={props.data} /> : <NearCard data={props.data} level={level} reach={reach.get(props.id)} />;
+  if (!links) return card;
+  return (
+    <>
+      {card}
+      <CoverLink to={links.nodes[props.data.node.id]} label={spokenNode(props.data, groupOf(props.data.node))} />
+    </>
+  );
 }
 
 /** Without figures below it, a name takes two rows. */

@@ -9,11 +9,11 @@ import type { Position } from "../model/document";
 import { anchorOf, chipSpot, type Flow, type Way, wayOf } from "../model/lines";
 import { CARD } from "../model/places";
 import { t } from "../texts";
-import { Zoom } from "./Card";
+import { CoverLink, Leading, Zoom } from "./Card";
 import { useEditor } from "./context";
 import { type FlowEdge, HANDLE } from "./flow";
 import { Icon } from "./Icon";
-import { chipTexts, conditionOf, inLine, weightOf } from "./accessible_names";
+import { chipTexts, conditionOf, inLine, spokenEdge, weightOf } from "./accessible_names";
 
 const layers = new WeakMap<Element, Element>();
 
@@ -72,6 +72,7 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
   const { id, data, selected } = given;
   const layer = useStore(layerOf);
   const choose = useEditor((state) => state.choose);
+  const links = useContext(Leading);
   const edge = data?.edge;
   const condition = conditionOf(edge);
   const chips = (data?.words?.chips ?? []).map(inLine);
@@ -91,8 +92,9 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
         translate="no"
         data-edge={id}
         title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, cost?.warning || cost?.line, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}
-        onClick={() => choose({ edges: [id] })}
+        onClick={links ? undefined : () => choose({ edges: [id] })}
       >
+        {links && edge && <CoverLink to={links.edges[edge.id]} label={spokenEdge(edge, data.words, mark, cost)} isStop={false} />}
         {faulty && <Icon name={warned ? "alert-triangle" : "alert-circle"} />}
         {mark && (
           <span className="flow-chip flow-mark">

@@ -1,11 +1,10 @@
 // A conflict in one element: base, mine and theirs side by side, to be decided.
 
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { namesOf, tell, type Told } from "../io/conflict_texts";
 import type { Conflict, Decided, Side, Sided } from "../model/merge";
 import { nameOf, standing } from "../model/merge";
-import { same } from "../model/document";
-import type { Clash } from "../store";
+import { same, type WorkflowDocument } from "../model/document";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
@@ -19,7 +18,7 @@ export function MergeDialog() {
 function Deciding() {
   const { store } = useDesk();
   const clash = useEditor((state) => state.clash);
-  const told = useTold(clash);
+  const told = useTold(clash?.conflicts ?? NO_CONFLICTS, clash ? [clash.base, clash.theirs, clash.mine] : []);
   const [decided, setDecided] = useState<Decided>({});
   if (!clash) return null;
   const { conflicts, version } = clash;
@@ -57,20 +56,24 @@ function Deciding() {
   );
 }
 
-/** What the sides of each conflict say, as far as the server has told it yet. */
-function useTold(clash: Clash | null): { readonly [name: string]: Told } {
+const NO_CONFLICTS: readonly Conflict[] = [];
+
+/** What the sides of each conflict say, as far as the server has told it yet; names are those of the documents. */
+export function useTold(conflicts: readonly Conflict[], documents: readonly WorkflowDocument[]): { readonly [name: string]: Told } {
   const { server } = useDesk();
   const [told, setTold] = useState<{ readonly [name: string]: Told }>({});
+  const named = useRef(documents);
+  named.current = documents;
+  const [asked, setAsked] = useState(conflicts);
+  if (!same(asked, conflicts)) setAsked(conflicts);
   useEffect(() => {
-    if (!clash) return;
+    if (!asked.length) return;
     const running = new AbortController();
-    void tell(server, clash.conflicts, namesOf([clash.base, clash.theirs, clash.mine]), running.signal, (name, words) => setTold((before) => ({ ...before, [name]: words })));
+    void tell(server, asked, namesOf(named.current), running.signal, (name, words) => setTold((before) => ({ ...before, [name]: words })));
     return () => running.abort();
-  }, [server, clash]);
+  }, [server, asked]);
   return told;
 }
-
-/** What nodes are called: as I have it, if I have it. */
 
 interface OneProps {
   readonly conflict: Conflict;
@@ -112,7 +115,7 @@ function OneConflict({ conflict, told, theirs, choice, onChoose }: OneProps) {
 }
 
 /** An element with the fields in which the sides differ, or undefined if it is not there. */
-function jsonOf(value: Sided, { base, mine, theirs }: Conflict): string | undefined {
+export function jsonOf(value: Sided, { base, mine, theirs }: Conflict): string | undefined {
   return value === undefined ? undefined : JSON.stringify(differing(value, [base, mine, theirs]), null, 2);
 }
 

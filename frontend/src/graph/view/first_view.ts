@@ -24,20 +24,23 @@ export function useOpening(frame: { readonly current: HTMLDivElement | null }): 
   const { store } = useDesk();
   const [start, setStart] = useState<Viewport | null>(null);
   useLayoutEffect(() => {
-    if (!frame.current) return;
-    const { width, height } = frame.current.getBoundingClientRect();
-    const { document, places: given } = store.getState();
-    const places = placesOf(document, given);
-    const below = store.getState().marks ? LEGEND : 0;
-    const spots = document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position);
-    const { lanes } = drawnPlaces({ document, places: given });
-    const room = { width, height: height - below };
-    const first = startOf(places, document);
-    // From near enough the chips of lines around cards are in sight, too; from further away they find room.
-    const wide = opening(spots, withChips(lanes, store.getState()), first, room);
-    setStart(hasWords(stepOf(wide.zoom)) ? wide : opening(spots, lanes.values(), first, room));
+    if (frame.current) setStart(openingOf(store.getState(), frame.current.getBoundingClientRect()));
   }, [frame, store]);
   return start;
+}
+
+/** What a canvas of a size shows first. */
+export function openingOf(state: Pick<State, "document" | "places" | "marks" | "words">, { width, height }: Size): Viewport {
+  const { document, places: given } = state;
+  const places = placesOf(document, given);
+  const below = state.marks ? LEGEND : 0;
+  const spots = document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position);
+  const { lanes } = drawnPlaces({ document, places: given });
+  const room = { width, height: height - below };
+  const first = startOf(places, document);
+  // From near enough the chips of lines around cards are in sight, too; from further away they find room.
+  const wide = opening(spots, withChips(lanes, state), first, room);
+  return hasWords(stepOf(wide.zoom)) ? wide : opening(spots, lanes.values(), first, room);
 }
 
 /** The lanes around cards with the width of the chips beside them. */

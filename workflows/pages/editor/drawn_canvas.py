@@ -1,0 +1,55 @@
+"""The canvas on the page of a workflow and of a version, whose cards lead to their elements."""
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.ui.pages import page, part_of
+from workflows.pages.definition.links import FormLinks, OutlineLinks
+from workflows.pages.drawing.svg import MOST_DRAWN, Links
+from workflows.pages.editor.canvas import setup_to_look_at
+from workflows.pages.editor.card_summaries import marked_summaries
+from workflows.pages.editor.document_parts import DocumentParts, parts_of, problems_in
+from workflows.reading import queries
+from workflows.store.definitions import stored
+from workflows.store.workflow import find_workflow
+
+
+@require_safe
+@part_of("workflows:detail", "slug")
+@page
+def drawn(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """Returns the data of the canvas of the draft, or of ``?version=``, as JSON.
+
+    Raises NotFound for a graph too large for a page, which has no drawing either.
+    """
+    row = find_workflow(actor.workspace, slug)
+    which = request.GET.get("version") or queries.DRAFT
+    document = queries.document_of(row, which, "version")
+    if len(document.nodes) > MOST_DRAWN:
+        raise NotFound(_("This workflow is too large to draw. The outline shows all of it."))
+    parts = parts_of(stored(document))
+    is_draft = which == queries.DRAFT
+    links: Links = OutlineLinks()
+    if is_draft:
+        links = FormLinks(slug, may_change=actor.may(Action.WORKFLOW_CHANGE))
+    setup = {
+        **setup_to_look_at(actor, document, row.name),
+        "drawn": {
+            "words": marked_summaries(parts, problems_in(parts) if is_draft else ()),
+            "links": _links(parts, links),
+        },
+    }
+    return JsonResponse(setup, headers={"Cache-Control": "no-store"})
+
+
+def _links(parts: DocumentParts, links: Links) -> Mapping[str, Mapping[str, str]]:
+    return {
+        "nodes": {each.id: links.node(each.id) for each in parts.nodes},
+        "edges": {each.id: links.edge(each.id) for each in parts.edges},
+    }
