@@ -15,6 +15,12 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit-on-change]")) event.target.form.requestSubmit();
 });
 
+// An address that is shared names the filters that are set, and no others.
+document.addEventListener("formdata", ({ target, formData }) => {
+  if (!target.matches("form.filter-bar[role=search]")) return;
+  for (const name of new Set(formData.keys())) if (formData.getAll(name).every((value) => value === "")) formData.delete(name);
+});
+
 // What is typed into a field that stands for a choice is chosen.
 document.addEventListener("input", (event) => {
   const choice = document.getElementById(event.target.dataset.chooses ?? "");

@@ -46,6 +46,16 @@ def test_a_theme_and_a_question_work_without_scripts(
         expect(page.locator("html")).to_have_attribute("data-bs-theme", "dark")
 
 
+def test_the_address_of_a_filter_names_only_what_is_set(page: Page) -> None:
+    page.goto("/executions/?status=PAUSED")
+    page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**/executions/?status=PAUSED")
+    page.goto("/conversations/")
+    page.get_by_label("Title or id").fill("zebra")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/conversations/?q=zebra")
+
+
 def test_a_question_opens_in_a_dialog(page: Page, api: httpx.Client) -> None:
     page.goto(written(api, "e2e-shell-dialog"))
     menu = page.locator("#conversation-menu > summary")
