@@ -52,6 +52,7 @@ from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, part_of, show
 
 _RAIL: Final = 40
+_BRINGING: Final = ("insert", "replace", "summarize")  # operations
 _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took it long to lay out
 
 
@@ -81,7 +82,8 @@ class DetailPage:
     ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
     ``first`` and ``last`` are the log indices of its ends, None without messages; ``filter`` is
     None as long as nobody opens it in a long conversation, ``view_count`` counts without it.
-    ``undo`` undoes the reader's own last change by POST.
+    ``undo`` undoes the reader's own last change by POST. ``came`` is the message that the change
+    brought to which the address leads.
     """
 
     title: Text
@@ -114,6 +116,7 @@ class DetailPage:
     last: int | None
     view_count: int
     undo: str
+    came: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +252,17 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),
         undo=_undo_url(actor, head, wanted, rows[0]),
+        came=_came(request, rows),
     )
     return remember_detail(request, show(request, "conversations/detail.html", shown))
+
+
+def _came(request: HttpRequest, rows: Sequence[Revision]) -> int | None:
+    """Returns the message that the address leads to if the current revision brought it."""
+    if "near" not in request.GET or len(rows) < 2 or rows[0].operation not in _BRINGING:
+        return None
+    near = number_in(request, "near", 0)
+    return near if near >= rows[1].log_length else None
 
 
 def _undo_url(actor: Actor, head: Conversation, wanted: ShownView, now: Revision) -> str:

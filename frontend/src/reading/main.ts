@@ -169,8 +169,10 @@ function showDetail(link: HTMLElement): void {
   document.cookie = cookieOf(detail, location.protocol === "https:");
   const here = current();
   conversation().dataset.detail = detail;
-  for (const each of document.querySelectorAll(".segment[data-detail]")) each.toggleAttribute("aria-current", each === link);
-  link.setAttribute("aria-current", "true");
+  for (const each of document.querySelectorAll<HTMLElement>(".segment[data-detail]")) {
+    if (each.dataset.detail === detail) each.setAttribute("aria-current", "true");
+    else each.removeAttribute("aria-current");
+  }
   for (const call of document.querySelectorAll<HTMLDetailsElement>(".tool-call")) call.open = detail === "everything";
   if (here?.checkVisibility()) here.scrollIntoView({ block: "nearest" });
 }
@@ -208,8 +210,24 @@ document.addEventListener("click", (event) => {
   }
 });
 
+/** Whether the whole view is loaded and has no error. */
+function hasNoError(): boolean {
+  return document.querySelector(".message-section-waiting, .conversation .message-failed") === null;
+}
+
+function markNextError(): void {
+  const link = document.querySelector<HTMLElement>("[data-next-error]");
+  if (hasNoError()) link?.setAttribute("aria-disabled", "true");
+  else link?.removeAttribute("aria-disabled");
+}
+
 /** To the next error that is here; the server finds those that are not loaded. */
 function nextError(event: Event, link: HTMLAnchorElement): void {
+  if (hasNoError()) {
+    event.preventDefault();
+    document.dispatchEvent(new CustomEvent("toast", { detail: { text: link.dataset.none, tone: "info" } }));
+    return;
+  }
   const all = [...document.querySelectorAll<HTMLElement>(".conversation .message")];
   const here = current();
   const at = here ? all.indexOf(here) : -1;
@@ -248,6 +266,8 @@ document.addEventListener("htmx:before:swap", (event) => {
   }
 });
 document.addEventListener("htmx:after:settle", showFolded);
+document.addEventListener("htmx:after:settle", markNextError);
+markNextError();
 document.addEventListener("htmx:after:settle", () => rove(firstInSight()));
 document.addEventListener("focusin", () => stopAt(focused()));
 rove(firstInSight());
