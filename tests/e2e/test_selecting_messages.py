@@ -296,7 +296,7 @@ def test_what_a_conversation_cannot_do_now_is_disabled_and_what_came_is_marked(
     expect(compare).to_be_enabled()
     error = page.get_by_role("link", name="Next error")
     expect(error).to_have_attribute("aria-disabled", "true")
-    page.keyboard.press("!")
+    error.click(force=True)
     expect(page.get_by_text("No tool result reports an error.")).to_be_visible()
     page.get_by_role("link", name="Talk", exact=True).click()
     page.get_by_role("link", name="Show them").click()

@@ -112,6 +112,11 @@ function hasEndInSight(message: HTMLElement, by: 1 | -1): boolean {
   return by > 0 ? bottom <= innerHeight : top >= edge();
 }
 
+/** Why a key does nothing here. */
+function say(text: string | undefined): void {
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "info" } }));
+}
+
 /** What can be done with the selected messages, or else with the one in focus. */
 function act(name: string): void {
   const box = focused()?.querySelector<HTMLInputElement>(":scope > .message-head .message-select");
@@ -152,10 +157,11 @@ document.addEventListener(COLLECT, (event) => {
     offer("i", texts.keysInsert, "insert");
   } else if (texts.keysElsewhere) {
     // The whole log looks like the view that is edited, so its keys say why they do nothing here.
-    const why = (): boolean => document.dispatchEvent(new CustomEvent("toast", { detail: { text: texts.keysElsewhere, tone: "info" } }));
+    const why = (): void => say(texts.keysElsewhere);
     const labels = { x: texts.keysSelect, d: texts.keysHide, s: texts.keysSummarize, f: texts.keysKeep, r: texts.keysReplace, i: texts.keysInsert };
     for (const [keys, label] of Object.entries(labels)) add(keys, label, why);
   }
+  if (texts.keysNoUndo && !document.querySelector('[data-key="Ctrl+Z"]')) add("Ctrl+Z", texts.keysUndo, () => say(texts.keysNoUndo), true, "page");
   const pinSelected = document.querySelector<HTMLElement>("#selection:not(.selection-empty) [data-with-selection=pin]");
   if (pinSelected) add("p", texts.keysPinSelected, () => pinSelected.click(), true, "selection");
   else if (any && offers("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));
@@ -225,8 +231,7 @@ function markNextError(): void {
 function nextError(event: Event, link: HTMLAnchorElement): void {
   if (hasNoError()) {
     event.preventDefault();
-    document.dispatchEvent(new CustomEvent("toast", { detail: { text: link.dataset.none, tone: "info" } }));
-    return;
+    return say(link.dataset.none);
   }
   const all = [...document.querySelectorAll<HTMLElement>(".conversation .message")];
   const here = current();
