@@ -222,12 +222,13 @@ def latest_conversations(actor: Actor, most: int) -> list[Conversation]:
     return [head for head in rows.order_by("-updated_at", "-key")[:most] if head.public_id]
 
 
-def executed_workflows(actor: Actor) -> list[str]:
-    """Lists the workflows of all executions, deleted ones included, for the filter of the list."""
+def executed_workflows(actor: Actor) -> list[tuple[str, str]]:
+    """Lists slug and name of the workflows of all executions, deleted ones too, for filters."""
     ran = Execution.objects.filter(workspace=actor.workspace, workflow_key=OuterRef("key"))
     rows = Workflow.objects.filter(Exists(ran), workspace=actor.workspace)
     names = rows.annotate(known_as=Coalesce("slug", "deleted_slug")).order_by("known_as")
-    return list(names.values_list("known_as", flat=True).distinct()[:200])
+    found = names.values_list("known_as", "name").distinct()[:200]
+    return [(slug, name or slug) for slug, name in found]
 
 
 def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
@@ -248,6 +249,13 @@ def names_of_nodes(runs: Sequence[Execution]) -> list[str]:
     places = [(run.workflow_key, run.workflow_version, run.node_id) for run in runs]
     names = node_names({place for place in places if place[2]})
     return [names.get(place, place[2]) for place in places]
+
+
+def names_of_workflows(runs: Sequence[Execution]) -> list[str]:
+    """Returns the name of each execution's workflow; its slug if it has none, "" without one."""
+    keys = {run.workflow_key for run in runs if run.workflow_key}
+    names = dict(Workflow.objects.filter(key__in=keys).values_list("key", "name")) if keys else {}
+    return [names.get(run.workflow_key or 0) or run.workflow for run in runs]
 
 
 def _line(run: Execution, node: str, head: Conversation) -> ExecutionLine:

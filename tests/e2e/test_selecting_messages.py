@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser import assert_accessible_in_every_look
 
@@ -24,6 +24,12 @@ def made(api: httpx.Client, name: str, count: int) -> str:
 
 def box(page: Page, index: int) -> Any:
     return page.get_by_label(f"Select message #{index}", exact=True)
+
+
+def left_of(button: Locator) -> float:
+    place = button.bounding_box()
+    assert place is not None
+    return place["x"] + place["width"]
 
 
 def test_a_range_over_stretches_is_hidden_and_undone(
@@ -267,3 +273,32 @@ def test_keys_of_the_whole_log_undo_there_and_say_where_messages_are_selected(
     page.goto(f"/conversations/{name}/?near=5#m5")
     expect(page.locator("#m4")).to_be_visible()
     expect(page).to_have_url(re.compile(r"\?near=5#m5$"))
+
+
+def test_what_a_conversation_cannot_do_now_is_disabled_and_what_came_is_marked(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-marks", 8)
+    page.goto(f"/conversations/{name}/")
+    box(page, 5).check()
+    hide = page.get_by_role("button", name="Hide", exact=True)
+    place = left_of(hide)
+    page.get_by_role("button", name="Replace", exact=True).click()
+    page.get_by_label("New text").fill("number five")
+    assert left_of(hide) == place
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.locator("#m8").get_by_text("new", exact=True)).to_be_visible()
+    compare = page.get_by_role("button", name="Compare selected")
+    ticks = page.locator("#batches .batch-tick")
+    ticks.first.check()
+    expect(compare).to_be_disabled()
+    ticks.last.check()
+    expect(compare).to_be_enabled()
+    error = page.get_by_role("link", name="Next error")
+    expect(error).to_have_attribute("aria-disabled", "true")
+    error.click(force=True)
+    expect(page.get_by_text("No tool result reports an error.")).to_be_visible()
+    page.get_by_role("link", name="Talk", exact=True).click()
+    page.get_by_role("link", name="Show them").click()
+    expect(page.locator("#m2, .tool-call").first).to_be_visible()
+    expect(page.get_by_text("Talk leaves out")).to_be_hidden()

@@ -1,7 +1,8 @@
 """The queue of reviews: sorted, filtered, with claims, and what waits."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -34,7 +35,8 @@ class Waiting:
     """A paused execution: reason, start, deadline, and claim.
 
     ``proposed`` is how the answer begins that was written last, "" if no assistant spoke last.
-    ``seen`` differs whenever its card would show something else.
+    ``seen`` differs whenever its card would show something else. ``twin`` tells that another line
+    has the same title.
     """
 
     conversation: str
@@ -50,6 +52,7 @@ class Waiting:
     holder: str
     mine: bool
     seen: str
+    twin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class QueuePage:
     next: str | None
     wanted: QueueFilter
     sorts: Sequence[str]
-    workflows: Sequence[str]
+    workflows: Sequence[tuple[str, str]]
     may_claim: bool
     may_approve: bool
     may_start: bool
@@ -121,11 +124,14 @@ def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
     messages = last_messages(heads.values())
     read_display_names(heads.values())
     names = execution_queries.names_of_nodes(rows)
-    return [
-        _line(actor, row, node, head, claims, messages.get(head.key))
-        for row, node in zip(rows, names, strict=True)
+    workflows = execution_queries.names_of_workflows(rows)
+    lines = [
+        replace(_line(actor, row, node, head, claims, messages.get(head.key)), workflow=workflow)
+        for row, node, workflow in zip(rows, names, workflows, strict=True)
         if (head := heads.get(row.conversation)) is not None and head.public_id
     ]
+    titles = Counter(line.title for line in lines)
+    return [replace(line, twin=titles[line.title] > 1) for line in lines]
 
 
 def _line(

@@ -70,7 +70,7 @@ class ListPage:
     next: str | None
     wanted: ExecutionFilter
     statuses: Sequence[str]
-    workflows: Sequence[str]
+    workflows: Sequence[tuple[str, str]]
     filtered: bool
     all_days_url: str
     bulk: BulkBar | None
@@ -255,7 +255,7 @@ def _detail_page(
     left, pending = unapplied_edits_of(actor, moment)
     return DetailPage(
         title=title,
-        crumbs=(*presenters.crumbs(), Crumb(title)),
+        crumbs=presenters.crumbs(),
         head=head,
         row=moment.row,
         workflow=workflow_name(moment),

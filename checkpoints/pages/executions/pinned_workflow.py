@@ -27,12 +27,13 @@ from workflows.store.workflow import workflow_exists
 
 @dataclass(frozen=True, slots=True)
 class WorkflowName:
-    """The name of an execution's workflow; ``url`` is "" without a page."""
+    """An execution's workflow; ``url`` is "" without a page, ``title`` without a name."""
 
     slug: str
     version: int | None
     url: str
     deleted: bool
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ def workflow_name(moment: StoredSnapshot) -> WorkflowName | None:
         return None
     url = reverse("checkpoints:workflow", args=[head.public_id])
     deleted = slug_of(row.workflow_key) is None
-    return WorkflowName(row.workflow, row.workflow_version, url, deleted)
+    title = moment.pinned.workflow.document.name if moment.pinned is not None else ""
+    return WorkflowName(row.workflow, row.workflow_version, url, deleted, title)
 
 
 @require_safe

@@ -18,7 +18,7 @@ from conversations.api.schemas import metadata_bytes
 from conversations.domain.revisions import Seen
 from conversations.lifecycle import erasure
 from conversations.lifecycle.copies import Copy, copies_of
-from conversations.models import Conversation
+from conversations.models import Conversation, Revision
 from conversations.pages import presenters
 from conversations.pages.batch_words import batch_words
 from conversations.pages.changes.change_effects import effect_of
@@ -42,7 +42,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
-from ctxadmin.ui.components import Crumb, Text, join_list
+from ctxadmin.ui.components import Crumb, Text, author_label, join_list
 from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.pages import page, show
 
@@ -100,7 +100,8 @@ def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: in
     head = find_head(actor.workspace, conversation_id)
     is_current = batch == head.current_batch
     done = _("Rolled back to batch %(n)s.") % {"n": batch}
-    return _move(request, head, (title, _("Roll back"), done), move, is_current=is_current)
+    words = (title, _("Roll back"), done)
+    return _move(request, actor, head, words, move, is_current=is_current)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -123,11 +124,13 @@ def restore(
     if undo := request.POST.get("undo"):
         again = undo == "redo"
         done = _("Redone.") if again else _("Undone. The messages are as before.")
-    return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
+    words = (title, _("Restore"), done)
+    return _move(request, actor, head, words, move, is_current=is_current)
 
 
 def _move(
     request: HttpRequest,
+    actor: Actor,
     head: Conversation,
     words: tuple[str, str, str],
     move: Callable[[Seen, str | None, bool], Applied],
@@ -155,7 +158,7 @@ def _move(
         text = _("This is already the current view, batch %(n)s.") % {"n": head.current_batch}
         return Confirm(
             title=title,
-            text=text if is_current else _what_is_undone(head, moved),
+            text=text if is_current else _what_is_undone(head, moved, actor),
             submit="" if is_current else submit,
             back=back,
             crumbs=presenters.crumbs(head, Crumb(title)),
@@ -172,8 +175,8 @@ def _move(
     return confirm_page(request, question, write, entry=None if is_current else REASON)
 
 
-def _what_is_undone(head: Conversation, moved: Applied) -> str:
-    """Says which batches a move takes back, and how to return to them."""
+def _what_is_undone(head: Conversation, moved: Applied, actor: Actor) -> str:
+    """Says which batches a move takes back, whose they are, and how to return to them."""
     back = _("Nothing is lost. To undo this, restore batch %(n)s.") % {"n": head.current_batch}
     rows = lineage(head.key, head.current_revision)
     undone = [row for row in rows if row.number > moved.target and row.operation != "append"]
@@ -181,11 +184,19 @@ def _what_is_undone(head: Conversation, moved: Applied) -> str:
         return back
     named = undone[:_MOST_UNDONE]
     found = changes_of(named)
-    words = [f"{row.batch} “{batch_words(row, found)}”" for row in named]
+    words = [_batch_named(row, batch_words(row, found), actor) for row in named]
     more = len(undone) - len(named)
     listed = join_list([*words, "…"] if more else words)
     text = ngettext("Undoes batch %(words)s.", "Undoes batches %(words)s.", len(undone))
     return f"{text % {'words': listed}} {back}"
+
+
+def _batch_named(row: Revision, words: Text, actor: Actor) -> str:
+    """Names a batch by what it did, and by its author if that is somebody else."""
+    if row.author == actor.label:
+        return f"{row.batch} “{words}”"
+    values = {"batch": row.batch, "words": words, "who": author_label(row.author)}
+    return _("%(batch)s “%(words)s” by %(who)s") % values
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -48,11 +48,12 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
-from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text, author_label
 from ctxadmin.ui.object_names import names_of
 from ctxadmin.ui.pages import page, part_of, show
 
 _RAIL: Final = 40
+_BRINGING: Final = ("insert", "replace", "summarize")  # operations
 _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took it long to lay out
 
 
@@ -82,7 +83,8 @@ class DetailPage:
     ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
     ``first`` and ``last`` are the log indices of its ends, None without messages; ``filter`` is
     None as long as nobody opens it in a long conversation, ``view_count`` counts without it.
-    ``undo`` undoes the reader's own last change by POST.
+    ``undo`` undoes the reader's own last change by POST. ``came`` is the message that the change
+    brought to which the address leads; ``no_undo`` says why nothing can be undone.
     """
 
     title: Text
@@ -115,6 +117,8 @@ class DetailPage:
     last: int | None
     view_count: int
     undo: str
+    came: int | None
+    no_undo: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +259,29 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),
         undo=_undo_url(actor, head, wanted, rows[0]),
+        came=_came(request, rows),
+        no_undo=_no_undo(actor, rows[0], lines),
     )
     return remember_detail(request, show(request, "conversations/detail.html", shown))
+
+
+def _no_undo(actor: Actor, now: Revision, lines: Sequence[BatchLine]) -> Text:
+    """Says whose the last change is if it is not the reader's own to undo."""
+    last = next((line for line in lines if line.revision == now.number), None)
+    if now.parent is None or last is None:
+        return _("There is no change to undo.")
+    if now.author == actor.label:
+        return _("Messages have come since your last change. Roll back under Batches.")
+    text = _("The last change is by %(who)s: %(words)s. Roll back under Batches to undo it.")
+    return text % {"who": author_label(now.author), "words": last.operation}
+
+
+def _came(request: HttpRequest, rows: Sequence[Revision]) -> int | None:
+    """Returns the message that the address leads to if the current revision brought it."""
+    if "near" not in request.GET or len(rows) < 2 or rows[0].operation not in _BRINGING:
+        return None
+    near = number_in(request, "near", 0)
+    return near if near >= rows[1].log_length else None
 
 
 def _undo_url(actor: Actor, head: Conversation, wanted: ShownView, now: Revision) -> str:

@@ -46,7 +46,7 @@ function offered(): Shortcut[] {
 
 function ofElement(element: HTMLElement): Shortcut {
   const { key = "", keyLabel = "" } = element.dataset;
-  const usable = !element.matches(":disabled") && (element.checkVisibility() || element.closest("[popover]") !== null);
+  const usable = !element.matches(":disabled, [aria-disabled=true]") && (element.checkVisibility() || element.closest("[popover]") !== null);
   const group = (element.dataset.keyGroup as KeyGroup | undefined) ?? (element.closest("main") ? "page" : "everywhere");
   return { keys: key, label: keyLabel, usable, run: ({ repeat }) => use(element, repeat === true), group, when: element.dataset.keyWhen };
 }

@@ -39,3 +39,14 @@ document.addEventListener(ACTIONS, (event) => {
   const items = links.map((link): Item => ({ label: link.dataset.palette ?? "", url: link.href, icon: "arrow-back-up", run: () => link.click() }));
   (event as CustomEvent<Item[]>).detail.push(...items);
 });
+
+/** Two batches are compared: with one or three the button waits. */
+function allowComparing(): void {
+  const button = document.querySelector<HTMLButtonElement>("[data-compares-two]");
+  if (button) button.disabled = document.querySelectorAll("#batches .batch-tick:checked").length !== 2;
+}
+
+document.addEventListener("change", ({ target }) => target instanceof Element && target.matches(".batch-tick") && allowComparing());
+document.addEventListener("htmx:after:settle", allowComparing);
+window.addEventListener("pageshow", allowComparing);
+allowComparing();

@@ -112,6 +112,11 @@ function hasEndInSight(message: HTMLElement, by: 1 | -1): boolean {
   return by > 0 ? bottom <= innerHeight : top >= edge();
 }
 
+/** Why a key does nothing here. */
+function say(text: string | undefined): void {
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "info" } }));
+}
+
 /** What can be done with the selected messages, or else with the one in focus. */
 function act(name: string): void {
   const box = focused()?.querySelector<HTMLInputElement>(":scope > .message-head .message-select");
@@ -152,10 +157,11 @@ document.addEventListener(COLLECT, (event) => {
     offer("i", texts.keysInsert, "insert");
   } else if (texts.keysElsewhere) {
     // The whole log looks like the view that is edited, so its keys say why they do nothing here.
-    const why = (): boolean => document.dispatchEvent(new CustomEvent("toast", { detail: { text: texts.keysElsewhere, tone: "info" } }));
+    const why = (): void => say(texts.keysElsewhere);
     const labels = { x: texts.keysSelect, d: texts.keysHide, s: texts.keysSummarize, f: texts.keysKeep, r: texts.keysReplace, i: texts.keysInsert };
     for (const [keys, label] of Object.entries(labels)) add(keys, label, why);
   }
+  if (texts.keysNoUndo && !document.querySelector('[data-key="Ctrl+Z"]')) add("Ctrl+Z", texts.keysUndo, () => say(texts.keysNoUndo), true, "page");
   const pinSelected = document.querySelector<HTMLElement>("#selection:not(.selection-empty) [data-with-selection=pin]");
   if (pinSelected) add("p", texts.keysPinSelected, () => pinSelected.click(), true, "selection");
   else if (any && offers("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));
@@ -169,8 +175,10 @@ function showDetail(link: HTMLElement): void {
   document.cookie = cookieOf(detail, location.protocol === "https:");
   const here = current();
   conversation().dataset.detail = detail;
-  for (const each of document.querySelectorAll(".segment[data-detail]")) each.toggleAttribute("aria-current", each === link);
-  link.setAttribute("aria-current", "true");
+  for (const each of document.querySelectorAll<HTMLElement>(".segment[data-detail]")) {
+    if (each.dataset.detail === detail) each.setAttribute("aria-current", "true");
+    else each.removeAttribute("aria-current");
+  }
   for (const call of document.querySelectorAll<HTMLDetailsElement>(".tool-call")) call.open = detail === "everything";
   if (here?.checkVisibility()) here.scrollIntoView({ block: "nearest" });
 }
@@ -208,8 +216,23 @@ document.addEventListener("click", (event) => {
   }
 });
 
+/** Whether the whole view is loaded and has no error. */
+function hasNoError(): boolean {
+  return document.querySelector(".message-section-waiting, .conversation .message-failed") === null;
+}
+
+function markNextError(): void {
+  const link = document.querySelector<HTMLElement>("[data-next-error]");
+  if (hasNoError()) link?.setAttribute("aria-disabled", "true");
+  else link?.removeAttribute("aria-disabled");
+}
+
 /** To the next error that is here; the server finds those that are not loaded. */
 function nextError(event: Event, link: HTMLAnchorElement): void {
+  if (hasNoError()) {
+    event.preventDefault();
+    return say(link.dataset.none);
+  }
   const all = [...document.querySelectorAll<HTMLElement>(".conversation .message")];
   const here = current();
   const at = here ? all.indexOf(here) : -1;
@@ -248,6 +271,8 @@ document.addEventListener("htmx:before:swap", (event) => {
   }
 });
 document.addEventListener("htmx:after:settle", showFolded);
+document.addEventListener("htmx:after:settle", markNextError);
+markNextError();
 document.addEventListener("htmx:after:settle", () => rove(firstInSight()));
 document.addEventListener("focusin", () => stopAt(focused()));
 rove(firstInSight());

@@ -94,6 +94,11 @@ async function refresh(): Promise<void> {
   await window.htmx?.ajax("POST", form.action, { target: "#sheet-effect", swap: "outerHTML", values });
 }
 
+/** In a sheet that is scrolled the new figures may be out of sight. */
+function showFigures(): void {
+  document.querySelector(".sheet-figures, #sheet-effect")?.scrollIntoView({ block: "nearest" });
+}
+
 /** The page shows another view than the sheet is about: asked once for each view. */
 function follow(): void {
   const [form, page] = [formOf(), document.getElementById("selection") as HTMLFormElement | null];
@@ -160,7 +165,7 @@ document.addEventListener("input", (event) => {
 document.addEventListener("htmx:after:settle", draw);
 document.addEventListener("live:fetched", follow);
 // What was applied was refused, because the view changed: the new figures are to be confirmed.
-document.addEventListener("form:renewed", ({ target }) => target === formOf() && void refresh());
+document.addEventListener("form:renewed", ({ target }) => target === formOf() && void refresh().then(showFigures));
 window.addEventListener("pagehide", keepTyped);
 // It is stored by now; the page of the result comes.
 document.addEventListener("form:kept", ({ detail }: CustomEventInit<{ form: HTMLFormElement }>) => {

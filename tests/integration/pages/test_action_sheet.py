@@ -130,6 +130,20 @@ def test_who_undoes_stays_in_the_view_also_on_the_way_back(reviewer: Client) -> 
     assert reviewer.get("/conversations/t/?at=4", headers={"HX-Request": "true"}).status_code == 200
 
 
+def test_an_undo_after_another_changed_says_whose_change_it_would_undo(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    page = text(reviewer.get("/conversations/t/"))
+    address = re.search(r'action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page)
+    assert address is not None
+    cut = read_operation({"operation": "truncate", "truncate": {"remove_last": 1}})
+    apply_operation(engine(), "t", cut)
+    question = text(reviewer.post(unescape(address[1]), {"undo": "1"}))
+    assert "2 “Hid the last 1 message” by test engine (token), 1 “Hid #4”" in question
+    page = text(reviewer.get("/conversations/t/"))
+    assert "The last change is by test engine (token): Hid the last 1 message." in page
+
+
 def test_the_whole_log_undoes_and_stays(reviewer: Client) -> None:
     booking()
     apply(reviewer, "hide", "4", pairing="drop")

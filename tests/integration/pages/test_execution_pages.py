@@ -82,7 +82,7 @@ def test_the_page_costs_as_many_queries_for_a_long_history_as_for_a_short_one(
 
 @pytest.mark.parametrize(
     ("path", "most"),
-    [("timeline/", 12), ("versions/20/", 24), ("diff/?from=2&to=25", 27), ("state/", 12)],
+    [("timeline/", 12), ("versions/20/", 24), ("diff/?from=2&to=25", 27), ("state/", 13)],
 )
 def test_every_page_costs_as_many_queries_for_many_keys_as_for_few(
     reviewer: Client, django_assert_max_num_queries: Any, path: str, most: int

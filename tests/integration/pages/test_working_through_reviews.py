@@ -24,6 +24,7 @@ from tests.integration.pages.execution_scenes import (
     url,
 )
 from tests.integration.pages.state_edits import carried, opened, send, typed
+from workflows.models import Workflow
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -77,6 +78,18 @@ def test_a_line_of_the_queue_says_how_the_proposed_answer_begins(reviewer: Clien
     assert "waiting-proposed" not in text(reviewer.get("/reviews/"))
     run.append(assistant("It is on\n its way."))
     assert "It is on its way." in text(reviewer.get("/reviews/"))
+
+
+def test_lines_of_one_title_are_told_apart_and_have_the_name_of_their_workflow(
+    reviewer: Client,
+) -> None:
+    one = paused("one")
+    Workflow.objects.filter(slug="one").update(name="The first letter")
+    alone = text(reviewer.get("/reviews/"))
+    assert '<span translate="no">The first letter</span>' in alone
+    assert f'<code translate="no">{name(one)}</code>' not in alone
+    paused("two")
+    assert f'<code translate="no">{name(one)}</code>' in text(reviewer.get("/reviews/"))
 
 
 def test_the_card_tells_its_place_and_leads_to_its_neighbors(reviewer: Client) -> None:

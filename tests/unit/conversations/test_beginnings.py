@@ -23,3 +23,15 @@ def test_the_first_line_with_text_names_a_message(text: str, name: str) -> None:
 def test_a_beginning_is_one_line_of_a_length() -> None:
     assert beginning_of("On its\n **way** <b>", 140) == "On its way <b>"
     assert beginning_of("abcdef", 5) == "abcde…"
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("**Dear customer,\nit is late.** Sorry.", "Dear customer, it is late. Sorry."),
+        ("**" + "word " * 400 + "**", "word " * 28 + "…"),
+        ("**kwargs are passed on", "**kwargs are passed on"),
+    ],
+)
+def test_emphasis_that_ends_further_on_leaves_no_mark(text: str, begins: str) -> None:
+    assert beginning_of(text, 140) == begins
