@@ -349,7 +349,7 @@ def test_nodes_are_connected_once_by_two_clicks_or_by_a_line_to_any_place_of_a_c
     start = card(page, "ask").locator(".react-flow__handle.source")
     drag(page, start, card(page, "answer").locator(".react-flow__handle.target"))
     expect(page.locator(".toast-note")).to_have_text(
-        re.compile("ask is already connected to answer")
+        re.compile("Ask is already connected to Answer")
     )
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".react-flow__edge")).to_have_count(0)

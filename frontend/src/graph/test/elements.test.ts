@@ -141,8 +141,8 @@ describe("places", () => {
 
   it("of new cards cover no other", () => {
     const places = new Map([["a", { x: 0, y: 0 }]]);
-    expect(freeSpot(places, { x: 0, y: 0 }).y).toBeGreaterThanOrEqual(CARD.height);
-    expect(freeSpot(places, { x: 0, y: 0 }, "down").x).toBeGreaterThanOrEqual(CARD.width);
+    expect(freeSpot(places, { x: 0, y: 0 }).y).toBeGreaterThanOrEqual(CARD.height + 60);
+    expect(freeSpot(places, { x: 0, y: 0 }, "down").x).toBeGreaterThanOrEqual(CARD.width + 40);
     expect(freeSpot(places, { x: 900, y: 0 })).toEqual({ x: 900, y: 0 });
   });
 });
@@ -244,5 +244,20 @@ describe("the id of a node that is named first", () => {
 
   it("stays as it is without a name that ids can have", () => {
     expect([named(undefined), named("回答"), named("LLM")]).toEqual([null, null, null]);
+  });
+});
+
+describe("the name of a copy", () => {
+  const named = (...names: string[]): WorkflowDocument => ({ name: "w", nodes: names.map((name, place) => ({ id: `n${place}`, type: "llm", name })), edges: [] });
+  const copyOf = (document: WorkflowDocument): unknown => {
+    const { edit } = pasted(document, copied(document, { nodes: ["n0"], edges: [] }, new Map()), { x: 0, y: 0 });
+    return apply(document, edit).document.nodes.at(-1)?.name;
+  };
+
+  it("has the next free number", () => {
+    expect(copyOf(named("Draft"))).toBe("Draft 2");
+    expect(copyOf(named("Draft 2"))).toBe("Draft 3");
+    expect(copyOf(named("Draft", "Draft 2", "Draft 3"))).toBe("Draft 4");
+    expect(copyOf(named("Shop 2024", "Draft"))).toBe("Shop 2025");
   });
 });

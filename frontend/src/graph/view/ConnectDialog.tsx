@@ -15,16 +15,18 @@ export function ConnectDialog({ from, onClose }: { readonly from: string; readon
   const [type, setType] = useState("sequence");
   const [wrong, setWrong] = useState(false);
   const field = useId();
+  const nameOf = (id: string): string => titleOf(document.nodes.find((node) => node.id === id) ?? { id });
   const send = (): void => {
     if (!ids(document.nodes).has(to)) return setWrong(true);
     const made = connection(document, from, to, type);
-    store.getState().edit(made.edit, t("Connect {from} with {to}", { from, to }));
+    const names = { from: nameOf(from), to: nameOf(to) };
+    store.getState().edit(made.edit, t("Connect {from} with {to}", names));
     store.getState().choose({ edges: [made.key] });
-    store.getState().say(t("{from} is now connected to {to}", { from, to }));
+    store.getState().say(t("{from} is now connected to {to}", names));
     onClose();
   };
   return (
-    <Dialog title={t("Connect {from}", { from })} onClose={onClose}>
+    <Dialog title={t("Connect {from}", { from: nameOf(from) })} onClose={onClose}>
       <form
         className="stack"
         noValidate
