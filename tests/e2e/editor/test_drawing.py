@@ -256,7 +256,7 @@ def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
     page.keyboard.press("Enter")
     page.keyboard.type("nobody")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("No node has this id.")).to_be_visible()
+    expect(page.get_by_text("Enter the name or the id of a node.")).to_be_visible()
     page.keyboard.press("Control+a")
     page.keyboard.type("model")
     page.keyboard.press("Enter")

@@ -53,6 +53,13 @@ export function addition(document: WorkflowDocument, kind: NodeKind, position: P
   return { edit: { kind: "together", edits: [add(edgeBetween(document, id, edge.to)), first] }, key: id };
 }
 
+/** The id of the node that is called so, or that has this id; null for none and for several of one name. */
+export function namedNode(nodes: readonly WorkflowNode[], words: string): string | null {
+  if (nodes.some(({ id }) => id === words)) return words;
+  const [found, ...others] = nodes.filter(({ name }) => name && name.trim().toLowerCase() === words.toLowerCase());
+  return found && !others.length ? found.id : null;
+}
+
 /** What nodes are called. */
 export function namesIn(nodes: readonly WorkflowNode[]): Set<string> {
   return new Set(nodes.map(({ id, name }) => name?.trim() || id));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { canKeep } from "../io/json";
 import { groupOf, noteOf, withGroup, withNote, withNoteAt } from "../model/canvas_data";
 import { clipIn, copied, everything, pasted } from "../model/clipboard";
-import { addition, change, freeGroup, grouping, idOfName, removal } from "../model/commands";
+import { addition, change, freeGroup, grouping, idOfName, namedNode, removal } from "../model/commands";
 import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply } from "../model/edits";
 import { NOTHING_DONE, take, undo } from "../model/history";
@@ -259,5 +259,16 @@ describe("the name of a copy", () => {
     expect(copyOf(named("Draft 2"))).toBe("Draft 3");
     expect(copyOf(named("Draft", "Draft 2", "Draft 3"))).toBe("Draft 4");
     expect(copyOf(named("Shop 2024", "Draft"))).toBe("Shop 2025");
+  });
+});
+
+describe("a node that is meant by words", () => {
+  const nodes = [{ id: "a", type: "llm", name: "Plan" }, { id: "plan", type: "llm", name: "Twin" }, { id: "c", type: "llm", name: "Twin" }];
+
+  it("has this id, or alone this name", () => {
+    expect(namedNode(nodes, "plan")).toBe("plan");
+    expect(namedNode(nodes, "PLAN")).toBe("a");
+    expect(namedNode(nodes, "Twin")).toBeNull();
+    expect(namedNode(nodes, "")).toBeNull();
   });
 });

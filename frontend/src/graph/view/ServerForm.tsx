@@ -15,7 +15,7 @@ import { t } from "../texts";
 import { type Desk, useDesk, useEditor } from "./context";
 import { showErrors } from "./form_errors";
 import { chooseFound, NAME_FIELD, PANEL_TITLE } from "./actions";
-import { keepOnCanvas } from "./element_focus";
+import { focusChosen, keepOnCanvas } from "./element_focus";
 import { titleOf } from "./accessible_names";
 import { suggestIn } from "./suggestion_lists";
 
@@ -266,6 +266,7 @@ class Session {
     const node = find(document.nodes, key);
     const id = node && idOfName(document, node);
     if (this.closed || typed[this.name] || !node || !id || !unnamed.includes(key)) return;
+    const isOnCard = globalThis.document.activeElement?.matches(`.react-flow__node[data-id="${CSS.escape(key)}"]`);
     set({ unnamed: unnamed.filter((each) => each !== key) });
     edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }));
     this.shown = { ...node, id };
@@ -273,6 +274,8 @@ class Session {
     const field = this.form?.elements.namedItem("node-id");
     if (field instanceof HTMLInputElement) field.value = id;
     choose({ nodes: [id] });
+    // The card of another id is another element.
+    if (isOnCard) focusChosen(this.desk.store);
   }
 
   /** A row more, less or elsewhere. It comes to pass though one looks elsewhere meanwhile. */
