@@ -110,3 +110,22 @@ for (const type of ["dragover", "dragleave", "drop"]) {
     }
   });
 }
+
+// The server found a field empty: once something is typed there, that is no longer so. What it said
+// of a value stands until the form is sent again.
+document.addEventListener("input", ({ target }) => {
+  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  if (!isField || target.getAttribute("aria-invalid") !== "true" || target.defaultValue || !target.value.trim()) return;
+  const list = document.getElementById(`${target.id}_error`);
+  if (!list || !target.form?.contains(list)) return;
+  list.remove();
+  target.removeAttribute("aria-invalid");
+  target.classList.remove("is-invalid");
+  target.closest(".field")?.classList.remove("field-wrong");
+  const described = (target.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id !== list.id);
+  target.setAttribute("aria-describedby", described.join(" "));
+  const line = target.form.querySelector(`.form-errors a[href="#${CSS.escape(target.id)}"]`)?.closest("li");
+  const all = line?.closest(".form-errors");
+  line?.remove();
+  if (all && !all.querySelector("li")) all.remove();
+});

@@ -216,3 +216,34 @@ def test_without_javascript_every_node_can_be_read(browser: Browser, run: str, p
     plain.get_by_role("link", name="Context seen").click()
     expect(plain.locator("#saw").get_by_text("Where is my parcel?")).to_be_visible()
     context.close()
+
+
+CUT = """cards => cards.flatMap(card => {
+    const end = card.getBoundingClientRect();
+    return [...card.querySelectorAll("strong, .flow-mark, .flow-card-mark")].filter(each => {
+        const box = each.getBoundingClientRect();
+        return each.scrollWidth > each.clientWidth + 1 || box.bottom > end.bottom + 1
+            || box.top < end.top - 1;
+    }).map(each => each.textContent);
+})"""
+
+
+def test_the_status_on_cards_is_whole_from_wherever_it_is_written(
+    viewer_page: Page, run: str, api: httpx.Client
+) -> None:
+    usage = {"model": "m", "input_tokens": 1500, "cached_tokens": 900, "output_tokens": 20}
+    complete(api, run, "answer", usage={**usage, "cost": 0.00038})
+    page = opened(viewer_page, run)
+    expect(card(page, "answer")).to_contain_text("tok")
+    levels = set()
+    for _step in range(6):
+        assert page.locator(".flow-card").evaluate_all(CUT) == []
+        found = re.search(
+            "flow-(near|middle|brief|far)", page.locator(".flow").get_attribute("class") or ""
+        )
+        assert found
+        levels.add(found[1])
+        before = page.locator(".react-flow__viewport").get_attribute("style")
+        page.get_by_role("button", name="Zoom out").click()
+        expect(page.locator(".react-flow__viewport")).not_to_have_attribute("style", before or "")
+    assert {"near", "middle", "brief"} <= levels, levels

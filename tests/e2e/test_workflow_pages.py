@@ -216,3 +216,20 @@ def test_everything_works_without_scripts(
         page.locator(f"{rule}-pattern").fill("tool.secret")
         save(page)
         expect(page.locator("#node-send")).to_contain_text("not tool.secret")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_a_new_workflow_is_created_without_scrolling_and_a_typed_name_is_not_missing(
+    open_page: OpenPage, width: int, height: int
+) -> None:
+    page = open_page("designer", width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("/workflows/+new/")
+    create = page.get_by_role("button", name="Create and draw")
+    expect(create).to_be_in_viewport(ratio=1)
+    create.click()
+    expect(page.locator(".field-errors")).to_contain_text("required")
+    name = page.get_by_label("Name", exact=True)
+    name.press_sequentially("A")
+    expect(page.locator(".field-errors, .form-errors")).to_have_count(0)
+    expect(name).not_to_have_attribute("aria-invalid", "true")

@@ -16,11 +16,12 @@ from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Text
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import page, part_of, show
 from workflows.pages.definition.links import OutlineLinks
 from workflows.pages.definition.outline import Outline, outline_of
 from workflows.pages.definition.workflow_pages import outline_page
 from workflows.pages.drawing.svg import Drawing, draw
+from workflows.pages.editor.drawn_canvas import drawn_answer
 from workflows.reading.queries import slug_of
 from workflows.store.workflow import workflow_exists
 
@@ -94,3 +95,15 @@ def workflow(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRe
         url="" if slug is None else reverse("workflows:version", args=[slug, name.version]),
     )
     return show(request, "checkpoints/workflow.html", shown)
+
+
+@require_safe
+@part_of("checkpoints:workflow", "conversation_id")
+@page
+def drawn(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Returns the data of the canvas of the pinned version, whose cards lead to its outline."""
+    pinned = queries.find_moment(actor, conversation_id).pinned
+    if pinned is None:
+        raise NotFound(_("This execution runs without a workflow."))
+    document = pinned.workflow.document
+    return drawn_answer(actor, document, document.name, OutlineLinks())

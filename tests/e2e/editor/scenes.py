@@ -90,9 +90,10 @@ CHAINED: list[JsonValue] = [
 
 
 def look_at(page: Page, conversation: str) -> Locator:
-    """Choose whose context the preview shows; the preview."""
+    """Choose whose context the preview shows; the preview, below the form."""
     preview = page.get_by_role("region", name="Preview")
-    page.get_by_role("navigation", name="Parts of the panel").get_by_text("Preview").click()
+    parts = page.get_by_role("navigation", name="Parts of the panel")
+    parts.get_by_text("Preview").click()
     expect(preview.get_by_role("button", name="Context preview")).to_have_attribute(
         "aria-expanded", "true"
     )
@@ -100,4 +101,5 @@ def look_at(page: Page, conversation: str) -> Locator:
     if closed.count():
         closed.click()
     preview.get_by_label("Conversation", exact=True).fill(conversation)
+    parts.get_by_text("Settings").click()
     return preview

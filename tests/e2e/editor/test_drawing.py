@@ -256,7 +256,7 @@ def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
     page.keyboard.press("Enter")
     page.keyboard.type("nobody")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("No node has this id.")).to_be_visible()
+    expect(page.get_by_text("Enter the name or the id of a node.")).to_be_visible()
     page.keyboard.press("Control+a")
     page.keyboard.type("model")
     page.keyboard.press("Enter")
@@ -349,7 +349,7 @@ def test_nodes_are_connected_once_by_two_clicks_or_by_a_line_to_any_place_of_a_c
     start = card(page, "ask").locator(".react-flow__handle.source")
     drag(page, start, card(page, "answer").locator(".react-flow__handle.target"))
     expect(page.locator(".toast-note")).to_have_text(
-        re.compile("ask is already connected to answer")
+        re.compile("Ask is already connected to Answer")
     )
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".react-flow__edge")).to_have_count(0)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import combinations
 
 import httpx
 from playwright.sync_api import Locator, Page, Route, expect
@@ -20,6 +21,7 @@ from tests.e2e.editor.scenes import (
     look_at,
     opened,
     saved,
+    spots,
 )
 from tests.e2e.scenes import Started
 
@@ -203,7 +205,7 @@ def test_a_warning_is_amber_and_said_above_the_form_of_its_edge(
     panel = page.get_by_role("complementary", name="Selection")
     warnings = panel.locator(".editor-warnings")
     expect(warnings).to_contain_text("Condition: Nothing in this workflow writes 'token'")
-    expect(warnings).to_contain_text("did you mean 'tokens'?")
+    expect(warnings).to_contain_text("did you mean context.tokens?")
     assert_accessible(page)
     form(page).locator("[name=edge-condition]").fill("context.tokens > 60000")
     expect(warnings).to_have_count(0)
@@ -445,3 +447,48 @@ def test_a_new_budget_is_not_wrong_before_anything_is_typed(
         limit.fill("1")
         limit.fill("")
     expect(form(page).locator(".field-errors")).to_have_count(1)
+
+
+def test_the_panel_is_headed_by_names_and_its_preview_is_a_tab_of_full_height(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    heading = page.locator("#panel-title")
+    expect(heading).to_have_text("Answer")
+    form(page).get_by_label("Name", exact=True).fill("Reply")
+    expect(heading).to_have_text("Reply")
+    page.get_by_role("link", name="Ask → Answer (go)").click()
+    expect(heading).to_have_text("Ask → Reply")
+    card(page, "answer").click()
+    parts = page.get_by_role("navigation", name="Parts of the panel")
+    parts.get_by_text("Preview").click()
+    expect(form(page)).to_be_hidden()
+    panel, preview = (
+        page.locator(each).bounding_box() for each in (".editor-panel", ".editor-preview")
+    )
+    assert panel is not None
+    assert preview is not None
+    assert preview["height"] > panel["height"] - 60
+    card(page, "ask").click()  # a tab stays from node to node
+    expect(heading).to_have_text("Ask")
+    expect(form(page)).to_be_hidden()
+    parts.get_by_text("Settings").click()
+    expect(form(page)).to_be_visible()
+    expect(heading).to_be_focused()
+
+
+def test_a_copy_has_the_next_free_name_and_covers_nothing(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    for _each in range(2):
+        page.keyboard.press("Control+d")
+    expect(page.locator(".flow-card")).to_have_count(4)
+    saved(page)
+    nodes = draft(api, slug)["nodes"]
+    assert [node["name"] for node in nodes[1:]] == ["Answer", "Answer 2", "Answer 3"]
+    for (x, y), (other_x, other_y) in combinations(spots(page).values(), 2):
+        assert abs(other_x - x) >= 260 or abs(other_y - y) >= 144

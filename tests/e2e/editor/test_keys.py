@@ -3,8 +3,10 @@
 import re
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import OpenPage
 from tests.e2e.editor.scenes import Make, card, draft, opened, saved
 from tests.e2e.keys import assert_does_something, listed
 
@@ -111,3 +113,83 @@ def test_the_palette_adds_a_node_on_the_canvas_and_says_that_nothing_is_found(
     expect(field).to_be_focused()
     page.keyboard.press("Control+z")
     expect(card(page, "model")).to_have_count(0)
+
+
+def _focused(page: Page) -> str:
+    """The id of the card or line that has the focus, else the label of what has it."""
+    return str(
+        page.evaluate(
+            "() => { const each = document.activeElement;"
+            " return each.dataset.id ?? each.getAttribute('aria-label') ?? each.className; }"
+        )
+    )
+
+
+def _tab_to(page: Page, name: str) -> None:
+    for _step in range(80):
+        if _focused(page) == name:
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{name} is not reached by Tab")
+
+
+@pytest.mark.parametrize("zoomed", [False, True])
+def test_a_workflow_is_drawn_with_keys_alone(
+    open_page: OpenPage, made: Make, api: httpx.Client, *, zoomed: bool
+) -> None:
+    """Also at 200 %, where a window of 1280 x 800 has the room of 640 x 400."""
+    slug = made()
+    page = open_page("designer")
+    page.emulate_media(reduced_motion="reduce")
+    if zoomed:
+        page.set_viewport_size({"width": 640, "height": 400})
+    opened(page, slug)
+    expect(card(page, "ask")).to_be_visible()
+    _tab_to(page, "answer")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    saved(page)
+    assert draft(api, slug)["nodes"][1]["position"] == {"x": 400, "y": 10}
+    page.keyboard.press("Enter")
+    assert _focused(page) == "Selection"
+    page.keyboard.press("Escape")
+    assert _focused(page) == "answer"
+    expect(page.locator("#panel-title")).to_have_text("Answer")
+    # The menu adds a node, whose name is typed next.
+    page.keyboard.press("Shift+F10")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("combobox", name="Node type").fill("tool")
+    page.keyboard.press("Enter")
+    expect(page.locator("[name=node-name]")).to_be_focused()
+    page.keyboard.type("Search")
+    expect(card(page, "tool").locator("strong")).to_have_text("Search")
+    page.keyboard.press("Escape")
+    expect(card(page, "search")).to_be_focused()
+    # It is connected by the name of the other, and the edge deleted.
+    page.keyboard.press("c")
+    page.keyboard.type("ask")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-title")).to_have_text("Search → Ask")
+    expect(page.locator(".react-flow__edge")).to_have_count(3)
+    page.keyboard.press("Delete")
+    expect(page.locator(".react-flow__edge")).to_have_count(2)
+    saved(page)
+    names = [node["name"] for node in draft(api, slug)["nodes"]]
+    assert names == ["Ask", "Answer", "Search"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_view_does_not_glide(open_page: OpenPage, made: Make) -> None:
+    page = open_page("designer")
+    page.emulate_media(reduced_motion="reduce")
+    opened(page, made())
+    card(page, "answer").click()
+    viewport = page.locator(".react-flow__viewport")
+    for key in ("z", "f", "+"):
+        before = viewport.get_attribute("style")
+        page.keyboard.press(key)
+        expect(viewport).not_to_have_attribute("style", before or "")
+        after = viewport.get_attribute("style")
+        page.wait_for_timeout(150)
+        assert viewport.get_attribute("style") == after

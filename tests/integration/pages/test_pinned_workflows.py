@@ -38,6 +38,10 @@ def test_a_deleted_workflow_is_named_so_and_its_version_can_be_read(reviewer: Cl
     shown = page(reviewer, run, "workflow/")
     assert 'id="node-review"' in shown
     assert "was deleted" in shown
+    canvas = url(run, "workflow/drawn/")
+    assert f'data-drawn="{canvas}"' in shown
+    drawn = reviewer.get(canvas).json()["drawn"]
+    assert drawn["links"]["nodes"]["review"] == "#node-review"
     assert links(shown) == set()
 
 

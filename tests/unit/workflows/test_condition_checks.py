@@ -30,8 +30,8 @@ def test_a_name_that_nothing_writes_is_warned_of_and_can_be_published() -> None:
 def test_a_misspelled_name_is_told_what_it_may_mean() -> None:
     (output,) = problems("context.plann_output === 'x'")
     (figure,) = problems("context.token > 60000")
-    assert str(output.message).endswith("; did you mean 'plan_output'?")
-    assert str(figure.message).endswith("; did you mean 'tokens'?")
+    assert str(output.message).endswith("; did you mean context.plan_output?")
+    assert str(figure.message).endswith("; did you mean context.tokens?")
 
 
 def test_the_first_names_alone_are_compared_with_others() -> None:

@@ -69,7 +69,7 @@ def test_an_error_names_its_place(text: str, place: tuple[int, int, int, int]) -
     [
         ("contxt.a", "did you mean context?"),
         ("metdata['k']", "did you mean metadata?"),
-        ("priority === 'high'", "write context.priority"),
+        ("priority === 'high'", "did you mean context.priority?"),
         ("context", "write context.NAME or context['the name']"),
         ("context.a = 1", "use === to compare"),
         ("context.a & context.b", "use && for and"),

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final
 
 from pydantic import JsonValue
 
-from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain.conditions.condition import FIGURES, compile_condition
@@ -67,7 +67,10 @@ def _unwritten(lookup: Lookup, hints: Sequence[str], place: _Place) -> Problem:
             "state writes it",
             name=repr(name),
         )
-    message = did_you_mean(unknown, name, hints)
+    close = get_close_matches(name, hints, n=1)
+    # As it is written in the condition.
+    meant = [f"context.{each}" if lookup.root == "context" else repr(each) for each in close]
+    message = say("{text}; did you mean {name}?", text=unknown, name=meant[0]) if meant else unknown
     return _warning(place, "unwritten_name", message)
 
 

@@ -355,7 +355,8 @@ class _Parser:
             close = _did_you_mean(token.text, _ROOTS)
             if close:
                 return close
-        return _did_you_mean(token.text, _CONSTANTS) or say("write context.{name}", name=token.text)
+        constant = _did_you_mean(token.text, _CONSTANTS)
+        return constant or say("did you mean context.{name}?", name=token.text)
 
 
 def _with_steps(expression: Expression, steps: list[str | int]) -> Expression:

@@ -167,14 +167,15 @@ def edge_filter_line(edge: Edge, registries: Registries) -> str:
 
 
 def filters_chips(filters: Sequence[ContextFilter], default: str) -> list[str]:
-    """Returns chips such as ``only prompt.*``, ``not *.internal``, ``last 4``."""
+    """Returns chips such as ``last 4``, ``only prompt.*``, ``not *.internal``."""
     merged = merge_all(filters)
     given = any(each.default_behavior is not None for each in filters)
     blocks = (merged.default_behavior if given else default) == "block"
-    parts = list(_rule_words(merged.rules, blocks=blocks))
-    if not merged.rules:
-        parts = [_("its template only")] if blocks else []
-    parts += [operation_label(each) for each in merged.messages]
+    # Messages first: they are most of what a model sees, and cards cut what comes last.
+    parts = [operation_label(each) for each in merged.messages]
+    parts += _rule_words(merged.rules, blocks=blocks)
+    if not merged.rules and blocks:
+        parts.append(_("its template only"))
     return [part for part in parts if part] or [_("everything")]
 
 

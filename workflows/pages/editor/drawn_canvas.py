@@ -10,6 +10,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page, part_of
+from workflows.domain.document.graph import Document
 from workflows.pages.definition.links import FormLinks, OutlineLinks
 from workflows.pages.drawing.svg import MOST_DRAWN, Links
 from workflows.pages.editor.canvas import setup_to_look_at
@@ -24,24 +25,30 @@ from workflows.store.workflow import find_workflow
 @part_of("workflows:detail", "slug")
 @page
 def drawn(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Returns the data of the canvas of the draft, or of ``?version=``, as JSON.
-
-    Raises NotFound for a graph too large for a page, which has no drawing either.
-    """
+    """Returns the data of the canvas of the draft, or of ``?version=``."""
     row = find_workflow(actor.workspace, slug)
     which = request.GET.get("version") or queries.DRAFT
     document = queries.document_of(row, which, "version")
+    if which == queries.DRAFT:
+        links = FormLinks(slug, may_change=actor.may(Action.WORKFLOW_CHANGE))
+        return drawn_answer(actor, document, row.name, links, checks=True)
+    return drawn_answer(actor, document, row.name, OutlineLinks())
+
+
+def drawn_answer(
+    actor: Actor, document: Document, name: str, links: Links, *, checks: bool = False
+) -> HttpResponse:
+    """Returns the data of a canvas whose cards lead where ``links`` say, as JSON.
+
+    With ``checks`` it has the problems of a draft. Raises NotFound for a graph too large.
+    """
     if len(document.nodes) > MOST_DRAWN:
         raise NotFound(_("This workflow is too large to draw. The outline shows all of it."))
     parts = parts_of(stored(document))
-    is_draft = which == queries.DRAFT
-    links: Links = OutlineLinks()
-    if is_draft:
-        links = FormLinks(slug, may_change=actor.may(Action.WORKFLOW_CHANGE))
     setup = {
-        **setup_to_look_at(actor, document, row.name),
+        **setup_to_look_at(actor, document, name),
         "drawn": {
-            "words": marked_summaries(parts, problems_in(parts) if is_draft else ()),
+            "words": marked_summaries(parts, problems_in(parts) if checks else ()),
             "links": _links(parts, links),
         },
     }

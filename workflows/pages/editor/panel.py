@@ -21,6 +21,7 @@ from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
 from ctxadmin.ui.forms.flat import join_names
 from ctxadmin.ui.forms.places import BoxError, FieldError
 from workflows.domain.checks.problems import REDUCERS
+from workflows.domain.document.graph import title_of
 from workflows.domain.selection.patterns import pattern_fault
 from workflows.models import Workflow
 from workflows.pages.definition.links import OutlineLinks, compare_url_of
@@ -48,7 +49,7 @@ from workflows.pages.elements.forms import (
     ReducerFields,
     ReducersForm,
 )
-from workflows.pages.elements.problem_places import ProblemPlaces, field_and_message
+from workflows.pages.elements.problem_places import ProblemPlaces, ends_of, field_and_message
 
 Kind = Literal["node", "edge", "reducers", "workflow"]
 _ROOTS: dict[Kind, str] = {"node": "node", "edge": "edge", "reducers": "", "workflow": "workflow"}
@@ -141,9 +142,10 @@ class _Opened:
     def title(self) -> str:
         match self.asked.kind:
             case "node":
-                return _("Node %(id)s") % {"id": self.asked.id}
+                return title_of(self._node.named) if self._node else self.asked.id
             case "edge":
-                return _("Edge %(id)s") % {"id": self.asked.id}
+                edge = self._edge
+                return ends_of(self.parts.named, edge.named) if edge else self.asked.id
             case "reducers":
                 return _("Reducers")
         return _("Workflow")

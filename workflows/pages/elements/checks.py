@@ -7,10 +7,11 @@ from typing import Literal
 from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import FieldProblem
-from workflows.domain.document.graph import Document, Edge
+from workflows.domain.document.graph import Document, Edge, title_of
 from workflows.pages.drawing.svg import Links
 from workflows.pages.elements import document_edits, edge_fields
 from workflows.pages.elements.forms import ReducerRow
+from workflows.pages.elements.problem_places import ends_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def neighbours(document: Document, kind: str, name: str, links: Links) -> list[N
     if kind == "node" and name:
         return [
             Neighbour(
-                f"{each.from_node} → {each.to_node} ({each.id})",
+                f"{ends_of(document, each)} ({each.id})",
                 "edge",
                 each.id,
                 links.edge(each.id),
@@ -57,4 +58,5 @@ def neighbours(document: Document, kind: str, name: str, links: Links) -> list[N
         ]
     found = next((each for each in document.edges if kind == "edge" and each.id == name), None)
     ends = (found.from_node, found.to_node) if found else ()
-    return [Neighbour(end, "node", end, links.node(end)) for end in ends]
+    names = {node.id: title_of(node) for node in reversed(document.nodes)}
+    return [Neighbour(names.get(end, end), "node", end, links.node(end)) for end in ends]

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from pydantic.alias_generators import to_snake
 
 from ctxadmin.lib.errors import FieldProblem
+from ctxadmin.lib.sentence import say
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms.trail import Trail, trail
 from ctxadmin.ui.sentences import as_sentence
@@ -97,12 +98,18 @@ class ProblemPlaces:
             edge = _at(self._document.edges, steps, problem.edge) or self._edges.get(problem.edge)
             if edge is None:
                 return ProblemPlace(problem.edge, "", "")
-            return _place(self._ends(edge), _edge_trail(rest), rest)
+            return _place(_ends(edge, self._nodes), _edge_trail(rest), rest)
         return ProblemPlace("", "", "")
 
-    def _ends(self, edge: Edge) -> str:
-        ends = [(self._nodes.get(end), end) for end in (edge.from_node, edge.to_node)]
-        return " → ".join(title_of(node) if node else end or "?" for node, end in ends)
+
+def ends_of(document: Document, edge: Edge) -> str:
+    """Returns an edge by the names of the nodes where it begins and ends."""
+    return _ends(edge, {node.id: node for node in reversed(document.nodes)})
+
+
+def _ends(edge: Edge, nodes: Mapping[str, Node]) -> str:
+    ends = [(nodes.get(end), end) for end in (edge.from_node, edge.to_node)]
+    return " → ".join(title_of(node) if node else end or "?" for node, end in ends)
 
 
 def _edge_trail(rest: str) -> Trail:
@@ -138,9 +145,12 @@ def field_and_message(problem: Problem, places: ProblemPlaces) -> str:
 
 
 def message_at(problem: Problem | FieldProblem, place: ProblemPlace) -> str:
-    """Returns why, with the name of an unknown field and the one that may be meant."""
+    """Returns why, with a hint, the name of an unknown field and the one that may be meant."""
     if str(problem.message) != _UNKNOWN:
-        return as_sentence(problem.message)
+        hint = dict(problem.extra).get("hint")
+        if not isinstance(hint, str) or not hint:
+            return as_sentence(problem.message)
+        return as_sentence(say("{text}; {hint}", text=problem.message, hint=hint))
     name = problem.pointer.rpartition("/")[2]
     if not place.meant:
         return _("Unknown field “%(name)s”") % {"name": name}

@@ -2,7 +2,7 @@
 
 import { parse } from "../io/json";
 import type { Chosen } from "./commands";
-import { ids } from "./commands";
+import { freeName, ids, namesIn } from "./commands";
 import type { Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
 import { find, freeId, indexOf, normalised } from "./document";
 import type { Edit } from "./edits";
@@ -68,12 +68,15 @@ function isEdge(edge: unknown): boolean {
 export function pasted(document: WorkflowDocument, clip: Clip, by: Position): { edit: Edit; keys: Key[] } {
   const [taken, takenEdges] = [ids(document.nodes), ids(document.edges)];
   const news = new Map<string, string>();
+  const names = namesIn(document.nodes);
   const nodes = clip.nodes.map((node) => {
+    const name = node.name?.trim() && freeName(names, node.name.trim());
+    if (name) names.add(name);
     const id = freeId(node.id, taken);
     taken.add(id);
     if (!news.has(node.id)) news.set(node.id, id);
     const { x, y } = node.position ?? { x: 0, y: 0 };
-    return { element: { ...node, id, position: { x: x + by.x, y: y + by.y } } };
+    return { element: { ...node, id, ...(name ? { name } : {}), position: { x: x + by.x, y: y + by.y } } };
   });
   const edges = clip.edges.map((edge) => {
     const [from, to] = [news.get(edge.from) ?? edge.from, news.get(edge.to) ?? edge.to];

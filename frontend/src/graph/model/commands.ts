@@ -40,7 +40,7 @@ export function mayFollow(type: string, next: string): boolean {
 
 /** A new node of a kind with the edges that tie it. The first part of an edge that it stands on keeps its filter. */
 export function addition(document: WorkflowDocument, kind: NodeKind, position: Position, tie?: Tie): { edit: Edit; key: Key } {
-  const name = freeName(document, kind.label);
+  const name = freeName(namesIn(document.nodes), kind.label);
   const id = freeId(idWords(name) || kind.type, ids(document.nodes));
   const node: WorkflowNode = { id, type: kind.type, name, position: snapped(position), ...(kind.config ? { config: kind.config } : {}) };
   const add = (...edges: WorkflowEdge[]): Edit => ({ kind: "add", nodes: [{ element: node }], edges: edges.map((element) => ({ element })) });
@@ -53,11 +53,24 @@ export function addition(document: WorkflowDocument, kind: NodeKind, position: P
   return { edit: { kind: "together", edits: [add(edgeBetween(document, id, edge.to)), first] }, key: id };
 }
 
-/** What the palette says, with a number if a node is called that already. */
-function freeName({ nodes }: WorkflowDocument, label: string): string {
-  const taken = new Set(nodes.map(({ id, name }) => name?.trim() || id));
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? label : `${label} ${number}`;
+/** The id of the node that is called so, or that has this id; null for none and for several of one name. */
+export function namedNode(nodes: readonly WorkflowNode[], words: string): string | null {
+  if (nodes.some(({ id }) => id === words)) return words;
+  const [found, ...others] = nodes.filter(({ name }) => name && name.trim().toLowerCase() === words.toLowerCase());
+  return found && !others.length ? found.id : null;
+}
+
+/** What nodes are called. */
+export function namesIn(nodes: readonly WorkflowNode[]): Set<string> {
+  return new Set(nodes.map(({ id, name }) => name?.trim() || id));
+}
+
+/** A name with the next free number if a node is called that already: Draft 2 for Draft, Draft 3 for Draft 2. */
+export function freeName(taken: ReadonlySet<string>, wished: string): string {
+  if (!taken.has(wished)) return wished;
+  const [, label = wished, last = "1"] = /^(.*\S) (\d{1,4})$/.exec(wished) ?? [];
+  for (let number = Number(last) + 1; ; number += 1) {
+    const name = `${label} ${number}`;
     if (!taken.has(name)) return name;
   }
 }

@@ -76,14 +76,28 @@ export function frames(document: WorkflowDocument, places: ReadonlyMap<Key, Posi
   return new Map([...spots].map(([group, own]) => [group, around(own, 28)]));
 }
 
-/** The next free spot across the flow, so that a new card covers no other. */
-export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position, flow: "right" | "down" = "right"): Position {
+// Between a new card and those that stand there: what lines and chips need.
+const GAP = { x: 40, y: 60 };
+const STEP = 10;
+const MOST_STEPS = 400;
+
+/** How far new cards go across the flow, so that they keep their gap to all others: the nearer way. */
+export function freeShift(places: ReadonlyMap<Key, Position>, wished: readonly Position[], flow: "right" | "down"): Position {
   const spots = [...places.values()];
-  const taken = ({ x, y }: Position): boolean =>
-    spots.some((spot) => Math.abs(spot.x - x) < CARD.width && Math.abs(spot.y - y) < CARD.height);
-  let { x, y } = wished;
-  for (let step = 0; taken({ x, y }) && step < 200; step += 1) flow === "right" ? (y += CARD.height / 2) : (x += CARD.width / 2);
-  return { x, y };
+  const isTaken = (by: Position): boolean =>
+    wished.some(({ x, y }) => spots.some((spot) => Math.abs(spot.x - x - by.x) < CARD.width + GAP.x && Math.abs(spot.y - y - by.y) < CARD.height + GAP.y));
+  const across = (length: number): Position => (flow === "right" ? { x: 0, y: length } : { x: length, y: 0 });
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    const found = [across(step * STEP), across(-step * STEP)].find((by) => !isTaken(by));
+    if (found) return found;
+  }
+  return across(0);
+}
+
+/** The nearest free spot across the flow. */
+export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position, flow: "right" | "down" = "right"): Position {
+  const by = freeShift(places, [wished], flow);
+  return { x: wished.x + by.x, y: wished.y + by.y };
 }
 
 export interface Size {

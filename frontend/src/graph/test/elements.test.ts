@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { canKeep } from "../io/json";
 import { groupOf, noteOf, withGroup, withNote, withNoteAt } from "../model/canvas_data";
 import { clipIn, copied, everything, pasted } from "../model/clipboard";
-import { addition, change, freeGroup, grouping, idOfName, removal } from "../model/commands";
+import { addition, change, freeGroup, grouping, idOfName, namedNode, removal } from "../model/commands";
 import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply } from "../model/edits";
 import { NOTHING_DONE, take, undo } from "../model/history";
@@ -141,8 +141,8 @@ describe("places", () => {
 
   it("of new cards cover no other", () => {
     const places = new Map([["a", { x: 0, y: 0 }]]);
-    expect(freeSpot(places, { x: 0, y: 0 }).y).toBeGreaterThanOrEqual(CARD.height);
-    expect(freeSpot(places, { x: 0, y: 0 }, "down").x).toBeGreaterThanOrEqual(CARD.width);
+    expect(freeSpot(places, { x: 0, y: 0 }).y).toBeGreaterThanOrEqual(CARD.height + 60);
+    expect(freeSpot(places, { x: 0, y: 0 }, "down").x).toBeGreaterThanOrEqual(CARD.width + 40);
     expect(freeSpot(places, { x: 900, y: 0 })).toEqual({ x: 900, y: 0 });
   });
 });
@@ -244,5 +244,31 @@ describe("the id of a node that is named first", () => {
 
   it("stays as it is without a name that ids can have", () => {
     expect([named(undefined), named("回答"), named("LLM")]).toEqual([null, null, null]);
+  });
+});
+
+describe("the name of a copy", () => {
+  const named = (...names: string[]): WorkflowDocument => ({ name: "w", nodes: names.map((name, place) => ({ id: `n${place}`, type: "llm", name })), edges: [] });
+  const copyOf = (document: WorkflowDocument): unknown => {
+    const { edit } = pasted(document, copied(document, { nodes: ["n0"], edges: [] }, new Map()), { x: 0, y: 0 });
+    return apply(document, edit).document.nodes.at(-1)?.name;
+  };
+
+  it("has the next free number", () => {
+    expect(copyOf(named("Draft"))).toBe("Draft 2");
+    expect(copyOf(named("Draft 2"))).toBe("Draft 3");
+    expect(copyOf(named("Draft", "Draft 2", "Draft 3"))).toBe("Draft 4");
+    expect(copyOf(named("Shop 2024", "Draft"))).toBe("Shop 2025");
+  });
+});
+
+describe("a node that is meant by words", () => {
+  const nodes = [{ id: "a", type: "llm", name: "Plan" }, { id: "plan", type: "llm", name: "Twin" }, { id: "c", type: "llm", name: "Twin" }];
+
+  it("has this id, or alone this name", () => {
+    expect(namedNode(nodes, "plan")).toBe("plan");
+    expect(namedNode(nodes, "PLAN")).toBe("a");
+    expect(namedNode(nodes, "Twin")).toBeNull();
+    expect(namedNode(nodes, "")).toBeNull();
   });
 });

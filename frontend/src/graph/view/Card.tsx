@@ -4,6 +4,7 @@ import { Handle, type NodeProps, Position } from "@xyflow/react";
 import { type CSSProperties, createContext, memo, useContext, useLayoutEffect, useRef, useState } from "react";
 import type { Key } from "../model/document";
 import type { Reach } from "../model/card_room";
+import { CARD } from "../model/places";
 import type { Spot } from "../model/chip_room";
 import { groupOf } from "../model/canvas_data";
 import type { Links } from "../io/setup";
@@ -12,6 +13,7 @@ import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
 import { inLine, inLines, spokenNode, titleOf } from "./accessible_names";
+import { textWidth } from "./text_width";
 import { countWords } from "./WhatIf";
 import type { Level } from "./zoom";
 
@@ -24,8 +26,10 @@ interface Seen {
   readonly words: ReadonlyMap<Key, Spot> | null;
   readonly reach: ReadonlyMap<Key, Reach>;
   readonly large: boolean;
+  /** The size of the smallest letters. */
+  readonly letter: number;
 }
-export const Zoom = createContext<Seen>({ level: "near", words: null, reach: new Map(), large: false });
+export const Zoom = createContext<Seen>({ level: "near", words: null, reach: new Map(), large: false, letter: 13 });
 
 /** Where cards and chips lead on a page that shows a graph among other things; null on a canvas of its own. */
 export const Leading = createContext<Links | null>(null);
@@ -121,8 +125,8 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
         )}
       </div>
       {(level === "near" || (level === "middle" && !mark && !data.tried)) && <Sees data={data} />}
-      {reach?.hasBelow && <Below data={data} />}
-      {(level === "near" || (!isFar && (mark || data.tried))) && <Foot data={data} />}
+      {reach?.hasBelow && <Below data={data} reach={reach} />}
+      {(level === "near" || (!isFar && (mark || data.tried))) && <Foot data={data} reach={reach} />}
       <Handle type="source" position={flow === "right" ? Position.Right : Position.Bottom} isConnectable={mayChange} />
     </div>
   );
@@ -146,10 +150,34 @@ function Sees({ data: { node, kind, words } }: { readonly data: CardData }) {
   );
 }
 
-/** From further away: its own filter in words, else its type. */
-function Below({ data }: { readonly data: CardData }) {
+/** From further away: its mark, else its own filter in words, else its type. */
+function Below({ data, reach }: { readonly data: CardData; readonly reach: Reach }) {
+  const mark = useMarkText(data, reach);
+  if (data.mark) {
+    return (
+      <div className="flow-card-sees flow-card-mark" title={data.mark.text}>
+        {mark}
+      </div>
+    );
+  }
   if (data.words?.filter.length) return <Sees data={data} />;
   return <div className="flow-card-sees">{data.kind?.label ?? data.words?.type_label ?? data.node.type}</div>;
+}
+
+// Its padding and its stripe (graph.css).
+const BESIDE_TEXT = 34;
+const LEAST_LETTER = 13;
+const BOLD = 1.1;
+const BETWEEN = " · ";
+
+/** As many parts of what a mark says as have room in one row; the panel has all of them. */
+function useMarkText({ mark }: CardData, reach: Reach | undefined): string {
+  const { letter } = useContext(Zoom);
+  if (!mark) return "";
+  const room = CARD.width + (reach?.left ?? 0) + (reach?.right ?? 0) - BESIDE_TEXT;
+  const parts = mark.text.split(BETWEEN);
+  while (parts.length > 1 && textWidth(parts.join(BETWEEN), Math.max(LEAST_LETTER, letter)) * BOLD > room) parts.pop();
+  return parts.join(BETWEEN);
 }
 
 export function tokenWords({ before, after }: Tokens): string {
@@ -157,10 +185,16 @@ export function tokenWords({ before, after }: Tokens): string {
   return t("{before} → {after} tokens", { before: grouped(before), after: grouped(after) });
 }
 
-function Foot({ data: { mark, tried, cost, tokens } }: { readonly data: CardData }) {
+function Foot({ data, reach }: { readonly data: CardData; readonly reach: Reach | undefined }) {
+  const { mark, tried, cost, tokens } = data;
+  const markText = useMarkText(data, reach);
   return (
     <div className="flow-card-foot">
-      {mark && <span className="flow-mark">{mark.text}</span>}
+      {mark && (
+        <span className="flow-mark" title={mark.text}>
+          {markText}
+        </span>
+      )}
       {tried && <span className={tried.changed ? "flow-tried" : undefined}>{countWords(tried.changed, tried.inputs)}</span>}
       {tokens && !tried && !mark ? (
         <span title={t("Tokens of the last preview")}>

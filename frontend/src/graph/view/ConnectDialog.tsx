@@ -1,8 +1,7 @@
 // Connects a node by a form: the same as dragging a line, for the keyboard.
 
 import { useId, useState } from "react";
-import { connection } from "../model/commands";
-import { ids } from "../model/commands";
+import { connection, namedNode } from "../model/commands";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
@@ -11,20 +10,23 @@ import { titleOf } from "./accessible_names";
 export function ConnectDialog({ from, onClose }: { readonly from: string; readonly onClose: () => void }) {
   const { store, setup } = useDesk();
   const document = useEditor((state) => state.document);
-  const [to, setTo] = useState("");
+  const [typed, setTyped] = useState("");
   const [type, setType] = useState("sequence");
   const [wrong, setWrong] = useState(false);
   const field = useId();
+  const nameOf = (id: string): string => titleOf(document.nodes.find((node) => node.id === id) ?? { id });
   const send = (): void => {
-    if (!ids(document.nodes).has(to)) return setWrong(true);
+    const to = namedNode(document.nodes, typed.trim());
+    if (to === null) return setWrong(true);
     const made = connection(document, from, to, type);
-    store.getState().edit(made.edit, t("Connect {from} with {to}", { from, to }));
+    const names = { from: nameOf(from), to: nameOf(to) };
+    store.getState().edit(made.edit, t("Connect {from} with {to}", names));
     store.getState().choose({ edges: [made.key] });
-    store.getState().say(t("{from} is now connected to {to}", { from, to }));
+    store.getState().say(t("{from} is now connected to {to}", names));
     onClose();
   };
   return (
-    <Dialog title={t("Connect {from}", { from })} onClose={onClose}>
+    <Dialog title={t("Connect {from}", { from: nameOf(from) })} onClose={onClose}>
       <form
         className="stack"
         noValidate
@@ -37,7 +39,7 @@ export function ConnectDialog({ from, onClose }: { readonly from: string; readon
           <label className="form-label" htmlFor={field}>
             {t("With node")}
           </label>
-          <input id={field} className="form-control" list={`${field}-list`} autoComplete="off" autoFocus value={to} aria-invalid={wrong || undefined} aria-describedby={wrong ? `${field}-wrong` : undefined} onChange={(event) => setTo(event.target.value)} />
+          <input id={field} className="form-control" list={`${field}-list`} autoComplete="off" autoFocus value={typed} aria-invalid={wrong || undefined} aria-describedby={wrong ? `${field}-wrong` : undefined} onChange={(event) => setTyped(event.target.value)} />
           <datalist id={`${field}-list`}>
             {document.nodes.map((node) => (
               <option key={node.id} value={node.id}>
@@ -47,7 +49,7 @@ export function ConnectDialog({ from, onClose }: { readonly from: string; readon
           </datalist>
           {wrong && (
             <p id={`${field}-wrong`} className="field-errors">
-              {t("No node has this id.")}
+              {t("Enter the name or the id of a node.")}
             </p>
           )}
         </div>

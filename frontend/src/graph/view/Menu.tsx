@@ -9,7 +9,7 @@ import { t } from "../texts";
 import { useDesk } from "./context";
 import { Icon } from "./Icon";
 import { Popover } from "./Popover";
-import { titleOf } from "./accessible_names";
+import { endsOf, titleOf } from "./accessible_names";
 
 interface Props {
   readonly about: MenuFor;
@@ -95,8 +95,9 @@ export function Menu({ about, at, onClose, onAction }: Props) {
   );
 }
 
-function nameOf(about: MenuFor, { nodes }: Parameters<typeof menuActions>[1]["document"]): string {
+function nameOf(about: MenuFor, { nodes, edges }: Parameters<typeof menuActions>[1]["document"]): string {
   if (about.kind === "canvas") return t("Canvas");
   const node = about.kind === "node" ? find(nodes, about.key) : undefined;
-  return node ? titleOf(node) : about.key;
+  const edge = about.kind === "edge" ? find(edges, about.key) : undefined;
+  return node ? titleOf(node) : edge ? endsOf(nodes, edge) : about.key;
 }

@@ -4,8 +4,9 @@ import { useEffect, useRef, useState } from "react";
 import { namesOf, tell, type Told } from "../io/conflict_texts";
 import type { Conflict, Decided, Side, Sided } from "../model/merge";
 import { nameOf, standing } from "../model/merge";
-import { same, type WorkflowDocument } from "../model/document";
+import { same, type WorkflowDocument, type WorkflowEdge, type WorkflowNode } from "../model/document";
 import { t, tn } from "../texts";
+import { endsOf, titleOf } from "./accessible_names";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
 import { SideOf } from "./Sides";
@@ -85,6 +86,7 @@ interface OneProps {
 
 function OneConflict({ conflict, told, theirs, choice, onChoose }: OneProps) {
   const name = nameOf(conflict);
+  const called = useEditor(({ document }) => calledIn(conflict, document));
   const kinds = { node: t("Node"), edge: t("Edge"), reducer: t("Reducer"), name: t("Name") };
   const sides = [
     ["mine", t("Mine"), 1, conflict.mine],
@@ -93,7 +95,7 @@ function OneConflict({ conflict, told, theirs, choice, onChoose }: OneProps) {
   return (
     <fieldset className="editor-conflict">
       <legend>
-        {kinds[conflict.kind]} <code translate="no">{conflict.key}</code>
+        {kinds[conflict.kind]} {called ? <span translate="no">{called}</span> : <code translate="no">{conflict.key}</code>}
       </legend>
       <div className="editor-sides">
         <div>
@@ -112,6 +114,12 @@ function OneConflict({ conflict, told, theirs, choice, onChoose }: OneProps) {
       </div>
     </fieldset>
   );
+}
+
+/** What people call an element: a node by its name, an edge by those of its nodes; "" for what is no element. */
+export function calledIn({ kind, mine, theirs, base }: Conflict, { nodes }: WorkflowDocument): string {
+  const element = (base ?? theirs ?? mine) as unknown as WorkflowNode & WorkflowEdge;
+  return kind === "node" ? titleOf(element) : kind === "edge" ? endsOf(nodes, element) : "";
 }
 
 /** An element with the fields in which the sides differ, or undefined if it is not there. */

@@ -6,10 +6,9 @@ import { find } from "../model/document";
 import { type Conflict, nameOf } from "../model/merge";
 import { isStanding, takenBack } from "../model/overtaken";
 import { t } from "../texts";
-import { inLine, titleOf } from "./accessible_names";
 import { useDesk, useEditor } from "./context";
 import { Icon } from "./Icon";
-import { jsonOf, useTold } from "./MergeDialog";
+import { calledIn, jsonOf, useTold } from "./MergeDialog";
 import { SideOf } from "./Sides";
 
 export function Overtaken() {
@@ -40,7 +39,6 @@ function Told({ conflict, onTheirs, onMine }: Props) {
   const who = useEditor((state) => state.by);
   const document = useEditor((state) => state.document);
   const told = useTold([conflict], [document])[nameOf(conflict)];
-  const element = conflict.base as unknown as Element;
   const sides = [
     [t("Mine"), 1, conflict.mine],
     [t("Theirs"), 2, conflict.theirs],
@@ -49,7 +47,7 @@ function Told({ conflict, onTheirs, onMine }: Props) {
     <section className="editor-overtaken" aria-label={t("Changed after you")}>
       <p role="alert">
         <Icon name="alert-triangle" />
-        <span>{t("{who} changed “{name}” after you saved it.", { who: who || t("Someone else"), name: conflict.kind === "node" ? titleOf(element) : inLine(conflict.key) })}</span>
+        <span>{t("{who} changed “{name}” after you saved it.", { who: who || t("Someone else"), name: calledIn(conflict, document) })}</span>
       </p>
       <div className="editor-sides">
         {sides.map(([label, side, value]) => (

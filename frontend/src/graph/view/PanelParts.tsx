@@ -1,6 +1,7 @@
 // Buttons that lead to the parts of a node's panel; the form is long, and none of it is hidden.
 
 import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { t } from "../texts";
 
 const PARTS: readonly (readonly [() => string, string])[] = [
@@ -22,7 +23,13 @@ function partShown(room: Element): string {
   return above.at(-1)?.[1] ?? "";
 }
 
-export function PanelParts() {
+interface Props {
+  /** The preview has all of the panel. */
+  readonly isPreview: boolean;
+  readonly onPreview: (isPreview: boolean) => void;
+}
+
+export function PanelParts({ isPreview, onPreview }: Props) {
   const nav = useRef<HTMLElement>(null);
   const [shown, setShown] = useState(PARTS[0]?.[1] ?? "");
   useEffect(() => {
@@ -32,6 +39,8 @@ export function PanelParts() {
     room.addEventListener("scroll", follow, { passive: true });
     return () => room.removeEventListener("scroll", follow);
   }, []);
+  const last = PARTS.at(-1)?.[1];
+  const current = isPreview ? last : shown;
   const go = (panel: Element | null, selector: string): void => {
     const found = panel?.querySelector<HTMLElement>(selector);
     const shut = found?.querySelector<HTMLElement>(".editor-shut[aria-expanded='false']");
@@ -50,9 +59,12 @@ export function PanelParts() {
     <nav ref={nav} className="editor-parts" aria-label={t("Parts of the panel")}>
       {PARTS.map(([label, selector]) => (
         <button key={selector} type="button" className="btn btn-sm btn-ghost"
-          aria-current={shown === selector || undefined}
+          aria-current={current === selector || undefined}
           onClick={({ currentTarget }) => {
-            go(currentTarget.closest(".editor-panel"), selector);
+            const panel = currentTarget.closest(".editor-panel");
+            // What is hidden behind the preview has no place yet.
+            flushSync(() => onPreview(selector === last));
+            go(panel, selector);
             setShown(selector);
           }}
         >

@@ -6,7 +6,7 @@ import { askAbout } from "../io/document_requests";
 import { sentId } from "../io/form_reader";
 import { wordsOf } from "../io/error_text";
 import { type Fields, Refused } from "../io/server";
-import type { Key } from "../model/document";
+import type { Key, WorkflowNode } from "../model/document";
 import { asFirst, find, same } from "../model/document";
 import { change, idOfName } from "../model/commands";
 import { type ElementKind, elementOf, looksSame, type Value } from "../model/form_edits";
@@ -15,7 +15,8 @@ import { t } from "../texts";
 import { type Desk, useDesk, useEditor } from "./context";
 import { showErrors } from "./form_errors";
 import { chooseFound, NAME_FIELD, PANEL_TITLE } from "./actions";
-import { keepOnCanvas } from "./element_focus";
+import { focusChosen, keepOnCanvas } from "./element_focus";
+import { titleOf } from "./accessible_names";
 import { suggestIn } from "./suggestion_lists";
 
 const PAUSE_MS = 250;
@@ -196,6 +197,8 @@ class Session {
         if (this.form) showErrors(this.form, errors, this.touched);
         if (said === null) return;
         this.renamed(key);
+        const heading = this.kind === "node" ? this.holder.querySelector("#panel-title") : null;
+        if (heading) heading.textContent = titleOf(said as WorkflowNode);
         this.follow(elementOf(this.desk.store.getState().document, this.kind, this.key));
       },
       failed: (words) => !this.closed && this.fail(words),
@@ -263,6 +266,7 @@ class Session {
     const node = find(document.nodes, key);
     const id = node && idOfName(document, node);
     if (this.closed || typed[this.name] || !node || !id || !unnamed.includes(key)) return;
+    const isOnCard = globalThis.document.activeElement?.matches(`.react-flow__node[data-id="${CSS.escape(key)}"]`);
     set({ unnamed: unnamed.filter((each) => each !== key) });
     edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }));
     this.shown = { ...node, id };
@@ -270,6 +274,8 @@ class Session {
     const field = this.form?.elements.namedItem("node-id");
     if (field instanceof HTMLInputElement) field.value = id;
     choose({ nodes: [id] });
+    // The card of another id is another element.
+    if (isOnCard) focusChosen(this.desk.store);
   }
 
   /** A row more, less or elsewhere. It comes to pass though one looks elsewhere meanwhile. */

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { isSideBySide, PANEL_WIDTH } from "../io/panel_size";
 import { groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
-import type { Element, Key, WorkflowNode } from "../model/document";
+import type { Element, Key, WorkflowEdge, WorkflowNode } from "../model/document";
 import { find } from "../model/document";
 import { edgeWords, nodeWords, onlyOne, type Part } from "../store";
 import { t, tn } from "../texts";
@@ -19,7 +19,7 @@ import { NO_SOURCE, Preview, type Source } from "./Preview";
 import { Problems, Warnings } from "./Problems";
 import { ServerForm } from "./ServerForm";
 import { SizeEdge } from "./SizeEdge";
-import { titleOf } from "./accessible_names";
+import { endsOf, titleOf } from "./accessible_names";
 import { NodeTried, WhatIf } from "./WhatIf";
 
 interface Props {
@@ -38,6 +38,14 @@ export function SidePanel({ onConnect }: Props) {
   const hasRoom = useRoomBeside(panel);
   const isPreviewed = only?.kind === "node" && setup.may_preview;
   const isBeside = isPreviewed && hasRoom;
+  // As a tab: it stays from node to node, until a field is asked for, or a node was added.
+  const [asTab, setAsTab] = useState(false);
+  const isFormWanted = useEditor((state) => state.wanted !== "");
+  const isNew = useEditor((state) => only?.kind === "node" && state.unnamed.includes(only.key));
+  const isPreview = asTab && isPreviewed && !isBeside && mayChange && !isFormWanted;
+  useEffect(() => {
+    if (isFormWanted || isNew) setAsTab(false);
+  }, [isFormWanted, isNew, only?.key]);
   // Escape leads back to what the panel is about; there it clears the selection.
   const back = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || event.defaultPrevented || !only) return;
@@ -50,14 +58,14 @@ export function SidePanel({ onConnect }: Props) {
     keepOnCanvas();
   };
   return (
-    <aside ref={panel} className={`editor-panel${isBeside ? " editor-panel-wide" : ""}`} aria-label={t("Selection")} tabIndex={-1} onKeyDown={back}>
+    <aside ref={panel} className={`editor-panel${isBeside ? " editor-panel-wide" : ""}${isPreview ? " editor-panel-previewed" : ""}`} aria-label={t("Selection")} tabIndex={-1} onKeyDown={back}>
       <SizeEdge size={PANEL_WIDTH} label={t("Width of the panel")} within=".editor-body" property="--panel-width" side="width" />
       {only && (
         <button type="button" className="btn btn-sm btn-icon btn-ghost editor-panel-close" aria-label={t("Close")} title={t("Close")} onClick={close}>
           <Icon name="x" />
         </button>
       )}
-      {only?.kind === "node" && mayChange && <PanelParts />}
+      {only?.kind === "node" && mayChange && <PanelParts isPreview={isPreview} onPreview={setAsTab} />}
       <div className="editor-panel-top">
         {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}
         {only && mayChange && <Warnings kind={only.kind} id={only.key} />}
@@ -117,12 +125,13 @@ function Whole() {
 function Plain({ kind, id }: { readonly kind: "node" | "edge"; readonly id: Key }) {
   const element = useEditor(({ document }) => find<Element>(kind === "node" ? document.nodes : document.edges, id));
   const words = useEditor((state) => (kind === "node" ? nodeWords(state, id) : edgeWords(state, id)));
+  const nodes = useEditor(({ document }) => document.nodes);
   if (!element) return null;
   const { position: _, ...shown } = element as WorkflowNode;
   const said = words && ("filter" in words ? words.filter : words.chips);
   return (
     <section>
-      <h2 translate="no">{titleOf(element)}</h2>
+      <h2 translate="no">{kind === "node" ? titleOf(element) : endsOf(nodes, element as WorkflowEdge)}</h2>
       {said?.length ? <p>{said.join(" · ")}</p> : null}
       {words?.problems.map((problem) => <p key={problem}>{problem}</p>)}
       <pre className="editor-plain" tabIndex={0} translate="no">

@@ -12,6 +12,15 @@ export function titleOf(node: { readonly id: string; readonly name?: string }): 
   return shown(node.name?.trim() || node.id);
 }
 
+/** An edge by the names of its nodes. */
+export function endsOf(nodes: readonly { readonly id: string; readonly name?: string }[], { from, to }: Pick<WorkflowEdge, "from" | "to">): string {
+  const nameOf = (id: string): string => {
+    const node = nodes.find((each) => each.id === id);
+    return node ? titleOf(node) : shown(id) || "?";
+  };
+  return `${nameOf(from)} → ${nameOf(to)}`;
+}
+
 /** A text of many lines, with what is hidden in it named. */
 export function inLines(text: string): string {
   return text.split(/\r\n|\r|\n/).map(shown).join("\n");

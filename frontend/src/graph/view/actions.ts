@@ -11,7 +11,7 @@ import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
 import type { Edit } from "../model/edits";
 import { flowOf } from "../model/lines";
-import { around, CARD, freeSpot, placesOf } from "../model/places";
+import { around, CARD, freeShift, freeSpot, placesOf } from "../model/places";
 import { nameOfProblem, problemAfter, targetOf } from "../model/problem_list";
 import type { EditorStore } from "../store";
 import { t, tn } from "../texts";
@@ -90,12 +90,15 @@ export function pasteText(store: EditorStore, text: string, at: Position | null)
 
 export function duplicateChosen(store: EditorStore): void {
   const { document, places, chosen } = store.getState();
-  if (chosen.nodes.length) paste(store, copied(document, chosen, placesOf(document, places)), { x: 40, y: CARD.height + 40 });
+  if (chosen.nodes.length) paste(store, copied(document, chosen, placesOf(document, places)), { x: 0, y: CARD.height + 60 });
 }
 
 function paste(store: EditorStore, clip: Clip, by: Position): void {
-  const { document, edit, choose, set, say } = store.getState();
-  const { edit: made, keys } = pasted(document, clip, by);
+  const { document, places, edit, choose, set, say } = store.getState();
+  const all = placesOf(document, places);
+  const wished = clip.nodes.map(({ position = { x: 0, y: 0 } }) => ({ x: position.x + by.x, y: position.y + by.y }));
+  const free = freeShift(all, wished, flowOf(document, all));
+  const { edit: made, keys } = pasted(document, clip, { x: by.x + free.x, y: by.y + free.y });
   edit(made, tn("Paste {n} node", "Paste {n} nodes", keys.length));
   choose({ nodes: keys });
   set({ followed: keys });

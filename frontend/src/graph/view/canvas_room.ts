@@ -30,7 +30,7 @@ export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
   const shown = useMemo(() => shownAt(drawn, width, step), [drawn, width, step]);
   const reach = useMemo(() => reachAt(drawn, edges, { step, shown, labels }), [drawn, edges, step, shown, labels]);
   const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, reach, step, shown)), [drawn, edges, reach, step, shown]);
-  const seen = useMemo(() => ({ level, words, large, reach }), [level, words, large, reach]);
+  const seen = useMemo(() => ({ level, words, large, reach, letter: letterAt(step) }), [level, words, large, reach, step]);
   return { step, seen };
 }
 
@@ -69,15 +69,18 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels
     const signs = Number(level === "near" || level === "middle") + Number(node.config?.pause !== undefined || shows) + Number(Boolean(nodeWords(drawn, key)?.problems.length));
     const beside = level === "far" ? PADDING.far : PADDING.other + signs * SIGN * letter;
     const filter = level === "near" || (level === "middle" && !shows) ? inLine(nodeWords(drawn, key)?.filter.join(" · ") ?? "") : "";
+    const mark = marks?.nodes[node.id]?.[1] ?? "";
     const figures = level === "near" && !shows ? [tokens[key] && tokenWords(tokens[key]), costs?.nodes[key]?.line].filter((text) => typeof text === "string" && text) as string[] : [];
     const size = Math.max(LINE_LETTER, letterAt(step));
     const least = Math.max(
       filter ? textWidth(filter, size) + PADDING.filter + 1.1 * letter : 0,
+      // The word of a mark stands on all cards but those from far away, bold and in one row.
+      mark && level !== "far" ? textWidth(mark, size) * (1 + BOLD) + PADDING.filter : 0,
       ...figures.map((text) => textWidth(text, size) + PADDING.filter + 1.5 * letter),
     );
-    // From further away what a node sees, or its type, stands below a short name.
-    const seen = isAlone ? inLine(nodeWords(drawn, key)?.filter.join(" · ") || (labels.get(node.type) ?? nodeWords(drawn, key)?.type_label ?? node.type)) : "";
-    const below = seen ? textWidth(seen, size) + PADDING.filter + 1.1 * letter : 0;
+    // From further away its mark, else what a node sees, or its type, stands below a short name.
+    const seen = isAlone ? inLine(mark || nodeWords(drawn, key)?.filter.join(" · ") || (labels.get(node.type) ?? nodeWords(drawn, key)?.type_label ?? node.type)) : "";
+    const below = seen ? textWidth(seen, size) * (mark ? 1 + BOLD : 1) + PADDING.filter + 1.1 * letter : 0;
     return { key, at: places.get(key) as Position, name: titleOf(node), below, rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least };
   });
   const lines = edges.flatMap(({ source, target, data }) => {

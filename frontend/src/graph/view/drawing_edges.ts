@@ -10,6 +10,7 @@ import type { Flow } from "../model/lines";
 import { CARD } from "../model/places";
 import { t } from "../texts";
 import { addKind, centred, KIND_TYPE } from "./actions";
+import { titleOf } from "./accessible_names";
 import { useDesk } from "./context";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
 import type { Popup } from "./Popups";
@@ -20,11 +21,12 @@ export function useDrawing(onPopup: (popup: Popup | null) => void) {
   const onConnect = useCallback(
     ({ source, target }: Connection) => {
       const { document, edit, choose } = store.getState();
-      const [from, to] = [find(document.nodes, source)?.id, find(document.nodes, target)?.id];
-      if (!from || !to) return;
-      if (isConnected(document, from, to)) return warn(t("{from} is already connected to {to}", { from, to }));
+      const [first, second] = [find(document.nodes, source), find(document.nodes, target)];
+      if (!first || !second) return;
+      const { from, to, names } = { from: first.id, to: second.id, names: { from: titleOf(first), to: titleOf(second) } };
+      if (isConnected(document, from, to)) return warn(t("{from} is already connected to {to}", names));
       const made = connection(document, from, to);
-      edit(made.edit, t("Connect {from} with {to}", { from, to }));
+      edit(made.edit, t("Connect {from} with {to}", names));
       choose({ edges: [made.key] });
     },
     [store],

@@ -14,7 +14,7 @@ def test_words_tell_each_card_and_each_chip(designer: Client) -> None:
     assert answer["title"] == "Answer"
     assert answer["type_label"] == "llm"
     assert answer["context_label"] == "only what its filter includes"
-    assert answer["filter"] == ["only prompt.*", "last 2"]
+    assert answer["filter"] == ["last 2", "only prompt.*"]
     assert told["edges"]["go"] == {
         "label": "conditional",
         "chips": ["last 6", "no tools"],
@@ -45,7 +45,7 @@ def test_one_broken_element_leaves_the_words_of_the_others(designer: Client) -> 
     broken = {"id": "broken", "type": "llm", "name": "Half", "position": 7}
     given = document(broken, 5, {"id": "bad id"}, START, ANSWER)
     told = ask(designer, "words", {"document": given}).json()
-    assert told["nodes"]["answer"]["filter"] == ["only prompt.*", "last 2"]
+    assert told["nodes"]["answer"]["filter"] == ["last 2", "only prompt.*"]
     assert told["nodes"]["broken"]["title"] == "Half"
     assert "position" in told["wrong"]["nodes"]["broken"][0]
     assert told["wrong"]["nodes"]["bad id"]
