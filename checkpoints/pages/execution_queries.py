@@ -71,9 +71,9 @@ def _beginning(day: date) -> datetime:
 class ExecutionLine:
     """The current execution of a conversation in a list; ``reason`` is why it has its status.
 
-    ``node`` is the name of its node. ``proposed`` is how the answer begins that a paused one waits
-    to have reviewed, "" if no assistant spoke last. ``title`` reads the name of ``head`` unless it
-    was read.
+    ``workflow`` and ``node`` are names. ``proposed`` is how the answer begins that a paused one
+    waits to have reviewed, "" if no assistant spoke last. ``title`` reads the name of ``head``
+    unless it was read.
     """
 
     head: Conversation
@@ -159,11 +159,8 @@ def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:
     found = list(placed.order_by("status", "place").defer(*_HIDDEN))
     heads = Conversation.objects.in_bulk([run.conversation for run in found])
     shown = [run for run in found if run.conversation in heads]
-    return [
-        _line(run, node, heads[run.conversation])
-        for run, node in zip(shown, names_of_nodes(shown), strict=True)
-        if heads[run.conversation].public_id
-    ]
+    lines = _named_lines(shown, heads)
+    return [line for line in lines if line.conversation]
 
 
 def with_proposals(lines: Sequence[ExecutionLine]) -> list[ExecutionLine]:
@@ -240,8 +237,18 @@ def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
         ~Exists(newer), conversation__in=[head.key for head in heads]
     ).defer(*_HIDDEN)
     runs = {run.conversation: run for run in rows}
-    names = dict(zip(runs, names_of_nodes(list(runs.values())), strict=True))
-    return [_line(runs[head.key], names[head.key], head) for head in heads if head.key in runs]
+    shown = {head.key: head for head in heads if head.key in runs}
+    return _named_lines([runs[key] for key in shown], shown)
+
+
+def _named_lines(
+    runs: Sequence[Execution], heads: Mapping[int, Conversation]
+) -> list[ExecutionLine]:
+    nodes, workflows = names_of_nodes(runs), names_of_workflows(runs)
+    return [
+        _line(run, node, workflow, heads[run.conversation])
+        for run, node, workflow in zip(runs, nodes, workflows, strict=True)
+    ]
 
 
 def names_of_nodes(runs: Sequence[Execution]) -> list[str]:
@@ -258,12 +265,12 @@ def names_of_workflows(runs: Sequence[Execution]) -> list[str]:
     return [names.get(run.workflow_key or 0) or run.workflow for run in runs]
 
 
-def _line(run: Execution, node: str, head: Conversation) -> ExecutionLine:
+def _line(run: Execution, node: str, workflow: str, head: Conversation) -> ExecutionLine:
     summary = summary_of(run)
     return ExecutionLine(
         head=head,
         status=run.status,
-        workflow=run.workflow,
+        workflow=workflow,
         workflow_version=run.workflow_version,
         node=node,
         version=run.version,

@@ -136,6 +136,7 @@ def test_selecting_previewing_and_comparing_are_accessible(
     assert api.post(f"conversations/{name}/operations", json=replaced).status_code == 200
     page.goto(f"/conversations/{name}/")
     page.get_by_label("Compare batch 0: ").check()
+    page.get_by_label("Compare batch 2: ").check()
     page.get_by_role("button", name="Compare selected").click()
     expect(page.locator("ins")).to_have_text("nought")
     assert_accessible_in_every_look(page)
