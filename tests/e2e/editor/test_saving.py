@@ -206,6 +206,8 @@ def test_who_is_overwritten_reads_by_whom_with_both_values_and_takes_either(
     for theirs, choice, kept in (("Theirs", "Use mine", "Mine"), ("Again", "Keep theirs", "Again")):
         form(mine).get_by_label("Name", exact=True).fill("Mine")
         expect(form(other).get_by_label("Name", exact=True)).to_have_value("Mine")
+        saved(mine)
+        saved(other)
         form(other).get_by_label("Name", exact=True).fill(theirs)
         expect(notice).to_contain_text("admin changed “")
         expect(notice).to_contain_text("Mine")
