@@ -282,7 +282,7 @@ def test_a_claim_in_the_queue_without_a_connection_is_reported_beside_its_button
     page, name = reviewer_page, start()
     page.goto(f"/reviews/?workflow={name}")
     first = page.get_by_role("button", name="Claim").first
-    row = page.locator("form[data-told]").filter(has=first)
+    row = page.locator("form[data-submit-once]").filter(has=first)
     tolerate("ERR_INTERNET_DISCONNECTED")
     page.context.set_offline(True)
     first.click()

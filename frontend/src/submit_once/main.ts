@@ -1,6 +1,6 @@
 // Sends forms so that each press ends in a word: the next page, or beside the button that there is
 // no connection. An error page of the browser in the place of a form would tell neither what is
-// written nor that what was typed is there. `data-told` marks a form; in it stand the names or values
+// written nor that what was typed is there. `data-submit-once` marks a form; in it stand the names or values
 // of the buttons that write, nothing if all do. Of any other form that is posted it is looked only
 // whether the server answers.
 //
@@ -15,7 +15,7 @@ import { type Answer, isForLater, keyOf, type Sender, Sending, type Words, write
 const LONGEST_MS = 30_000;
 const AGAIN_MS = 20_000; // after which a form that led to no page can be sent again
 const KEY = "form_key";
-const FORMS = "form[data-told], .shell main form[method=post]";
+const FORMS = "form[data-submit-once], .shell main form[method=post]";
 const OF_ONE_FORM = new Set([KEY, "csrfmiddlewaretoken"]);
 
 const texts = document.getElementById("shell-texts")?.dataset;
@@ -48,12 +48,12 @@ function stateOf(form: HTMLFormElement): State {
 
 /** The place of the word, beside the button that was pressed. */
 function say(form: HTMLFormElement, submitter: Submitter, text: string): void {
-  let word = form.querySelector<HTMLElement>("[data-told-word]");
+  let word = form.querySelector<HTMLElement>("[data-submit-word]");
   if (!text) return word?.remove();
   if (!word) {
     word = document.createElement("span");
-    word.dataset.toldWord = "";
-    word.className = "told-word";
+    word.dataset.submitWord = "";
+    word.className = "submit-word";
     word.setAttribute("role", "alert");
   }
   (submitter?.parentElement ?? form).append(word);
@@ -65,9 +65,9 @@ function keyField(form: HTMLFormElement): HTMLInputElement | null {
 }
 
 function isWriting(form: HTMLFormElement, submitter: Submitter): boolean {
-  if (form.dataset.told === undefined) return false;
+  if (form.dataset.submitOnce === undefined) return false;
   const { name, value } = (submitter ?? {}) as Partial<HTMLButtonElement>;
-  return writes(form.dataset.told ?? "", name, value);
+  return writes(form.dataset.submitOnce ?? "", name, value);
 }
 
 let left = new AbortController(); // the page was left
@@ -202,7 +202,7 @@ document.addEventListener("submit", (event) => {
 // Once there is a connection again, nothing is to be said of its loss.
 for (const [target, name] of [[window, "online"], [document, "live:welcome"]] as const) {
   target.addEventListener(name, () => {
-    for (const word of document.querySelectorAll("[data-told-word]")) if (word.textContent === words.away) word.remove();
+    for (const word of document.querySelectorAll("[data-submit-word]")) if (word.textContent === words.away) word.remove();
   });
 }
 

@@ -47,9 +47,9 @@ export function isForLater(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
 
-/** Whether a button writes: `told` has the names or values of those that do, nothing if all do. */
-export function writes(told: string, name: string | undefined, value: string | undefined): boolean {
-  const names = told.split(" ").filter(Boolean);
+/** Whether a button writes: `named` has the names or values of those that do, nothing if all do. */
+export function writes(named: string, name: string | undefined, value: string | undefined): boolean {
+  const names = named.split(" ").filter(Boolean);
   return !names.length || names.some((each) => each === name || each === value);
 }
 
