@@ -1,6 +1,6 @@
 """The pages on which conversations are read: list, messages, batches, differences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
@@ -90,6 +90,7 @@ class DetailPage:
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
+    workflow: str
     tabs: Sequence[Tab]
     wanted: ShownView
     chapters: Sequence[Sequence[Section]]
@@ -155,8 +156,7 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     found = queries.list_conversations(actor, wanted, asked)
     messages = last_messages(found.items)
     read_display_names(found.items)
-    workflows = {head.workflow for head in found.items if head.workflow}
-    names = names_of("workflow", actor.workspace, workflows)
+    names = _workflow_names(actor, found.items)
     shown = ListPage(
         title=_("Conversations"),
         crumbs=(),
@@ -172,6 +172,11 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         bulk=_bulk_bar(actor, wanted, found),
     )
     return show(request, "conversations/list.html", shown)
+
+
+def _workflow_names(actor: Actor, heads: Iterable[Conversation]) -> Mapping[str, str]:
+    slugs = {head.workflow for head in heads if head.workflow}
+    return names_of("workflow", actor.workspace, slugs)
 
 
 def _bulk_bar(
@@ -229,6 +234,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         title=display_name(head),
         crumbs=presenters.crumbs(),
         head=head,
+        workflow=_workflow_names(actor, [head]).get(head.workflow, head.workflow),
         tabs=_tabs(head, which, shown_batch),
         wanted=wanted,
         chapters=[sections[at : at + _CHAPTER] for at in range(0, len(sections), _CHAPTER)],
