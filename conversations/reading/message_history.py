@@ -11,6 +11,8 @@ from conversations.domain.view import View
 from conversations.domain.view_patch import apply_patch
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.store.conversation import view_of
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import is_object
 
 MOST: Final = 200  # revisions, and moves, that are looked at
@@ -33,11 +35,13 @@ class MessageHistory:
     """A message as it was written, and its changes, latest first.
 
     ``is_complete`` unless there were more than MOST revisions or moves since it was written.
+    ``is_imported`` tells that its author brought it in with a file.
     """
 
     message: Message
     changes: Sequence[MessageChange]
     is_complete: bool
+    is_imported: bool
 
 
 def history_of(head: Conversation, index: int) -> MessageHistory:
@@ -51,7 +55,20 @@ def history_of(head: Conversation, index: int) -> MessageHistory:
     views = _views(list(reversed(rows[:MOST])))
     found = [*_by_revisions(rows[:MOST], views, index), *_by_moves(moves[:MOST], views, index)]
     found.sort(key=lambda change: change.at, reverse=True)
-    return MessageHistory(message, found, max(len(rows), len(moves)) <= MOST)
+    is_complete = max(len(rows), len(moves)) <= MOST
+    return MessageHistory(message, found, is_complete, _is_imported(head, message))
+
+
+def _is_imported(head: Conversation, message: Message) -> bool:
+    """Returns whether the conversation began with an import of this message by its author.
+
+    In the file of an export messages have the authors that they had there.
+    """
+    first = AuditEntry.objects.filter(stream=head.key).order_by("seq").first()
+    if first is None or first.action != Action.CONVERSATION_IMPORT:
+        return False
+    count: int = orjson.loads(bytes(first.detail))["messages"]
+    return message.index < count and message.author == f"{first.actor_kind}:{first.actor_name}"
 
 
 def _views(rows: Sequence[Revision]) -> Mapping[int, View]:

@@ -52,6 +52,7 @@ class MessageChanges:
     written_at: datetime
     lines: Sequence[MessageChangeLine]
     is_complete: bool
+    is_imported: bool
 
 
 def changes_of(head: Conversation, index: int) -> MessageChanges:
@@ -66,6 +67,7 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
         written_at=written.created_at,
         lines=[_line(head, change, batches) for change in found.changes],
         is_complete=found.is_complete,
+        is_imported=found.is_imported,
     )
 
 

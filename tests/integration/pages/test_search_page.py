@@ -108,6 +108,12 @@ def test_a_wrong_filter_is_named_beside_the_form(reviewer: Client) -> None:
     assert 'name="q" value="a1"' in text(answer)
 
 
+def test_words_without_letters_and_digits_are_said_to_find_nothing(reviewer: Client) -> None:
+    html = reviewer.get("/search/", {"q": " 😀 !"}).content.decode()
+    assert "Texts are found by their letters and digits" in html
+    assert "Find what was said" not in html
+
+
 def test_an_empty_search_says_what_can_be_found(reviewer: Client) -> None:
     html = page(reviewer)
     assert "Find what was said" in html

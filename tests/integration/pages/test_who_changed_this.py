@@ -18,7 +18,7 @@ from conversations.services import pins
 from conversations.services.use_cases import apply_operation, rollback
 from conversations.store.conversation import find_head
 from ctxadmin.identity.roles import Role
-from tests.factories import conversation, engine, person, signed_in, user
+from tests.factories import Api, assistant, conversation, engine, person, signed_in, user
 from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.live_copy import steps
 
@@ -55,6 +55,17 @@ def test_a_message_that_an_operation_wrote_was_not_hidden_before() -> None:
     apply_operation(person(Role.REVIEWER), "c", config, reason="shorter")
     assert [effect for effect, _, _ in effects(0)] == ["hid"]
     assert effects(2) == []
+
+
+def test_a_message_of_an_imported_file_is_not_said_to_be_written_by_the_importer() -> None:
+    api = Api()
+    made = ok(api.post("/conversations/import", [user("Hi"), assistant("Hello")]))["id"]
+    ok(api.post(f"/conversations/{made}/messages", {"messages": [user("More")]}))
+    reader = signed_in(Role.VIEWER)
+    pages = [
+        reader.get(f"/conversations/{made}/messages/{index}/").content.decode() for index in (1, 2)
+    ]
+    assert ["Imported from a file" in page for page in pages] == [True, False]
 
 
 def test_a_history_costs_no_more_queries_for_more_changes() -> None:
