@@ -167,8 +167,7 @@ def _say_outcome(request: HttpRequest, found: Verified | None) -> None:
         )
         flash.error(request, text % {"broken": found.broken, "n": found.streams})
     else:
-        text = ngettext("%(n)s chain is intact.", "All %(n)s chains are intact.", found.streams)
-        flash.success(request, text % {"n": found.streams})
+        flash.success(request, _("Verified: no entry was changed or removed."))
     if found is not None and not found.stored:
         flash.warning(request, _("The outcome is not stored: the database refuses it."))
 

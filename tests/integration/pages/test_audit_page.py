@@ -6,6 +6,8 @@ from datetime import timedelta
 import pytest
 from pydantic import JsonValue
 
+from conversations.domain.configs import read_operation
+from conversations.services.use_cases import apply_operation
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, person, signed_in, user
@@ -16,6 +18,7 @@ from workflows.services.use_cases import NewWorkflow
 pytestmark = pytest.mark.django_db
 
 DRAFT: dict[str, JsonValue] = {"id": "draft", "type": "llm", "name": "Draft the answer"}
+KEEP_LAST = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
 SEND: JsonValue = {"id": "send", "type": "tool", "name": "Send it"}
 
 
@@ -78,6 +81,18 @@ def test_a_page_of_many_autosaves_goes_on_to_what_was_before_them(
     (line, created) = rows("object_type=workflow")
     assert "7 times" in line
     assert "created" in created
+
+
+def test_a_long_reason_is_whole_on_the_page_of_its_entry_only() -> None:
+    conversation(user("a"), user("b"), public_id="c", actor=engine())
+    apply_operation(person(), "c", KEEP_LAST, reason="too long " * 100 + "the end")
+    admin = signed_in(Role.ADMIN)
+    listed = admin.get("/audit/").content.decode()
+    assert "too long" in listed
+    assert "the end" not in listed
+    entry = re.search(r'href="(/audit/\d+/\d+/)"[^>]*>(?:(?!</tr>).)*too long', listed, re.S)
+    assert entry is not None
+    assert "the end" in admin.get(entry[1]).content.decode()
 
 
 def test_objects_have_their_names_and_are_linked_while_they_exist() -> None:
