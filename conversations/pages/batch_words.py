@@ -157,8 +157,10 @@ def _cleared(block: Fields, _change: BatchChange | None) -> str:
     return "" if block.get("keep_system_message", True) else _("Hid all messages")
 
 
-def _budget(block: Fields, _change: BatchChange | None) -> str:
+def _budget(block: Fields, change: BatchChange | None) -> str:
     figures = {"most": grouped(block["max_tokens"]), "target": grouped(block["target_tokens"])}
+    if change is not None and not change.hidden and not change.came:
+        return _("Budget of %(most)s tokens: nothing to cut") % figures
     if block.get("drop") == "tool_results":
         return _("Emptied old tool results: over %(most)s tokens down to %(target)s") % figures
     return _("Cut to %(target)s tokens where there were over %(most)s") % figures

@@ -104,6 +104,11 @@ def change(hidden: Runs = (), came: Runs = ()) -> BatchChange:
             "Cut to 1,900 tokens where there were over 2,500",
         ),
         (
+            opened("budget", {"max_tokens": 2500, "target_tokens": 1900}),
+            change(),
+            "Budget of 2,500 tokens: nothing to cut",
+        ),
+        (
             Revision(conversation=1, number=2, operation="batch", boundary=5),
             None,
             "Kept from #5 on",
