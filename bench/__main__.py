@@ -22,6 +22,7 @@ from bench import (
     http,
     langgraph,
     live_copy,
+    page_weights,
     policies,
     savers,
     search_times,
@@ -55,6 +56,7 @@ def parts(
         "http": (partial(http.rows, minutes),),
         "canvas": (canvas.rows,),
         "desk": (desk.rows,),
+        "pages": (page_weights.rows,),
         "applied": (apply_times.rows,),
         "fanout": (fanout.rows,),
         "entered": (enter_calls.rows,),
@@ -69,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
     """Measures, prints a table, writes ``bench/results.json``; returns 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
     listed = "values, databases, lists, search, copy, savers, langgraph, http, canvas, desk, "
-    listed += "applied, fanout, entered, budgets, tokens, policies, hostile"
+    listed += "pages, applied, fanout, entered, budgets, tokens, policies, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     parser.add_argument("--files", type=Path, nargs="+", default=(), help="conversations")

@@ -39,15 +39,15 @@ _MIDDLE: Final = """() => {
 def rows() -> list[Row]:
     """Times opening and dragging 500 and 2,000 nodes; a frame of 20 ms is 50 frames a second."""
     with browsing("designer") as (server, page):
-        _make(server, 500)
-        _make(server, 2_000)
+        make_workflow(server, 500)
+        make_workflow(server, 2_000)
         return [
             *_figures(page, 500, opened=2.0, frame=20.0),
             *_figures(page, 2_000, opened=None, frame=None),
         ]
 
 
-def _make(server: LiveServer, count: int) -> None:
+def make_workflow(server: LiveServer, count: int) -> None:
     """Creates a workflow of cards with filters and about two edges to each card."""
     nodes: list[JsonValue] = [
         {

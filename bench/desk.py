@@ -66,7 +66,7 @@ def fill(server: LiveServer) -> None:
         for name, count in (("short", 200), ("long", MESSAGES)):
             api.post("conversations", json={"id": name, "title": name}).raise_for_status()
             for start in range(0, count, _CHUNK):
-                several = [_message(at) for at in range(start, min(start + _CHUNK, count))]
+                several = [message(at) for at in range(start, min(start + _CHUNK, count))]
                 body = {"messages": several}
                 api.post(f"conversations/{name}/messages", json=body).raise_for_status()
         for name, items in (("small", 10), ("large", STATE_MB * 100)):
@@ -76,7 +76,7 @@ def fill(server: LiveServer) -> None:
             api.put(path, json=save).raise_for_status()
 
 
-def _message(at: int) -> dict[str, JsonValue]:
+def message(at: int) -> dict[str, JsonValue]:
     """Returns in turn a question, a call, its result as JSON, and an answer of varying length."""
     call = f"call-{at // 4}"
     if at % 4 == 0:
