@@ -168,7 +168,7 @@ def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
     return parse(
         MoveExecution,
         {
-            "reason": sent.get("reason", "").strip() or None,
+            "reason": sent.get("reason", "").replace("\r\n", "\n").strip() or None,
             **expected_in(sent),
             "from_node": (sent.get("from_node", "").strip() or None) if jumps else None,
         },
