@@ -1,6 +1,6 @@
 """Queries over many executions: the list, and the counts of the overview."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -14,11 +14,12 @@ from checkpoints.domain.pauses import AUTOMATIC
 from checkpoints.domain.proposed_answer import proposed_answer
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
+from checkpoints.reading.proposed_lines import EditedAnswer, edited_answers
 from checkpoints.store.executions import as_domain
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name
 from conversations.reading.queries import list_conversations
-from conversations.workspace.last_messages import LastMessage, last_messages
+from conversations.workspace.last_messages import last_messages
 from conversations.workspace.matching import ConversationFilter
 from ctxadmin.http.endpoints.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
@@ -72,7 +73,8 @@ class ExecutionLine:
     """The current execution of a conversation in a list; ``reason`` is why it has its status.
 
     ``workflow`` and ``node`` are names. ``proposed`` is how the answer begins that a paused one
-    waits to have reviewed, "" if no assistant spoke last. ``title`` reads the name of ``head``
+    waits to have reviewed, "" if no assistant spoke last; ``edited_by`` changed it since, or
+    ``removed`` it. ``title`` reads the name of ``head``
     unless it was read.
     """
 
@@ -87,7 +89,10 @@ class ExecutionLine:
     waiting_since: datetime | None
     deadline: datetime | None
     outcome: str
+    number: int
     proposed: str = ""
+    edited_by: str = ""
+    removed: bool = False
 
     @property
     def conversation(self) -> str:
@@ -164,20 +169,27 @@ def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:
 
 
 def with_proposals(lines: Sequence[ExecutionLine]) -> list[ExecutionLine]:
-    """Adds to each paused execution how its proposed answer begins; one statement for all."""
-    paused = [line.head for line in lines if line.status == Status.PAUSED]
-    messages = last_messages(paused)
+    """Adds to each paused execution how its proposed answer begins, in few statements for all."""
+    paused = [line for line in lines if line.status == Status.PAUSED]
+    answers = answers_to_review(
+        [(line.head.key, line.number) for line in paused], [line.head for line in paused]
+    )
     return [
-        replace(line, proposed=answer_in(messages.get(line.head.key)))
-        if line.status == Status.PAUSED
+        replace(line, proposed=found.text, edited_by=found.author, removed=found.gone)
+        if (found := answers.get((line.head.key, line.number))) is not None
         else line
         for line in lines
     ]
 
 
-def answer_in(last: LastMessage | None) -> str:
-    """Returns how the proposed answer begins; "" without a message."""
-    return proposed_answer(last.role, last.text) if last is not None else ""
+def answers_to_review(
+    executions: Sequence[tuple[int, int]], heads: Iterable[Conversation]
+) -> dict[tuple[int, int], EditedAnswer]:
+    """Returns how the answers of paused executions begin that an approval approves."""
+    messages = last_messages(heads)
+    said = {key: proposed_answer(last.role, last.text) for key, last in messages.items()}
+    unedited = {key: EditedAnswer(said.get(key[0], ""), "") for key in executions}
+    return unedited | edited_answers(executions, said)
 
 
 def failed_executions(actor: Actor, most: int) -> list[ExecutionLine]:
@@ -279,6 +291,7 @@ def _line(run: Execution, node: str, workflow: str, head: Conversation) -> Execu
         waiting_since=run.waiting_since,
         deadline=run.deadline,
         outcome=summary.outcome,
+        number=run.number,
     )
 
 

@@ -1,4 +1,5 @@
-// What every page does: its address, the CSRF header, toasts, failed requests, the theme switch, copying.
+// What every page does: its address, the CSRF header, toasts, failed requests, the theme switch, copying,
+// and the count of a text that is nearly too long.
 
 const texts = document.getElementById("shell-texts")?.dataset ?? {};
 const SUCCESS_STAYS_MS = 6000;
@@ -140,3 +141,26 @@ function nameTables(root) {
 }
 nameTables(document);
 document.addEventListener("htmx:after:process", (event) => nameTables(event.target));
+
+const COUNTED = ":is(textarea, input):is([name=reason], [name=text], [name=note])[maxlength]";
+const NEARLY = 0.9;
+
+/** A browser cuts what is typed or pasted at the limit and says nothing. */
+document.addEventListener("input", ({ target }) => {
+  if (!target.matches?.(COUNTED)) return;
+  const { value, maxLength } = target;
+  let count = target.parentElement.querySelector(":scope > .field-count");
+  if (value.length < NEARLY * maxLength) {
+    count?.remove();
+    return;
+  }
+  if (!count) {
+    count = Object.assign(document.createElement("p"), { className: "field-count" });
+    count.setAttribute("role", "status");
+    target.after(count);
+  }
+  const text = value.length < maxLength ? texts.count : texts.countFull;
+  const [n, most] = [value.length, maxLength].map((each) => each.toLocaleString(document.documentElement.lang));
+  count.textContent = text.replace("{n}", n).replace("{most}", most);
+  count.classList.toggle("field-count-full", value.length >= maxLength);
+});

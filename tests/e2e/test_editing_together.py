@@ -318,6 +318,27 @@ def test_an_execution_that_continues_is_reported_at_once_and_the_edit_waits_for_
     expect(third.get_by_text("designer changed tone")).to_be_visible()
 
 
+def test_an_edit_that_can_no_longer_be_applied_has_one_note_and_is_copied(
+    two: tuple[Page, Page], api: httpx.Client, name: str
+) -> None:
+    first, second = two
+    first.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    field(first, "plan").fill("half a sentence")
+    kept(first)
+    field(second, "tone").fill("warm")
+    look(second)
+    second.get_by_role("button", name="Approve with these changes").click()
+    expect(first.get_by_text("The execution is now Running")).to_be_visible()
+    expect(first.locator("#live-notes .note")).to_have_count(1)
+    expect(first.get_by_role("button", name="Review changes")).not_to_have_class(
+        re.compile("btn-primary")
+    )
+    first.get_by_role("button", name="Copy your edits").click()
+    expect(first.get_by_text("Copied", exact=True)).to_be_visible()
+    assert first.evaluate("navigator.clipboard.readText()") == "half a sentence"
+    assert_accessible(first)
+
+
 def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_longer(
     three: tuple[Page, Page, Page], api: httpx.Client, name: str
 ) -> None:

@@ -153,3 +153,23 @@ def test_a_queue_without_a_socket_tells_when_more_waits(
     with page.expect_response("**/reviews/waiting/"):
         page.clock.run_for(21_000)
     expect(page.get_by_text("More reviews are waiting.")).to_be_visible()
+
+
+def test_a_key_asks_before_it_decides_what_another_has_claimed(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
+    flow = start_one(api)
+    mine, theirs = open_page("reviewer"), open_page("designer")
+    mine.goto(f"/executions/{flow}/")
+    theirs.goto(f"/executions/{flow}/")
+    theirs.get_by_role("button", name="Claim").click()
+    expect(theirs.get_by_text("You claimed this review.")).to_be_visible()
+    seen(mine)
+    mine.keyboard.press("a")
+    expect(mine.get_by_text("has claimed this. Approve anyway?")).to_be_visible()
+    expect(mine.get_by_role("button", name="Approve anyway")).to_be_focused()
+    seen(mine)
+    mine.keyboard.press("a")
+    expect(mine.get_by_text("Approved.")).to_be_visible()
+    expect(theirs.get_by_text("approved this.")).to_be_visible()
+    expect(theirs.get_by_text("You claimed this review.")).to_have_count(0)

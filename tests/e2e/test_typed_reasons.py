@@ -220,3 +220,24 @@ def test_a_decision_that_comes_after_another_execution_began_leaves_its_form_emp
     expect(block.locator("code")).to_have_text(REASON)
     expect(reason(page)).to_have_value("")
     assert status(api, name) == "PAUSED"
+
+
+def test_a_reason_at_its_limit_says_that_it_is_cut(
+    open_page: OpenPage, api: httpx.Client, name: str
+) -> None:
+    page = go(open_page("reviewer"), f"/executions/{name}/")
+    count = page.locator(".field-count")
+    for text, words in (
+        ("x" * 8_999, None),
+        ("x" * 9_500, "9,500 of 10,000 characters"),
+        ("one\n" * 2_500, "10,000 of 10,000 characters: longer text is cut here"),
+    ):
+        reason(page).evaluate("(field, text) => { field.value = text; }", text)
+        reason(page).dispatch_event("input")
+        expect(count).to_have_count(0 if words is None else 1)
+        if words is not None:
+            expect(count).to_have_text(words)
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("Rejected. The execution has failed")).to_be_visible()
+    reject = ok(api.get(f"conversations/{name}/checkpoints"))["results"][0]
+    assert len(reject["reason"]) == 9_999

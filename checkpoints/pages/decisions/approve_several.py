@@ -14,6 +14,7 @@ from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
+from checkpoints.pages.decisions.decision import claim_of_another
 from checkpoints.pages.decisions.past_decision import find_decision
 from checkpoints.pages.decisions.review_looks import Look, read_look
 from checkpoints.reading.waiting_reviews import QueueFilter
@@ -25,7 +26,7 @@ from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed
-from ctxadmin.ui.components import join_line
+from ctxadmin.ui.components import author_label, join_line
 from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 
@@ -74,6 +75,10 @@ def _approve(actor: Actor, text: str, reason: str) -> str:
         head = find_head(actor.workspace, look.conversation)
     except NotFound as error:
         return translated(error.detail)
+    held = claim_of_another(actor, find_current(head.key))
+    if held.holder:
+        text = _("%(who)s has claimed this. Open it to approve it anyway.")
+        return f"{display_name(head)}: {text % {'who': author_label(held.holder)}}"
     command = MoveExecution(
         reason=reason.strip()[:_LONGEST_REASON] or None,
         expected_version=look.version,

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from checkpoints.domain.status import Status
-from checkpoints.models import Checkpoint
+from checkpoints.models import Checkpoint, Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.changes_since_read import changed_since_read
 from checkpoints.pages.decisions.past_decision import PastDecision, latest_decision
@@ -73,6 +73,7 @@ class DecisionForm:
     ``place`` is the place among the reviews that wait, ``queue`` what the reader works through;
     ``works_through`` is True if the reader came from there, so that a decision leads on. ``look``
     proves that the reader saw the page, and ``seen`` differs whenever it would show something else.
+    ``asks`` is the decision to make in spite of someone else's claim, "" if none was pressed.
     """
 
     moves: frozenset[str]
@@ -95,6 +96,7 @@ class DecisionForm:
     works_through: bool = False
     look: str = ""
     seen: str = ""
+    asks: str = ""
 
     @property
     def decides(self) -> bool:
@@ -109,8 +111,12 @@ def decision_of(
     *,
     refusal: ContextError | None = None,
     fields: Sequence[str] = (),
+    asks: str = "",
 ) -> DecisionForm:
-    """Returns the decisions on an execution; after a refused form with the input of its fields."""
+    """Returns the decisions on an execution; after a refused form with the input of its fields.
+
+    ``asks`` is a decision that was pressed although someone else has claimed the review.
+    """
     claim = claim_of(moment.row) if moment.row is not None else NOBODY
     decision = DecisionForm(
         moves=presenters.moves_for(actor, moment.status),
@@ -125,8 +131,15 @@ def decision_of(
         may_claim=actor.may(Action.REVIEW_CLAIM),
         refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
         since=changed_since_read(actor, moment, request.POST) if refusal else (),
+        asks=asks,
     )
     return _with_typed(_in_queue(actor, decision, request, moment), request, moment, fields)
+
+
+def claim_of_another(actor: Actor, row: Execution | None) -> ClaimResult:
+    """Returns who else has claimed the pause of an execution; none if nobody or the reader has."""
+    claim = claim_of(row) if row is not None else NOBODY
+    return NOBODY if claim.holder_id == holder_id(actor) else claim
 
 
 def decided_note(

@@ -21,7 +21,7 @@ from checkpoints.pages.decisions.proposed_messages import (
 )
 from checkpoints.pages.presenters import NamedNode
 from checkpoints.pages.state import state_view
-from checkpoints.pages.state.state_rows import state_rows
+from checkpoints.pages.state.state_rows import from_change_on, is_compared, state_rows
 from checkpoints.reading.proposals import find_proposal
 from checkpoints.reading.state_values import heads_by_name
 from checkpoints.store.snapshots import StoredSnapshot, snapshot_at
@@ -43,7 +43,8 @@ class ProposedKey:
 
     ``pieces`` are the removed and added words of a text, ``rows`` the differences of any other
     value. ``gone`` means removed, ``lost`` means that retention removed the proposed value. A key
-    without ``read`` is too large for the page. ``as_message`` is the message that says the same
+    without ``read`` is too large for the page. Of a long text the ``pieces`` are those from
+    where it begins to differ. ``as_message`` is the message that says the same
     as the value, or as what was proposed if that was edited; it is not shown a second time.
     ``answer`` is the value as a message shows it, ``marked`` the same with ``pieces`` in it.
     """
@@ -167,7 +168,10 @@ class _Reader:
         self._written = {each.version: messages.of(each) for each in proposal.sources}
         besides = proposal.edited_besides()[:_MOST_KEYS]
         shown = {name for each in proposal.sources for name in self._keys_of(each)[:_MOST_KEYS]}
-        self._now = state_view.small_values(moment, {*shown, *besides})
+        edited = {name for name in shown if proposal.changed_by(name)} | set(besides)
+        self._now = state_view.small_values(moment, shown - edited)
+        # An approval sends them, so they are compared also where a page of the state names a size.
+        self._now |= state_view.small_values(moment, edited, state_view.MOST_PAGE_BYTES)
 
     def _keys_of(self, source: ProposalSource) -> list[str]:
         """Returns the keys that this source wrote last, its answer first, then edited ones."""
@@ -216,7 +220,7 @@ class _Reader:
             return {}
         try:
             then = snapshot_at(self._moment.head, self._row, version)
-            return state_view.small_values(then, names)
+            return state_view.small_values(then, names, state_view.MOST_PAGE_BYTES)
         except NotFound:
             return None
 
@@ -240,14 +244,17 @@ class _Reader:
             version=edit.version,
             lost=former is None,
         )
-        if former is None or not (shown.read or shown.gone):
+        if former is None:
             return shown
         before: Value = former.get(name, ABSENT)
+        if not (shown.read or shown.gone):
+            return shown if before is ABSENT else replace(shown, original=before)
         if before is not ABSENT and now is not ABSENT and equal(before, now):
             return replace(shown, edited_by="", edited_at=None)  # it was changed back
         original = None if before is ABSENT else before
         if isinstance(before, str) and isinstance(now, str):
-            pieces = text_diff(before, now)
+            compared = is_compared(before, now)
+            pieces = text_diff(*((before, now) if compared else from_change_on(before, now)))
             return replace(shown, original=original, pieces=pieces)
         after = _alone(name, now)
         rows = state_rows(diff(_alone(name, before), after), after)

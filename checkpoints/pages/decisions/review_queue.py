@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from checkpoints.models import Claim, Execution
 from checkpoints.pages import execution_queries
 from checkpoints.pages.decisions.review_looks import Look
+from checkpoints.reading.proposed_lines import EditedAnswer
 from checkpoints.reading.waiting_reviews import (
     MOST_COUNTED,
     SORTS,
@@ -22,7 +23,6 @@ from checkpoints.reading.waiting_reviews import (
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
-from conversations.workspace.last_messages import LastMessage, last_messages
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -34,7 +34,8 @@ from ctxadmin.ui.pages import page, show
 class Waiting:
     """A paused execution: reason, start, deadline, and claim.
 
-    ``proposed`` is how the answer begins that was written last, "" if no assistant spoke last.
+    ``proposed`` is how the answer begins that an approval approves, "" if no assistant spoke last;
+    ``edited_by`` changed it since it was proposed, or ``removed`` it.
     ``seen`` differs whenever its card would show something else. ``twin`` tells that another line
     has the same title.
     """
@@ -43,6 +44,8 @@ class Waiting:
     execution: str
     title: str
     proposed: str
+    edited_by: str
+    removed: bool
     workflow: str
     node: str
     reason: str
@@ -121,13 +124,14 @@ def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
         (each.conversation, each.execution, each.since): each
         for each in Claim.objects.filter(conversation__in=keys)
     }
-    messages = last_messages(heads.values())
+    shown = [(row.conversation, row.number) for row in rows]
+    answers = execution_queries.answers_to_review(shown, heads.values())
     read_display_names(heads.values())
     names = execution_queries.names_of_nodes(rows)
     workflows = execution_queries.names_of_workflows(rows)
     lines = [
-        replace(_line(actor, row, node, head, claims, messages.get(head.key)), workflow=workflow)
-        for row, node, workflow in zip(rows, names, workflows, strict=True)
+        replace(_line(actor, row, node, head, claims, answers[key]), workflow=workflow)
+        for row, node, workflow, key in zip(rows, names, workflows, shown, strict=True)
         if (head := heads.get(row.conversation)) is not None and head.public_id
     ]
     titles = Counter(line.title for line in lines)
@@ -140,7 +144,7 @@ def _line(
     node: str,
     head: Conversation,
     claims: Mapping[tuple[int, int, datetime], Claim],
-    last: LastMessage | None,
+    answer: EditedAnswer,
 ) -> Waiting:
     decided = execution_queries.summary_of(row)
     since = row.waiting_since
@@ -152,7 +156,9 @@ def _line(
         conversation=head.public_id,
         execution=row.public_id,
         title=display_name(head),
-        proposed=execution_queries.answer_in(last),
+        proposed=answer.text,
+        edited_by=answer.author,
+        removed=answer.gone,
         workflow=row.workflow,
         node=node,
         reason=decided.reason,

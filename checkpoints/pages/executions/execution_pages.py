@@ -231,12 +231,16 @@ def show_execution(
     *,
     refusal: ContextError | None = None,
     fields: Sequence[str] = (),
+    asks: str = "",
 ) -> HttpResponse:
-    """Returns the page of an execution; after a refused form with the input of its ``fields``."""
+    """Returns the page of an execution; after a refused form with the input of its ``fields``.
+
+    ``asks`` as in ``decision_of``.
+    """
     moment = queries.find_moment(actor, head.public_id)
-    decision = decision_of(actor, moment, request, refusal=refusal, fields=fields)
+    decision = decision_of(actor, moment, request, refusal=refusal, fields=fields, asks=asks)
     shown = _detail_page(request, actor, head, moment, decision)
-    status = status_of(refusal) if refusal else 200
+    status = status_of(refusal) if refusal else 409 if asks else 200
     return show(request, "checkpoints/detail.html", shown, status=status)
 
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
+from checkpoints.pages.decisions.decision import claim_of_another
 from checkpoints.pages.decisions.queue_step import QueueStep, short_name
 from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import (
@@ -26,6 +27,7 @@ from checkpoints.pages.expected_version_fields import (
 from checkpoints.reading import queries
 from checkpoints.services import status_changes
 from checkpoints.services.status_changes import Moved, MoveService
+from checkpoints.store.executions import find_current
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from conversations.pages.changes.single_submit import submit_once
@@ -80,13 +82,15 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     head = find_head(actor.workspace, conversation_id)
     name = request.POST.get("move", "")
     step = QueueStep.before_decision(actor, request)
+    fields = ("reason", "from_node")
     try:
         require_seen(head, request)
+        if name in _DONE_IN_QUEUE and _is_claimed(actor, head, request):
+            return execution_pages.show_execution(request, actor, head, fields=fields, asks=name)
         moved = _move(actor, head, name, request)
     except Forbidden:
         raise
     except ContextError as error:
-        fields = ("reason", "from_node")
         return execution_pages.show_execution(
             request, actor, head, refusal=_as_shown(error), fields=fields
         )
@@ -141,6 +145,12 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     return confirm_page(request, question, write, entry=REASON, refused=refused)
 
 
+def _is_claimed(actor: Actor, head: Conversation, request: HttpRequest) -> bool:
+    """Returns True if someone else has claimed the review, and the form does not confirm that."""
+    held = claim_of_another(actor, find_current(head.key))
+    return bool(held.holder) and request.POST.get("over") != held.holder_id
+
+
 def _move(actor: Actor, head: Conversation, name: str, request: HttpRequest) -> Moved:
     service = _SERVICES.get(name)
     if service is None:
@@ -158,7 +168,7 @@ def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
     return parse(
         MoveExecution,
         {
-            "reason": sent.get("reason", "").strip() or None,
+            "reason": sent.get("reason", "").replace("\r\n", "\n").strip() or None,
             **expected_in(sent),
             "from_node": (sent.get("from_node", "").strip() or None) if jumps else None,
         },

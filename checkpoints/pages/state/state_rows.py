@@ -52,12 +52,17 @@ def state_row(each: Difference, place: str) -> DiffRow:
     return DiffRow("changed", place, shown_value(each.before), shown_value(each.after))
 
 
+def is_compared(before: str, after: str) -> bool:
+    """Returns True if two texts are short enough to mark all words that differ."""
+    return max(len(before), len(after)) <= _MOST_COMPARED
+
+
 def from_change_on(before: str, after: str) -> tuple[str, str]:
     """Returns two texts from a little before their first difference, as far as they are compared.
 
     What is left out says so: what follows the last compared character may differ too.
     """
-    if max(len(before), len(after)) <= _MOST_COMPARED:
+    if is_compared(before, after):
         return before or '""', after or '""'
     same = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))

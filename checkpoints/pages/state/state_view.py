@@ -87,11 +87,14 @@ def state_view(
     )
 
 
-def small_values(moment: StoredSnapshot, names: Collection[str]) -> dict[str, JsonValue]:
-    """Returns the values of the named keys that exist and fit on a page."""
+def small_values(
+    moment: StoredSnapshot, names: Collection[str], most: int = MOST_VALUE_BYTES
+) -> dict[str, JsonValue]:
+    """Returns the values of the named keys that exist and fit on a page, with ``most`` bytes."""
     if moment.rows is None or not names:
         return {}
-    wanted = _that_fit([each for name, each in heads_by_name(moment).items() if name in names])
+    held = heads_by_name(moment)
+    wanted = _that_fit([each for name, each in held.items() if name in names], most)
     values = moment.rows.values(wanted, moment.version)
     return {each.name: value_of(values[each.key]) for each in wanted}
 
@@ -128,13 +131,13 @@ def _list(moment: StoredSnapshot, name: str) -> list[JsonValue] | None:
     return read
 
 
-def _that_fit(shown: Sequence[StoredKey]) -> list[StoredKey]:
+def _that_fit(shown: Sequence[StoredKey], most: int = MOST_VALUE_BYTES) -> list[StoredKey]:
     """Returns the keys whose values fit on the page, smallest first."""
     left = MOST_PAGE_BYTES
     fit: list[StoredKey] = []
     for each in sorted(shown, key=lambda held: held.head.size if held.head else 0):
         size = each.head.size if each.head else 0
-        if size > MOST_VALUE_BYTES or size > left:
+        if size > most or size > left:
             break
         left -= size
         fit.append(each)

@@ -9,7 +9,7 @@ import { begun, isUnkept, LARGE, step, unsent, type Effect, type Event, type Mod
 import { chooseKind } from "./view/kinds";
 import { beginFilter } from "./view/filter";
 import { fieldIn, put, replacePart, shownIn } from "./view/page";
-import { markRows, openNewRow, replaceRows, revertRow, valuesOf } from "./view/rows";
+import { editsOf, markRows, openNewRow, replaceRows, revertRow, valuesOf } from "./view/rows";
 import { drawShallow, noteTyping } from "./view/shallow";
 import { still } from "./view/deferred_updates";
 import { beginWhole, type Whole } from "./view/whole";
@@ -295,6 +295,16 @@ function beginDraft(form: HTMLFormElement): void {
     if (line !== null) line.textContent = (open ? line.dataset.open : line.dataset.closed) ?? "";
   });
   listen("form:editable", () => happen({ is: "may", may: true }));
+  // What can no longer be applied is copied as it is now.
+  document.addEventListener(
+    "click",
+    ({ target }) => {
+      const copied = document.getElementById("own-edits");
+      if (!(target instanceof Element) || !target.closest('[data-copy="#own-edits"]') || !(copied instanceof HTMLTextAreaElement)) return;
+      copied.value = whole?.text() ?? editsOf(form);
+    },
+    { capture: true },
+  );
   // Someone who comes back from signing in in another tab need not wait, nor what waits for the line.
   window.addEventListener("focus", () => ["out", "foreign", "waits", "unsent"].includes(model.line) && happen({ is: "hurry" }));
   window.addEventListener("online", () => happen({ is: "hurry" }));

@@ -223,8 +223,15 @@ function nameOf(status: string): string {
 function sayChange(frame: Frame, execution: string | null | undefined): void {
   const seen = { shown: now().execution, execution, me, isApplying };
   const { moved, changed: text } = notesOf(frame, seen, texts as unknown as ChangeTexts, nameOf);
-  if (moved !== undefined) note("moved", moved);
+  if (moved !== undefined) sayMoved(moved);
   if (text !== undefined) note("changed", text);
+}
+
+/** What can no longer be applied can be copied: that is what is left to do with it. */
+function sayMoved(text: string): void {
+  const form = document.querySelector("form[data-draft-url]");
+  note("moved", text, form ? (document.getElementById("live-copy") as HTMLTemplateElement) : undefined);
+  form?.querySelector(".draft-bar [value=review]")?.classList.toggle("btn-primary", !text);
 }
 
 document.addEventListener("submit", ({ submitter }) => {

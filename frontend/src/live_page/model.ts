@@ -45,7 +45,7 @@ export function filled(text: string, values: { readonly [name: string]: unknown 
 export function notesOf(frame: Frame, { shown, execution, me, isApplying }: Seen, texts: ChangeTexts, nameOf: (status: string) => string): Notes {
   // The versions of another execution are not those of the form.
   if (shown && execution && execution !== shown) return { moved: texts.another, changed: "" };
-  if (frame.status && frame.status !== "PAUSED") return { moved: filled(texts.moved, { status: nameOf(frame.status) }) };
+  if (frame.status && frame.status !== "PAUSED") return { moved: filled(texts.moved, { status: nameOf(frame.status) }), changed: "" };
   const isMine = frame.who?.kind === "person" && frame.who.id === me;
   if (isMine && isApplying) return { moved: "" }; // it is what this page writes
   if (!frame.who) return { moved: "", changed: texts.changedSeen }; // found by looking: it may be of this very person

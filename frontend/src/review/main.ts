@@ -84,6 +84,12 @@ function takeNoticeAway(): void {
   for (const note of document.querySelectorAll("#messages > .note-success")) setTimeout(() => note.matches(":hover, :focus-within") || note.remove(), NOTICE_STAYS_MS);
 }
 
+/** What a person did before someone else decided is no news any more. */
+function takeStaleNotesAway(): void {
+  if (!document.querySelector(".decided")) return;
+  for (const note of document.querySelectorAll("#messages > .note-success")) note.remove();
+}
+
 // --- The queue -------------------------------------------------------------------------------------
 
 function barOfMany(): HTMLFormElement | null {
@@ -156,3 +162,4 @@ takeNoticeAway();
 document.addEventListener("visibilitychange", remember);
 document.addEventListener("live:fetched", remember);
 document.addEventListener("live:fetched", askAgain);
+document.addEventListener("live:fetched", takeStaleNotesAway);

@@ -12,7 +12,7 @@ from conversations.models import Comment
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
 from tests.factories import Api, conversation, engine, signed_in, user
-from tests.integration.pages.execution_scenes import paused, running, url
+from tests.integration.pages.execution_scenes import hidden, move, paused, running, status, url
 
 pytestmark = pytest.mark.django_db
 
@@ -197,7 +197,7 @@ def test_the_queue_comes_in_pages_and_at_a_bounded_cost(
 ) -> None:
     for name in ("one", "two", "three"):
         paused(name)
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         page = text(reviewer.get("/reviews/?limit=2"))
     assert page.count('class="waiting"') == 2
     on = re.findall(r'href="(\?[^"]*cursor=[^"]*)"', page)[0].replace("&amp;", "&")
@@ -211,3 +211,35 @@ def test_what_waits_is_counted_for_the_own_workspace(reviewer: Client) -> None:
     assert (told["count"], told["newest"]["conversation"]) == (1, run.head.public_id)
     stranger = signed_in(Role.REVIEWER, "other")
     assert stranger.get("/reviews/waiting/").json()["count"] == 0
+
+
+def test_a_review_that_another_has_claimed_is_decided_after_a_question(reviewer: Client) -> None:
+    run = paused()
+    other = signed_in(Role.DESIGNER)
+    other.post(url(run, "claim/"), {"do": "claim"})
+    answer = move(reviewer, run, "approve", reason="it is fine")
+    assert answer.status_code == 409
+    html = text(answer)
+    assert "designer-default has claimed this. Approve anyway?" in html
+    assert "it is fine</textarea>" in html
+    assert status(run) == "PAUSED"
+    over = hidden(html, "over")
+    assert "Reject anyway?" in text(move(reviewer, run, "reject", reason="no", over="person:0"))
+    assert move(reviewer, run, "approve", reason="it is fine", over=over).status_code == 302
+    assert status(run) == "RUNNING"
+
+
+def test_the_claimant_decides_without_a_question(reviewer: Client) -> None:
+    run = paused()
+    reviewer.post(url(run, "claim/"), {"do": "claim"})
+    assert move(reviewer, run, "approve").status_code == 302
+
+
+def test_several_reviews_are_approved_without_those_of_others(reviewer: Client) -> None:
+    run = paused()
+    look = re.search(r'data-look="([^"]*)"', text(reviewer.get(url(run))))
+    assert look is not None
+    signed_in(Role.DESIGNER).post(url(run, "claim/"), {"do": "claim"})
+    answer = reviewer.post("/reviews/approve/", {"look": look[1]}, follow=True)
+    assert "designer-default has claimed this. Open it to approve it anyway." in text(answer)
+    assert status(run) == "PAUSED"

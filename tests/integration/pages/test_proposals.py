@@ -461,3 +461,33 @@ def test_empty_texts_say_so(reviewer: Client) -> None:
     run = running("empty")
     ok(run.complete("write", result={"output": ""}, state_data={}))
     assert "no text" in key(page(reviewer, run), "write_output")
+
+
+def test_a_large_edit_is_compared_and_stands_for_the_message(reviewer: Client) -> None:
+    answer = "Your parcel left on Friday."
+    run = proposed_output(answer)
+    ok(run.update("review", state_data={"write_output": "Hello.\n" + "word " * 40_000}))
+    html = page(reviewer, run)
+    assert "edited by" in key(html, "write_output")
+    assert "Hello." in key(html, "write_output")
+    assert answer in key(html, "write_output")
+    assert "(200007 characters)" in key(html, "write_output")
+    assert "still has the text before the edit" in key(html, "write_output")
+    assert "Show the whole value" in key(html, "write_output")
+    assert 'class="proposal-message"' not in card(html).partition("proposal-sources")[2]
+
+
+def test_an_edit_too_large_for_the_page_is_linked(reviewer: Client) -> None:
+    run = proposed_output("Your parcel left on Friday.")
+    ok(run.update("review", state_data={"write_output": "word " * 120_000}))
+    html = page(reviewer, run)
+    assert 'versions/2/">version 2</a>' in key(html, "write_output")
+    assert 'class="proposal-message"' not in card(html).partition("proposal-sources")[2]
+
+
+def proposed_output(answer: str) -> Run:
+    """An execution whose node said its output as a message."""
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.complete("write", messages=[assistant(answer)], result={"output": answer}))
+    return run

@@ -173,6 +173,14 @@ export function markRows(form: HTMLElement): number {
   return count;
 }
 
+/** The values of the rows that differ from the state, with their names if there are several. */
+export function editsOf(form: Element): string {
+  const rows = rowsOf(form).filter((row) => isChanged(row));
+  const texts = rows.map((row) => (isGone(row, false) ? "" : rowValue(row).text));
+  if (rows.length === 1) return texts[0] ?? "";
+  return rows.map((row, place) => `${row.dataset.keyName ?? fieldOf(row, "name")?.value}:\n${texts[place]}`).join("\n\n");
+}
+
 /** Open the row for a new key, unless all that there are have been opened. */
 export function openNewRow(form: Element): boolean {
   const closed = form.querySelector<HTMLDetailsElement>(".edit-adds:not([open])");

@@ -39,7 +39,7 @@ describe("a change while one edits", () => {
   });
 
   it("that ends the pause, or begins another execution, is told before all else", () => {
-    expect(notes({ status: "RUNNING" })).toEqual({ moved: "now running" });
+    expect(notes({ status: "RUNNING" })).toEqual({ moved: "now running", changed: "" });
     expect(notes({ status: "RUNNING" }, { execution: "e2" })).toEqual({ moved: "another", changed: "" });
     expect(notes({ status: undefined }).moved).toBe("");
   });

@@ -1,0 +1,189 @@
+"""How the answers begin that people edited while a review waits, for lists of many reviews."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Final
+
+import orjson
+from django.db.models import BinaryField, F, OuterRef, Q, Subquery
+from django.db.models.functions import Substr
+
+from checkpoints.domain.commands import output_key
+from checkpoints.domain.json_beginning import json_beginning
+from checkpoints.domain.proposal import VersionManifest, lineage
+from checkpoints.domain.state import ChangeKind
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.models import Checkpoint, Execution, StateValue
+from checkpoints.store.state import digest_of_name
+from conversations.domain.beginnings import beginning_of
+
+ExecutionKey = tuple[int, int]  # conversation and number
+
+_BEGINNING: Final = 140
+_READ: Final = 4000  # bytes of a value
+_MOST_VERSIONS: Final = 50  # since the proposal
+_MOST_KEYS: Final = 8  # edited ones of one execution
+_OF_NODES: Final = (WriteKind.CHECKPOINT, WriteKind.COMPLETION)
+
+
+@dataclass(frozen=True, slots=True)
+class EditedAnswer:
+    """How an answer begins now; ``text`` is "" if it was removed, ``author`` edited it last."""
+
+    text: str
+    author: str
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Edits:
+    """The edits of one execution since its proposal: of each key, latest first."""
+
+    node: str
+    of_keys: Mapping[str, Sequence[VersionManifest]]
+
+
+def edited_answers(
+    executions: Iterable[ExecutionKey], said: Mapping[int, str]
+) -> dict[ExecutionKey, EditedAnswer]:
+    """Returns the answers of paused executions that were edited since they were proposed.
+
+    ``said`` are the beginnings of the last messages by conversation. The answer is the output of
+    the node, or a key that said the same as the message. One statement if nothing was edited, else
+    three.
+    """
+    sources = _sources(executions)
+    edits = _edits(sources) if sources else {}
+    wanted = [
+        (key, name, write.version)
+        for key, edited in edits.items()
+        for name, writes in edited.of_keys.items()
+        for write in writes
+    ]
+    values = _values(wanted) if wanted else {}
+    found = {key: _answer(key, edits[key], values, said.get(key[0], "")) for key in edits}
+    return {key: answer for key, answer in found.items() if answer is not None}
+
+
+def _sources(executions: Iterable[ExecutionKey]) -> dict[ExecutionKey, tuple[int, int]]:
+    """Returns the versions of the last write of a node and of now, where they differ."""
+    own = [Q(conversation=key, number=number) for key, number in executions]
+    if not own:
+        return {}
+    written = Checkpoint.objects.filter(
+        conversation=OuterRef("conversation"), execution=OuterRef("number"), kind__in=_OF_NODES
+    )
+    last = Subquery(written.order_by("-version").values("version")[:1])
+    rows = Execution.objects.filter(reduce(or_, own)).annotate(proposed=last)
+    found = rows.filter(version__gt=F("proposed"))
+    return {
+        (key, number): (proposed, version)
+        for key, number, proposed, version in found.values_list(
+            "conversation", "number", "proposed", "version"
+        )
+    }
+
+
+def _edits(sources: Mapping[ExecutionKey, tuple[int, int]]) -> dict[ExecutionKey, _Edits]:
+    own = [
+        Q(conversation=key, execution=number, version__gte=max(first, last - _MOST_VERSIONS))
+        | Q(conversation=key, execution=number, version=first)
+        for (key, number), (first, last) in sources.items()
+    ]
+    rows = Checkpoint.objects.filter(reduce(or_, own)).defer("answer", "marking", "whole")
+    found: dict[ExecutionKey, dict[int, VersionManifest]] = {key: {} for key in sources}
+    for row in rows:
+        found[row.conversation, row.execution][row.version] = VersionManifest(
+            version=row.version,
+            kind=WriteKind(row.kind),
+            node=row.saved_node,
+            keys=tuple(orjson.loads(bytes(row.changed_keys))),
+            author=row.author,
+            at=row.created_at,
+            restored_from=row.restored_from,
+        )
+    read = {key: _edits_of(found[key], last) for key, (_first, last) in sources.items()}
+    return {key: edits for key, edits in read.items() if edits is not None}
+
+
+def _edits_of(versions: Mapping[int, VersionManifest], last: int) -> _Edits | None:
+    """Returns the edits up to the write of a node; None if that is not among the versions."""
+    of_keys: dict[str, list[VersionManifest]] = {}
+    for write in lineage(versions.get, last):
+        if write.kind in _OF_NODES:
+            output = output_key(write.node)
+            names = sorted(of_keys, key=lambda name: name != output)[:_MOST_KEYS]
+            return _Edits(write.node, {name: of_keys[name] for name in names})
+        if write.kind is WriteKind.UPDATE:
+            for name in write.keys:
+                of_keys.setdefault(name, []).append(write)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What an edit set a key to, and what stood there before."""
+
+    kind: str
+    text: str
+    digest: str
+    before: str
+    digest_before: str | None
+
+
+def _values(
+    wanted: Sequence[tuple[ExecutionKey, str, int]],
+) -> dict[tuple[ExecutionKey, str, int], _Value]:
+    own = {(*key, digest_of_name(name), version): (key, name) for key, name, version in wanted}
+    terms = [
+        Q(conversation=conversation, execution=execution, key=key, version=version)
+        for conversation, execution, key, version in own
+    ]
+    former = StateValue.objects.filter(
+        conversation=OuterRef("conversation"),
+        execution=OuterRef("execution"),
+        key=OuterRef("key"),
+        version__lt=OuterRef("version"),
+    ).order_by("-version")
+    beginning = Substr("value", 1, _READ, output_field=BinaryField())
+    rows = StateValue.objects.filter(reduce(or_, terms)).annotate(
+        begins=beginning,
+        before=Subquery(former.annotate(begins=beginning).values("begins")[:1]),
+        digest_before=Subquery(former.values("digest")[:1]),
+    )
+    columns = ("conversation", "execution", "key", "version", "kind", "begins", "digest")
+    found: dict[tuple[ExecutionKey, str, int], _Value] = {}
+    for *place, kind, begins, digest, before, digest_before in rows.values_list(
+        *columns, "before", "digest_before"
+    ):
+        key, name = own[place[0], place[1], place[2], place[3]]
+        found[key, name, place[3]] = _Value(
+            kind, _line(begins), digest, _line(before), digest_before
+        )
+    return found
+
+
+def _answer(
+    key: ExecutionKey,
+    edits: _Edits,
+    values: Mapping[tuple[ExecutionKey, str, int], _Value],
+    said: str,
+) -> EditedAnswer | None:
+    output = output_key(edits.node)
+    for name, writes in edits.of_keys.items():
+        first = values.get((key, name, writes[-1].version))
+        now = values.get((key, name, writes[0].version))
+        if first is None or now is None or not (name == output or (said and first.before == said)):
+            continue
+        if now.kind == ChangeKind.GONE:
+            return EditedAnswer("", writes[0].author, gone=True)
+        if now.digest == first.digest_before:
+            return None  # it was changed back
+        return EditedAnswer(now.text, writes[0].author)
+    return None
+
+
+def _line(value: bytes | None) -> str:
+    return beginning_of(json_beginning(bytes(value or b"")), _BEGINNING)
