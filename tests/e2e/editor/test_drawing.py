@@ -431,3 +431,46 @@ def _is_whole_on_the_canvas(page: Page, name: str) -> bool:
         and flow["y"] <= box["y"]
         and box["y"] + box["height"] <= flow["y"] + flow["height"]
     )
+
+
+_LONG_CONDITION = "context.amount_of_the_order > 100 && context.country_of_the_customer === 'DE'"
+
+
+def test_chips_are_in_sight_when_the_editor_opens(page: Page, made: Make) -> None:
+    nodes: list[JsonValue] = [
+        {"id": "a", "type": "start", "position": {"x": 0, "y": 0}},
+        {"id": "b", "type": "end", "position": {"x": 0, "y": 220}},
+    ]
+    edge = {"id": "e", "type": "sequence", "from": "a", "to": "b", "condition": _LONG_CONDITION}
+    opened(page, made(nodes, [edge]))
+    chips, canvas = page.locator(".flow-chips").bounding_box(), page.locator(".flow").bounding_box()
+    assert chips is not None and canvas is not None
+    assert chips["x"] > canvas["x"]
+    assert chips["x"] + chips["width"] < canvas["x"] + canvas["width"]
+
+
+def test_the_graph_fits_a_larger_window_until_someone_moves_the_view(
+    page: Page, made: Make
+) -> None:
+    slug = made(
+        [{"id": f"n{n}", "type": "llm", "position": {"x": n * 400, "y": 0}} for n in range(4)], []
+    )
+    page.set_viewport_size({"width": 1280, "height": 800})
+    opened(page, slug)
+    view = page.locator(".react-flow__viewport")
+    before = view.get_attribute("style")
+    page.set_viewport_size({"width": 1920, "height": 800})
+    expect(view).not_to_have_attribute("style", before or "")
+    canvas = page.locator(".flow").bounding_box()
+    assert canvas is not None
+    middle = canvas["x"] + canvas["width"] / 2
+    expect(card(page, "n0")).to_be_visible()
+    first, last = card(page, "n0").bounding_box(), card(page, "n3").bounding_box()
+    assert first is not None and last is not None
+    assert abs((first["x"] + last["x"] + last["width"]) / 2 - middle) < 40
+    page.get_by_role("button", name="Zoom in").click()
+    page.wait_for_timeout(300)
+    moved = view.get_attribute("style")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_timeout(300)
+    assert view.get_attribute("style") == moved

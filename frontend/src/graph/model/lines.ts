@@ -217,6 +217,13 @@ function isBlocked(from: Position, to: Position, shape: Flow, cards: readonly Po
   });
 }
 
+/** The box of chips of a size on the way between two cards. */
+export function chipBox(way: Way, from: Position, to: Position, { width, height }: { readonly width: number; readonly height: number }): Box {
+  const { x, y } = chipSpot(way, from, to, width);
+  const { across, down } = anchorOf(way);
+  return { x: x - width * across, y: y - height * down, width, height };
+}
+
 /** The part of chips that is at their spot, as shares of their width and height. */
 export interface Anchor {
   readonly across: number;

@@ -49,6 +49,14 @@ export function around(spots: readonly Position[], margin = 0): Box {
   };
 }
 
+/** The box around some boxes. */
+export function united(first: Box, others: readonly Box[]): Box {
+  const [x, y] = [Math.min(first.x, ...others.map((box) => box.x)), Math.min(first.y, ...others.map((box) => box.y))];
+  const right = Math.max(first.x + first.width, ...others.map((box) => box.x + box.width));
+  const bottom = Math.max(first.y + first.height, ...others.map((box) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
 /** From where to where a canvas is shown, in its units. */
 export interface Extent {
   readonly left: number;
@@ -121,17 +129,9 @@ export function isSeen(view: View, size: Size, box: Box): boolean {
 export function shownToo(view: View, size: Size, box: Box, cards: readonly Position[], least: number): View | null {
   if (isSeen(view, size, box)) return null;
   const seen = cards.filter((card) => isSeen(view, size, { ...card, ...CARD }));
-  const all = union(box, seen);
+  const all = united(box, seen.map((card) => ({ ...card, ...CARD })));
   const zoom = Math.min(view.zoom, (size.width - 2 * MARGIN) / all.width, (size.height - 2 * MARGIN) / all.height);
   return zoom >= Math.min(least, view.zoom) ? (shownWhole({ ...view, zoom }, size, all) ?? { ...view, zoom }) : shownWhole(view, size, box);
-}
-
-function union(box: Box, cards: readonly Position[]): Box {
-  const x = Math.min(box.x, ...cards.map((card) => card.x));
-  const y = Math.min(box.y, ...cards.map((card) => card.y));
-  const right = Math.max(box.x + box.width, ...cards.map((card) => card.x + CARD.width));
-  const bottom = Math.max(box.y + box.height, ...cards.map((card) => card.y + CARD.height));
-  return { x, y, width: right - x, height: bottom - y };
 }
 
 /** The view moved as little as shows all of a box, or its start if it is larger; null if it is seen. */

@@ -14,6 +14,7 @@ import { KIND_TYPE } from "./actions";
 import { useDrawing } from "./drawing_edges";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { useOpening } from "./first_view";
+import { useRefitting } from "./fitting";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
 import { useFlow } from "./flow_state";
 import { useFollowing } from "./following";
@@ -44,6 +45,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
   const pressed = useElementKeys();
   const frame = useRef<HTMLDivElement>(null);
   const start = useOpening(frame);
+  useRefitting(frame);
   useFollowing(frame);
   // While a line is drawn, a card is where it can end as a whole (graph.css).
   const wanted = useConnection(({ fromHandle }) => (fromHandle ? (fromHandle.type === "source" ? "target" : "source") : null));

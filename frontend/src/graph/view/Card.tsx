@@ -3,6 +3,7 @@
 import { Handle, type NodeProps, Position } from "@xyflow/react";
 import { type CSSProperties, createContext, memo, useContext, useLayoutEffect, useRef, useState } from "react";
 import type { Key } from "../model/document";
+import { type Rows, rowsOf } from "../model/card_rows";
 import type { Reach } from "../model/card_room";
 import { CARD } from "../model/places";
 import type { Spot } from "../model/chip_room";
@@ -15,7 +16,7 @@ import { Icon } from "./Icon";
 import { inLine, inLines, spokenNode, titleOf } from "./accessible_names";
 import { textWidth } from "./text_width";
 import { countWords } from "./WhatIf";
-import type { Level } from "./zoom";
+import { type Level, nameLetterOf } from "./zoom";
 
 /**
  * From how far away the canvas is seen, which edges have room for their words and where, which cards
@@ -92,11 +93,32 @@ function FarCard({ data }: { readonly data: CardData }) {
 }
 
 /** A larger card, for graph.css. */
-function styleOf(reach: Reach | undefined): CSSProperties | undefined {
-  if (!reach) return undefined;
+function styleOf(reach: Reach | undefined, rows: Rows | null): CSSProperties | undefined {
+  const ofRows = rows ? { "--seen-rows": rows.seen, "--cost-rows": rows.cost } : undefined;
+  if (!reach) return ofRows as CSSProperties | undefined;
   const { hasBelow: _, ...sizes } = reach;
   const sides = Object.entries(sizes).map(([name, size]) => [`--${name}`, name === "rows" ? size : `${size}px`]);
-  return Object.fromEntries(sides) as CSSProperties;
+  return { ...Object.fromEntries(sides), ...ofRows } as CSSProperties;
+}
+
+// The border of a card (graph.css): its padding gives way.
+const ABOVE_AND_BELOW = 2;
+
+/** The rows of a card with figures that is seen from near. */
+function useRows({ tokens, cost, words }: CardData, reach: Reach | undefined): Rows {
+  const { letter } = useContext(Zoom);
+  const size = Math.max(LEAST_LETTER, letter);
+  const { left = 0, right = 0, up = 0, down = 0, rows = 1 } = reach ?? {};
+  const filter = inLine(words?.filter.join(BETWEEN) ?? "");
+  const sign = SIGN * size;
+  return rowsOf({
+    seen: filter ? textWidth(filter, size) + sign : 0,
+    tokens: tokens ? textWidth(tokenWords(tokens), size) : 0,
+    cost: cost?.line ? textWidth(cost.line, size) * BOLD + (cost.warning ? sign : 0) : 0,
+    nameRows: rows,
+    letters: { name: nameLetterOf("near", letter), other: size },
+    room: { width: CARD.width + left + right - BESIDE_TEXT, height: CARD.height + up + down - ABOVE_AND_BELOW },
+  });
 }
 
 function NearCard({ data, level, reach }: { readonly data: CardData; readonly level: Level; readonly reach: Reach | undefined }) {
@@ -105,8 +127,10 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
   const isFar = level === "far";
   const pauses = !isFar && (node.config?.pause === "before" || node.config?.pause === "after");
   const type = kind?.label ?? words?.type_label ?? node.type;
+  const fitting = useRows(data, reach);
+  const rows = level === "near" && hasFigures(data) && !mark && !data.tried ? fitting : null;
   return (
-    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}`} style={styleOf(reach)} translate="no">
+    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}`} style={styleOf(reach, rows)} translate="no">
       <Handle type="target" position={flow === "right" ? Position.Left : Position.Top} isConnectable={mayChange} />
       <div className="flow-card-title">
         {!isFar && level !== "brief" && (
@@ -126,7 +150,7 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
       </div>
       {(level === "near" || (level === "middle" && !mark && !data.tried)) && <Sees data={data} />}
       {reach?.hasBelow && <Below data={data} reach={reach} />}
-      {(level === "near" || (!isFar && (mark || data.tried))) && <Foot data={data} reach={reach} />}
+      {(level === "near" || (!isFar && (mark || data.tried))) && <Foot data={data} reach={reach} hasTokens={rows?.hasTokens ?? true} />}
       <Handle type="source" position={flow === "right" ? Position.Right : Position.Bottom} isConnectable={mayChange} />
     </div>
   );
@@ -168,6 +192,8 @@ function Below({ data, reach }: { readonly data: CardData; readonly reach: Reach
 const BESIDE_TEXT = 34;
 const LEAST_LETTER = 13;
 const BOLD = 1.1;
+/** A sign before words, with what is around it, as a share of their letters. */
+const SIGN = 1.6;
 const BETWEEN = " · ";
 
 /** As many parts of what a mark says as have room in one row; the panel has all of them. */
@@ -185,7 +211,13 @@ export function tokenWords({ before, after }: Tokens): string {
   return t("{before} → {after} tokens", { before: grouped(before), after: grouped(after) });
 }
 
-function Foot({ data, reach }: { readonly data: CardData; readonly reach: Reach | undefined }) {
+interface FootProps {
+  readonly data: CardData;
+  readonly reach: Reach | undefined;
+  readonly hasTokens: boolean;
+}
+
+function Foot({ data, reach, hasTokens }: FootProps) {
   const { mark, tried, cost, tokens } = data;
   const markText = useMarkText(data, reach);
   return (
@@ -196,13 +228,13 @@ function Foot({ data, reach }: { readonly data: CardData; readonly reach: Reach 
         </span>
       )}
       {tried && <span className={tried.changed ? "flow-tried" : undefined}>{countWords(tried.changed, tried.inputs)}</span>}
-      {tokens && !tried && !mark ? (
+      {tokens && hasTokens && !tried && !mark ? (
         <span title={t("Tokens of the last preview")}>
           {tokenWords(tokens)}
         </span>
       ) : null}
       {cost?.line && !tried && !mark && (
-        <span className={cost.warning ? "flow-cost flow-cost-raises" : "flow-cost"} title={inLine([cost.warning, cost.said, cost.basis].filter(Boolean).join(" "))}>
+        <span className={cost.warning ? "flow-cost flow-cost-raises" : "flow-cost"} title={inLine([cost.warning, cost.said, cost.basis, !hasTokens && tokens && `${tokenWords(tokens)}.`].filter(Boolean).join(" "))}>
           {cost.warning && <Icon name="alert-triangle" />}
           {cost.line}
         </span>

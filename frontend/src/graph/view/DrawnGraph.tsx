@@ -10,6 +10,7 @@ import { useRoom } from "./canvas_room";
 import { CARDS, Leading, Zoom } from "./Card";
 import { type Desk, DeskContext, useDesk, useEditor } from "./context";
 import { openingOf, useOpening } from "./first_view";
+import { useShowAll } from "./fitting";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
 import { useFlow } from "./flow_state";
 import { Sprite } from "./Icon";
@@ -17,7 +18,6 @@ import { LINES } from "./Line";
 import { Overview } from "./Overview";
 import { useTheme } from "./theme";
 import { Tool } from "./Tool";
-import { showAll } from "./ViewTools";
 import { letterAt, rowsAt } from "./zoom";
 
 // A finger that moves over it scrolls the page.
@@ -98,12 +98,13 @@ function Drawing({ onDrawn }: Props) {
 
 function Tools() {
   const flow = useReactFlow();
+  const showAll = useShowAll();
   return (
     <Panel position="top-right" className="flow-tools">
       <div className="btn-group-vertical" role="group" aria-label={t("Zoom and drag")}>
         <Tool icon="zoom-in" label={t("Zoom in")} onClick={() => void flow.zoomIn()} />
         <Tool icon="zoom-out" label={t("Zoom out")} onClick={() => void flow.zoomOut()} />
-        <Tool icon="maximize" label={t("Show all")} onClick={() => showAll(flow)} />
+        <Tool icon="maximize" label={t("Show all")} onClick={showAll} />
       </div>
     </Panel>
   );

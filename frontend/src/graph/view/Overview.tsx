@@ -1,20 +1,20 @@
 // What stands over the canvas: a map of what is out of sight, and what marks mean.
 
-import { MiniMap, Panel, useReactFlow, useStore } from "@xyflow/react";
+import { MiniMap, Panel, useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import type { Marks } from "../io/setup";
 import { around, type Box, isSeen } from "../model/places";
 import type { Drawn } from "../store";
 import { t, tn } from "../texts";
+import { useShowAll } from "./fitting";
 import { drawnPlaces, type FlowNode } from "./flow";
 import { Icon } from "./Icon";
-import { showAll } from "./ViewTools";
 
 const MAP = { width: 150, height: 100 };
 
 /** A map of what is out of sight; where all is in sight, it would only cover some of it. */
 export function Overview({ drawn }: { readonly drawn: Drawn }) {
-  const flow = useReactFlow();
+  const showAll = useShowAll();
   const box = useMemo(() => boxOf(drawn), [drawn]);
   const isNeeded = useStore(({ transform: [x, y, zoom], width, height }) => box !== null && !isSeen({ x, y, zoom }, { width, height }, box));
   if (!isNeeded) return null;
@@ -22,7 +22,7 @@ export function Overview({ drawn }: { readonly drawn: Drawn }) {
     <>
       <MiniMap style={MAP} pannable zoomable nodeClassName={miniClass} className="flow-map" />
       <Panel position="bottom-right" className="flow-fit">
-        <button type="button" className="btn btn-sm" onClick={() => showAll(flow)}>
+        <button type="button" className="btn btn-sm" onClick={showAll}>
           <Icon name="maximize" />
           {tn("Fit {n} node", "Fit all {n} nodes", drawn.document.nodes.length)}
         </button>

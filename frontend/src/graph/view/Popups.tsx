@@ -9,9 +9,10 @@ import { type MenuAction, type MenuFor } from "../model/menu";
 import { t } from "../texts";
 import { useDesk } from "./context";
 import { addKind, centred, duplicateChosen, groupChosen, layOut, NAME_FIELD, nextSpot, removeChosen, spotOn, ungroupChosen } from "./actions";
+import { useShowAll } from "./fitting";
 import { Menu } from "./Menu";
 import { Offer } from "./Offer";
-import { showAll, showChosen } from "./ViewTools";
+import { showChosen } from "./ViewTools";
 
 /** `at` is a point on the screen, `spot` the place of a new card. */
 export type Popup =
@@ -48,6 +49,7 @@ export function Popups({ popup, onPopup, onConnect, onEdit }: Props) {
 function useActions(popup: Popup, { onPopup, onConnect, onEdit }: Omit<Props, "popup">): (action: MenuAction) => void {
   const { store, setup } = useDesk();
   const flow = useReactFlow();
+  const showAll = useShowAll();
   return (action) => {
     onPopup(null);
     if (popup.kind !== "menu") return;
@@ -82,7 +84,7 @@ function useActions(popup: Popup, { onPopup, onConnect, onEdit }: Omit<Props, "p
       case "show-selection":
         return showChosen(flow, store.getState());
       case "show-all":
-        return showAll(flow);
+        return showAll();
     }
   };
 }

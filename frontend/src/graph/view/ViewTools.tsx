@@ -4,11 +4,8 @@ import { Panel, useReactFlow } from "@xyflow/react";
 import { find } from "../model/document";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
+import { useShowAll } from "./fitting";
 import { Tool } from "./Tool";
-
-/** How wide the tools are, with the gap beside them. */
-export const TOOLS_WIDTH = 48;
-const PADDING = 0.04;
 
 export interface Drawing {
   readonly drawing: "pan" | "box";
@@ -18,6 +15,7 @@ export interface Drawing {
 export function ViewTools({ drawing, onDrawing }: Drawing) {
   const { store } = useDesk();
   const flow = useReactFlow();
+  const showAll = useShowAll();
   const any = useEditor((state) => state.chosen.nodes.length + state.chosen.edges.length);
   return (
     <Panel position="top-right" className="flow-tools">
@@ -26,7 +24,7 @@ export function ViewTools({ drawing, onDrawing }: Drawing) {
         <Tool icon="marquee-2" label={t("Drag to select")} pressed={drawing === "box"} onClick={() => onDrawing("box")} keys="b" />
         <Tool icon="zoom-in" label={t("Zoom in")} keys="+" onClick={() => void flow.zoomIn()} />
         <Tool icon="zoom-out" label={t("Zoom out")} keys="-" onClick={() => void flow.zoomOut()} />
-        <Tool icon="maximize" label={t("Show all")} keys="f" onClick={() => showAll(flow)} />
+        <Tool icon="maximize" label={t("Show all")} keys="f" onClick={showAll} />
         <Tool icon="focus-2" label={t("Zoom to selection")} keys="z" disabled={!any} onClick={() => showChosen(flow, store.getState())} />
       </div>
     </Panel>
@@ -34,10 +32,6 @@ export function ViewTools({ drawing, onDrawing }: Drawing) {
 }
 
 type Flow = ReturnType<typeof useReactFlow>;
-
-export function showAll(flow: Flow): void {
-  void flow.fitView({ maxZoom: 1, padding: PADDING });
-}
 
 export function showChosen(flow: Flow, { chosen, document }: ReturnType<ReturnType<typeof useDesk>["store"]["getState"]>): void {
   const ends = chosen.edges.flatMap((key) => {

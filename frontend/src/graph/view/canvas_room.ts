@@ -7,15 +7,14 @@ import { type Spoken, type Spot, spotsWithRoom } from "../model/chip_room";
 import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { graphBox } from "../model/lines";
-import { type Extent, shownExtent } from "../model/places";
+import { type Extent, shownExtent, united } from "../model/places";
 import { type Drawn, nodeWords } from "../store";
 import { chipTexts, inLine, titleOf } from "./accessible_names";
 import { tokenWords } from "./Card";
 import { useDesk } from "./context";
-import { withChips } from "./first_view";
+import { chipBoxes, TOOLS_WIDTH, withChips } from "./first_view";
 import { drawnPlaces, type FlowEdge } from "./flow";
 import { chipsWidth, foldedWidth, textWidth } from "./text_width";
-import { TOOLS_WIDTH } from "./ViewTools";
 import { canvasAt, hasWords, isLarge, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf } from "./zoom";
 
 /** How the canvas is seen: the step of its zoom, and what cards and lines are told of it. */
@@ -43,7 +42,9 @@ const SIGN = 2;
 function shownAt(drawn: Drawn, width: number, step: number): Extent {
   const { places, lanes } = drawnPlaces(drawn);
   const beside = hasWords(step) ? withChips(lanes, drawn) : lanes.values();
-  return places.size ? shownExtent(graphBox([...places.values()], beside), canvasAt(width, step), canvasAt(TOOLS_WIDTH, step)) : { left: 0, right: 0 };
+  if (!places.size) return { left: 0, right: 0 };
+  const box = united(graphBox([...places.values()], beside), hasWords(step) ? chipBoxes(drawn, letterAt(step)) : []);
+  return shownExtent(box, canvasAt(width, step), canvasAt(TOOLS_WIDTH, step));
 }
 
 interface Seen {

@@ -3,21 +3,27 @@
 import type { Viewport } from "@xyflow/react";
 import { useLayoutEffect, useState } from "react";
 import type { Key, Position } from "../model/document";
-import { MOST_BESIDE, roomOf } from "../model/chips";
+import { CHIP_HEIGHT, MOST_BESIDE, roomOf } from "../model/chips";
+import { USUAL_LETTER } from "../model/chip_room";
 import { indexOf } from "../model/document";
-import { graphBox, type Lane } from "../model/lines";
-import { type Box, CARD, placesOf, SWING } from "../model/places";
-import type { State } from "../store";
+import { chipBox, graphBox, type Lane, wayOf } from "../model/lines";
+import { type Box, CARD, placesOf, SWING, united } from "../model/places";
+import { markOf, type State } from "../store";
+import { chipTexts } from "./accessible_names";
 import { useDesk } from "./context";
 import { drawnPlaces } from "./flow";
-import { TOOLS_WIDTH } from "./ViewTools";
-import { hasWords, stepOf } from "./zoom";
+import { chipsWidth } from "./text_width";
+import { hasWords, letterAt, stepOf } from "./zoom";
+
+/** How wide the tools are, with the gap beside them. */
+export const TOOLS_WIDTH = 48;
 
 // The legend of marks stands at the bottom.
 const LEGEND = 56;
 // Below this nobody can read a card: a large graph opens around its start instead, with names that are whole.
 const READABLE = 0.2;
 const AROUND_START = 0.42;
+const BESIDE_CHIPS = 8;
 
 /** Where the canvas opens: all of the graph, or its start if all of it would be too small. */
 export function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewport | null {
@@ -29,18 +35,48 @@ export function useOpening(frame: { readonly current: HTMLDivElement | null }): 
   return start;
 }
 
-/** What a canvas of a size shows first. */
-export function openingOf(state: Pick<State, "document" | "places" | "marks" | "words">, { width, height }: Size): Viewport {
+type Known = Pick<State, "document" | "places" | "marks" | "words" | "costs">;
+
+/** What a canvas of a size shows first; `whole` shows all of a graph, however small. */
+export function openingOf(state: Known, { width, height }: Size, whole = false): Viewport {
   const { document, places: given } = state;
   const places = placesOf(document, given);
   const below = state.marks ? LEGEND : 0;
   const spots = document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position);
   const { lanes } = drawnPlaces({ document, places: given });
   const room = { width, height: height - below };
-  const first = startOf(places, document);
-  // From near enough the chips of lines around cards are in sight, too; from further away they find room.
-  const wide = opening(spots, withChips(lanes, state), first, room);
-  return hasWords(stepOf(wide.zoom)) ? wide : opening(spots, lanes.values(), first, room);
+  const first = whole ? undefined : startOf(places, document);
+  // From near enough all chips are in sight; from further away they find room. Their letters depend on the zoom.
+  let letter = USUAL_LETTER;
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    const wide = opening(spots, withChips(lanes, state), first, room, chipBoxes(state, letter));
+    const step = stepOf(wide.zoom);
+    if (!hasWords(step)) break;
+    if (letterAt(step) <= letter) return wide;
+    letter = letterAt(step);
+  }
+  return opening(spots, lanes.values(), first, room);
+}
+const MOST_ATTEMPTS = 8;
+
+const CHIP_SIGN = 17;
+
+/** The boxes of the chips on lines ahead, with letters of a size. */
+export function chipBoxes(state: Pick<Known, "document" | "places" | "words" | "costs"> & Partial<Pick<Known, "marks">>, letter: number): Box[] {
+  const { document } = state;
+  const { places, flow, lanes, endOf } = drawnPlaces(state);
+  const { keys } = indexOf(document.edges);
+  const scale = letter / USUAL_LETTER;
+  return document.edges.flatMap((edge, place) => {
+    const key = keys[place] as Key;
+    const [from, to] = [places.get(edge.from), places.get(edge.to)];
+    if (!from || !to || lanes.has(key)) return [];
+    const cost = state.costs?.edges[key];
+    const texts = chipTexts({ edge, words: state.words?.edges[key], cost, mark: markOf(state.marks ?? null, "edges", edge.id) });
+    if (!texts.length) return [];
+    const size = { width: (chipsWidth(texts) + (cost?.warning ? CHIP_SIGN : 0)) * scale, height: CHIP_HEIGHT * scale };
+    return [chipBox(wayOf(from, to, flow, undefined, endOf(edge)), from, to, size)];
+  });
 }
 
 /** The lanes around cards with the width of the chips beside them. */
@@ -64,10 +100,11 @@ interface Size {
   readonly height: number;
 }
 
-export function opening(spots: readonly Position[], lanes: Iterable<Lane & { readonly chips?: number }>, first: Position | undefined, { width, height }: Size): Viewport {
+export function opening(spots: readonly Position[], lanes: Iterable<Lane & { readonly chips?: number }>, first: Position | undefined, { width, height }: Size, chips: readonly Box[] = []): Viewport {
   if (!spots.length) return { x: 40, y: 40, zoom: 1 };
   const graph = graphBox(spots, lanes);
-  const box = { x: graph.x - SWING, y: graph.y - SWING, width: graph.width + 2 * SWING, height: graph.height + 2 * SWING };
+  const around = { x: graph.x - SWING, y: graph.y - SWING, width: graph.width + 2 * SWING, height: graph.height + 2 * SWING };
+  const box = united(around, chips.map(({ x, y, width: wide, height: high }) => ({ x: x - BESIDE_CHIPS, y, width: wide + 2 * BESIDE_CHIPS, height: high })));
   const zoom = Math.min(width / box.width, height / box.height, 1);
   if (zoom >= READABLE || !first) {
     // Beside the tools where that costs no size, else below them.

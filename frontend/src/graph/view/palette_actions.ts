@@ -7,14 +7,15 @@ import { warn } from "../io/notice";
 import { t } from "../texts";
 import { centred, layOut, showProblems } from "./actions";
 import { useDesk } from "./context";
+import { useShowAll } from "./fitting";
 import { middle } from "./keys";
 import { middleOf } from "./menu_target";
 import type { Popup } from "./Popups";
-import { showAll } from "./ViewTools";
 
 export function usePaletteActions(onPopup: (popup: Popup) => void): void {
   const { store, setup } = useDesk();
   const flow = useReactFlow();
+  const showAll = useShowAll();
   useEffect(() => {
     const offer = (event: Event): void => {
       const { mayChange } = store.getState();
@@ -23,7 +24,7 @@ export function usePaletteActions(onPopup: (popup: Popup) => void): void {
       const items: (Item | false)[] = [
         mayChange && publish !== "" && { label: t("Publish"), url: "", icon: "rocket", run: () => store.getState().set({ publishing: true }) },
         versions !== "" && { label: t("Compare versions"), url: versions, icon: "git-compare" },
-        { label: t("Fit all nodes"), url: "", icon: "maximize", run: () => showAll(flow) },
+        { label: t("Fit all nodes"), url: "", icon: "maximize", run: showAll },
         mayChange && { label: t("Add a node…"), url: "", icon: "plus", run: add },
         mayChange && { label: t("Auto layout"), url: "", icon: "hierarchy-2", run: () => void layOut(store, setup).catch(() => warn(t("Auto layout failed"))) },
         !setup.watched && { label: t("Problems"), url: "", icon: "alert-circle", run: () => showProblems(store) },
@@ -32,5 +33,5 @@ export function usePaletteActions(onPopup: (popup: Popup) => void): void {
     };
     document.addEventListener(ACTIONS, offer);
     return () => document.removeEventListener(ACTIONS, offer);
-  }, [flow, onPopup, setup, store]);
+  }, [flow, onPopup, setup, showAll, store]);
 }

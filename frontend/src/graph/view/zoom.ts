@@ -54,8 +54,12 @@ export function letterAt(step: number): number {
 
 /** The size of the letters of a name (graph.css). */
 export function nameLetterAt(step: number): number {
-  const letter = letterAt(step);
-  return levelOf(step) === "far" ? letter : Math.max(15, letter * 1.07);
+  return nameLetterOf(levelOf(step), letterAt(step));
+}
+
+/** The same, beside other letters of a size. */
+export function nameLetterOf(level: Level, letter: number): number {
+  return level === "far" ? letter : Math.max(15, letter * 1.07);
 }
 
 /** In how many rows a card that shows its name alone has room for it. */

@@ -1,0 +1,76 @@
+// Fits the graph into its canvas: when asked, and when the canvas gets another size before anyone moved the view.
+
+import { useReactFlow, useStoreApi, type Viewport } from "@xyflow/react";
+import { useCallback, useEffect } from "react";
+import type { EditorStore } from "../store";
+import { useDesk } from "./context";
+import { openingOf } from "./first_view";
+import type { FlowEdge, FlowNode } from "./flow";
+
+// A view is where it was put if it differs by less.
+const SAME = 0.5;
+/** Where the graph was fitted last. */
+const fitted = new WeakMap<EditorStore, Viewport>();
+
+/** Shows all of the graph, with its notes. */
+export function useShowAll(): () => void {
+  const { store } = useDesk();
+  const flow = useReactFlow<FlowNode, FlowEdge>();
+  const canvas = useStoreApi();
+  return useCallback(() => {
+    const { width, height } = canvas.getState();
+    if (!store.getState().document.nodes.length) return;
+    // Notes and frames of groups reach further than cards.
+    if (flow.getNodes().some(({ type }) => type !== "card")) void flow.fitView({ maxZoom: 1, padding: PADDING });
+    else {
+      const view = openingOf(store.getState(), { width, height }, true);
+      fitted.set(store, view);
+      void flow.setViewport(view);
+    }
+  }, [canvas, flow, store]);
+}
+const PADDING = 0.04;
+
+/** The graph fits again in another size of the canvas, and once its costs are known, unless someone moved the view. */
+export function useRefitting(frame: { readonly current: HTMLDivElement | null }): void {
+  const { store } = useDesk();
+  const flow = useReactFlow<FlowNode, FlowEdge>();
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    let size = sizeOf(element);
+    const opened = store.getState().document;
+    fitted.set(store, openingOf(store.getState(), size));
+    const refit = (): void => {
+      const before = fitted.get(store);
+      if (!size.width || !before || !isSame(flow.getViewport(), before)) return;
+      const view = openingOf(store.getState(), size);
+      fitted.set(store, view);
+      void flow.setViewport(view);
+    };
+    const watch = new ResizeObserver(() => {
+      const now = sizeOf(element);
+      if (now.width === size.width && now.height === size.height) return;
+      size = now;
+      refit();
+    });
+    watch.observe(element);
+    // What edges cost is said on their chips, and is known later than all else.
+    const stop = store.subscribe((now, before) => {
+      if (now.costs !== before.costs && now.document === opened) refit();
+    });
+    return () => {
+      watch.disconnect();
+      stop();
+    };
+  }, [flow, frame, store]);
+}
+
+function sizeOf(element: HTMLElement): { width: number; height: number } {
+  const { width, height } = element.getBoundingClientRect();
+  return { width, height };
+}
+
+function isSame(a: Viewport, b: Viewport): boolean {
+  return Math.abs(a.x - b.x) < SAME && Math.abs(a.y - b.y) < SAME && Math.abs(a.zoom - b.zoom) < SAME / 1000;
+}
