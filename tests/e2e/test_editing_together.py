@@ -164,6 +164,7 @@ def test_a_conflict_is_seen_and_decided_at_the_row_of_its_key(
     row = mine.locator('.edit-key[data-key-name="tone"] .edit-key-theirs')
     expect(row).to_contain_text("designer changed this too (version 2): cool indeed")
     expect(field(mine, "tone")).to_have_value("cool")
+    row.evaluate("row => row.scrollIntoView({ block: 'center' })")  # not below the bar
     assert_accessible(mine)
     row.get_by_role("button", name="Take theirs").click()
     expect(field(mine, "tone")).to_have_value("cool indeed")

@@ -444,7 +444,8 @@ def test_chips_are_in_sight_when_the_editor_opens(page: Page, made: Make) -> Non
     edge = {"id": "e", "type": "sequence", "from": "a", "to": "b", "condition": _LONG_CONDITION}
     opened(page, made(nodes, [edge]))
     chips, canvas = page.locator(".flow-chips").bounding_box(), page.locator(".flow").bounding_box()
-    assert chips is not None and canvas is not None
+    assert chips is not None
+    assert canvas is not None
     assert chips["x"] > canvas["x"]
     assert chips["x"] + chips["width"] < canvas["x"] + canvas["width"]
 
@@ -466,7 +467,8 @@ def test_the_graph_fits_a_larger_window_until_someone_moves_the_view(
     middle = canvas["x"] + canvas["width"] / 2
     expect(card(page, "n0")).to_be_visible()
     first, last = card(page, "n0").bounding_box(), card(page, "n3").bounding_box()
-    assert first is not None and last is not None
+    assert first is not None
+    assert last is not None
     assert abs((first["x"] + last["x"] + last["width"]) / 2 - middle) < 40
     page.get_by_role("button", name="Zoom in").click()
     page.wait_for_timeout(300)
