@@ -236,6 +236,29 @@ def test_an_open_sheet_follows_the_conversation_and_confirms_what_changed(
     expect(page.get_by_text("Hid #6, #8. Batch 3: 8 messages visible.")).to_be_visible()
 
 
+def test_a_sheet_whose_messages_are_gone_can_only_be_closed(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-sheet-lost", 6)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+    box(page, 4).check()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    sheet = page.locator("#sheet")
+    expect(sheet.get_by_label("Reason")).to_be_focused()
+    cut = {"operation": "truncate", "truncate": {"remove_ranges": [{"start": 4, "end": 5}]}}
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    assert api.post(f"conversations/{name}/operations", json=cut).status_code == 200
+    page.keyboard.press("Enter")
+    expect(
+        sheet.get_by_text("The conversation changed: the selected messages are no longer visible.")
+    ).to_be_visible()
+    expect(sheet.get_by_text("apply again")).to_have_count(0)
+    expect(sheet.get_by_role("button", name="Apply")).to_have_count(0)
+    sheet.get_by_role("button", name="Close").last.click()
+    expect(sheet).to_have_count(0)
+
+
 def test_a_replacement_is_applied_once_its_text_differs(
     reviewer_page: Page, api: httpx.Client
 ) -> None:
