@@ -326,3 +326,32 @@ def test_what_a_conversation_cannot_do_now_is_disabled_and_what_came_is_marked(
     page.get_by_role("link", name="Show them").click()
     expect(page.locator("#m2, .tool-call").first).to_be_visible()
     expect(page.get_by_text("Talk leaves out")).to_be_hidden()
+
+
+def test_the_actions_of_a_call_stand_beside_it(reviewer_page: Page, api: httpx.Client) -> None:
+    page = reviewer_page
+    long = {"name": "search_flights", "arguments": '{"from": "' + "JFK " * 80 + '"}'}
+    call = {"id": "c1", "type": "function", "function": long}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Find a flight"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "found"},
+    ]
+    name = f"e2e-call-{uuid4().hex[:6]}"
+    assert api.post("conversations", json={"id": name, "messages": messages}).status_code == 201
+    page.goto(f"/conversations/{name}/")
+    hide = page.locator("#m1 > .message-head").get_by_role("link", name="Hide message #1")
+
+    def stand_apart() -> None:
+        expect(hide).to_be_visible()
+        tool = page.locator("#m1 .tool-call-head").bounding_box()
+        actions = page.locator("#m1 > .message-head .message-aside").bounding_box()
+        assert tool is not None and actions is not None
+        assert tool["x"] + tool["width"] <= actions["x"] + 1, (tool, actions)
+
+    page.locator("#m1 .tool-call-brief").hover()
+    stand_apart()
+    page.mouse.move(2, 2)
+    expect(hide).to_be_hidden()
+    page.locator("#m1").focus()
+    stand_apart()
