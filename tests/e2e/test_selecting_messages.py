@@ -340,18 +340,20 @@ def test_the_actions_of_a_call_stand_beside_it(reviewer_page: Page, api: httpx.C
     name = f"e2e-call-{uuid4().hex[:6]}"
     assert api.post("conversations", json={"id": name, "messages": messages}).status_code == 201
     page.goto(f"/conversations/{name}/")
-    hide = page.locator("#m1 > .message-head").get_by_role("link", name="Hide message #1")
+    hide = page.locator("#m1 > .message-head").get_by_role("link", name="Hide #1")
 
     def stand_apart() -> None:
         expect(hide).to_be_visible()
         tool = page.locator("#m1 .tool-call-head").bounding_box()
         actions = page.locator("#m1 > .message-head .message-aside").bounding_box()
-        assert tool is not None and actions is not None
+        assert tool is not None
+        assert actions is not None
         assert tool["x"] + tool["width"] <= actions["x"] + 1, (tool, actions)
 
     page.locator("#m1 .tool-call-brief").hover()
     stand_apart()
     page.mouse.move(2, 2)
     expect(hide).to_be_hidden()
-    page.locator("#m1").focus()
+    page.locator("#m0").focus()
+    page.keyboard.press("j")
     stand_apart()
