@@ -173,3 +173,16 @@ def test_a_key_asks_before_it_decides_what_another_has_claimed(
     expect(mine.get_by_text("Approved.")).to_be_visible()
     expect(theirs.get_by_text("approved this.")).to_be_visible()
     expect(theirs.get_by_text("You claimed this review.")).to_have_count(0)
+
+
+def test_a_key_that_comes_too_early_says_that_nothing_was_decided(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, flow = reviewer_page, start_one(api)
+    page.goto(f"/executions/{flow}/")
+    page.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow'))")
+    page.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }))")
+    expect(page.get_by_text("nothing was decided. Press a again.")).to_be_visible()
+    seen(page)
+    page.keyboard.press("a")
+    expect(page.get_by_text("Approved.")).to_be_visible()

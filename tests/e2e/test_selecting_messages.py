@@ -236,6 +236,29 @@ def test_an_open_sheet_follows_the_conversation_and_confirms_what_changed(
     expect(page.get_by_text("Hid #6, #8. Batch 3: 8 messages visible.")).to_be_visible()
 
 
+def test_a_sheet_whose_messages_are_gone_can_only_be_closed(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-sheet-lost", 6)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+    box(page, 4).check()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    sheet = page.locator("#sheet")
+    expect(sheet.get_by_label("Reason")).to_be_focused()
+    cut = {"operation": "truncate", "truncate": {"remove_ranges": [{"start": 4, "end": 5}]}}
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    assert api.post(f"conversations/{name}/operations", json=cut).status_code == 200
+    page.keyboard.press("Enter")
+    expect(
+        sheet.get_by_text("The conversation changed: the selected messages are no longer visible.")
+    ).to_be_visible()
+    expect(sheet.get_by_text("apply again")).to_have_count(0)
+    expect(sheet.get_by_role("button", name="Apply")).to_have_count(0)
+    sheet.get_by_role("button", name="Close").last.click()
+    expect(sheet).to_have_count(0)
+
+
 def test_a_replacement_is_applied_once_its_text_differs(
     reviewer_page: Page, api: httpx.Client
 ) -> None:
@@ -303,3 +326,34 @@ def test_what_a_conversation_cannot_do_now_is_disabled_and_what_came_is_marked(
     page.get_by_role("link", name="Show them").click()
     expect(page.locator("#m2, .tool-call").first).to_be_visible()
     expect(page.get_by_text("Talk leaves out")).to_be_hidden()
+
+
+def test_the_actions_of_a_call_stand_beside_it(reviewer_page: Page, api: httpx.Client) -> None:
+    page = reviewer_page
+    long = {"name": "search_flights", "arguments": '{"from": "' + "JFK " * 80 + '"}'}
+    call = {"id": "c1", "type": "function", "function": long}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Find a flight"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "found"},
+    ]
+    name = f"e2e-call-{uuid4().hex[:6]}"
+    assert api.post("conversations", json={"id": name, "messages": messages}).status_code == 201
+    page.goto(f"/conversations/{name}/")
+    hide = page.locator("#m1 > .message-head").get_by_role("link", name="Hide #1")
+
+    def stand_apart() -> None:
+        expect(hide).to_be_visible()
+        tool = page.locator("#m1 .tool-call-head").bounding_box()
+        actions = page.locator("#m1 > .message-head .message-aside").bounding_box()
+        assert tool is not None
+        assert actions is not None
+        assert tool["x"] + tool["width"] <= actions["x"] + 1, (tool, actions)
+
+    page.locator("#m1 .tool-call-brief").hover()
+    stand_apart()
+    page.mouse.move(2, 2)
+    expect(hide).to_be_hidden()
+    page.locator("#m0").focus()
+    page.keyboard.press("j")
+    stand_apart()

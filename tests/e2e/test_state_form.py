@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import assert_nothing_sticks_out
-from tests.e2e.scenes import go, ok, save
+from tests.e2e.conftest import OpenPage
+from tests.e2e.scenes import go, ok, save, start_one
 
 
 @pytest.fixture
@@ -128,3 +129,23 @@ def test_a_number_that_is_none_is_marked_while_typed_and_the_refusal_leads_to_it
     expect(count).to_be_focused()
     count.fill("4")
     expect(page.locator('[aria-invalid="true"]')).to_have_count(0)
+
+
+def test_on_a_phone_the_key_to_edit_is_in_sight_and_the_bar_takes_two_lines(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
+    flow = start_one(api)
+    page = go(open_page("reviewer", width=390), f"/executions/{flow}/state/?q=draft")
+    draft = page.get_by_label("draft", exact=True)
+    expect(draft).to_be_focused()
+    expect(draft).to_be_in_viewport()
+    draft.fill("Another text")
+    expect(page.get_by_text("Saved for you")).to_be_visible()
+    bar = page.locator(".draft-bar")
+    expect(bar.get_by_role("button", name="Discard all")).to_be_visible()
+    bottom = "all => all.map((each) => Math.round(each.getBoundingClientRect().bottom / 8))"
+    assert len(set(bar.locator(".btn:visible").evaluate_all(bottom))) == 1
+    box = bar.bounding_box()
+    assert box is not None
+    assert box["height"] <= 90
+    assert_nothing_sticks_out(page)

@@ -67,6 +67,7 @@ _TITLES: Final[Mapping[str, Text]] = {
 }
 _PAIRINGS: Final = ("drop", "keep", "warn")
 _TYPED: Final = ("insert", "replace", "summarize")
+_NOT_WRITTEN: Final = "…"
 _ROLES: Final = ("user", "assistant", "system")
 
 
@@ -76,8 +77,9 @@ class Sheet:
 
     ``going`` are the log indices that would no longer be visible, as ``3-5,9``. ``text`` is what a
     message would say that comes for them, None if none comes. ``pairs`` tells that calls and
-    results would be parted if nothing was done about it. ``effect`` is None as long as the text is
-    missing, or if ``problem`` says what is wrong. ``pieces`` are the words that a replacement takes
+    results would be parted if nothing was done about it. ``effect`` is None as long as an
+    inserted text is missing, or if ``problem`` says what is wrong; of a summary that is not written
+    yet it is that of the shortest one. ``pieces`` are the words that a replacement takes
     and brings. A message that is inserted has a ``role``, and comes ``before`` a log index.
     ``news`` says how the conversation changed since the sheet was opened. ``needs_text`` tells that
     a replacement changes nothing as long as its text is that of the message.
@@ -172,6 +174,10 @@ def _refuse(
     if not wants_json(request):
         return show_moved_form(request, actor, head, model, seen)
     text = _("Nothing was applied: the conversation changed. Check the figures and apply again.")
+    try:
+        follow_selection(head, request.POST)
+    except VersionConflict:
+        text = _("Nothing was applied: the selected messages are no longer visible.")
     return _stay(text, status=409)
 
 
@@ -252,8 +258,11 @@ def _sheet_of(
     if wanted == "insert":
         inserts = _("The new message comes before #%(n)s.") % {"n": sheet.before}
         sheet = replace(sheet, sentences=[inserts])
-    if text is not None and not text.strip():
-        return replace(sheet, sentences=sheet.sentences or going_sentences(wanted, chosen, chosen))
+    is_empty = text is not None and not text.strip()
+    if is_empty and wanted == "insert":
+        return sheet
+    if is_empty and wanted == "summarize":
+        asked = _with_placeholder(asked)
     try:
         model = parse(OperationRequest, asked)
         applied = use_cases.apply_operation(actor, head.public_id, model, dry_run=True)
@@ -262,6 +271,8 @@ def _sheet_of(
     except VersionConflict:
         raise
     except ContextError as error:
+        if is_empty:
+            return replace(sheet, sentences=going_sentences(wanted, chosen, chosen))
         return replace(sheet, problem=translated(error.detail))
     effect = effect_of(
         head, applied, edits_of(head, model, applied), kept=hidden_system_messages(head, model)
@@ -278,6 +289,13 @@ def _sheet_of(
         effect=effect,
         pairs=pairs and wanted != "insert",
     )
+
+
+def _with_placeholder(asked: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Returns a summary with a sign for the words that are not written yet, for its preview."""
+    span = asked["summarize"]
+    message: JsonValue = {"role": "user", "content": _NOT_WRITTEN}
+    return {**asked, "summarize": (span if isinstance(span, dict) else {}) | {"message": message}}
 
 
 def _index_at(head: Conversation, sent: QueryDict) -> int:

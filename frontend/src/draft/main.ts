@@ -349,5 +349,16 @@ function beginDraft(form: HTMLFormElement): void {
   if (area === null) heard(); // what was typed before this began
 }
 
+/** On a phone the review would fill the screen in front of the key that someone came to edit. */
+function showWantedKey(): void {
+  const reviewed = document.querySelector<HTMLDetailsElement>("#reviewed[open]");
+  if (!reviewed || !matchMedia("(width < 576px)").matches) return;
+  reviewed.open = false;
+  const field = document.querySelector<HTMLElement>("#state-form [autofocus]");
+  field?.focus({ preventScroll: true });
+  field?.closest(".edit-key")?.scrollIntoView({ block: "start" });
+}
+
+showWantedKey();
 const form = document.querySelector<HTMLFormElement>("form[data-draft-url]");
 if (form !== null) beginDraft(form);

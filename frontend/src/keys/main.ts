@@ -54,7 +54,7 @@ function ofElement(element: HTMLElement): Shortcut {
 /** A key that is held sends no form, and decides nothing on a page that nobody has seen yet. */
 function use(element: HTMLElement, isHeld: boolean): void {
   if (isHeld && element.matches("button[type=submit]")) return;
-  if (element.matches("[data-key-decides]") && performance.now() - shownAt < SEEN_MS) return;
+  if (element.matches("[data-key-decides]") && performance.now() - shownAt < SEEN_MS) return askAgain(element);
   if (!element.matches("input, textarea, select")) return element.click();
   const menu = element.closest<HTMLElement>("[popover]");
   if (menu && !element.checkVisibility()) menu.showPopover();
@@ -62,6 +62,12 @@ function use(element: HTMLElement, isHeld: boolean): void {
   element.focus();
   entered = { field: element, from: from instanceof HTMLElement && from !== document.body ? from : null };
   if (element instanceof HTMLInputElement) element.select();
+}
+
+/** A key that was pressed too early says so: nothing was decided. */
+function askAgain(element: HTMLElement): void {
+  const text = (list?.dataset.again ?? "").replace("{key}", element.dataset.key ?? "");
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "info" } }));
 }
 
 /** Escape leaves a field that a key led to, so that single keys work again. */

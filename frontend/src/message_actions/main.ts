@@ -70,6 +70,9 @@ function show(message: HTMLElement | null): void {
   if (!message) return;
   build(message);
   message.classList.add("message-active");
+  // The line of a call leaves its actions as much room as their words take.
+  const actions = head<HTMLElement>(message, ".message-aside");
+  if (message.matches(".message-calls") && actions) message.style.setProperty("--aside", `${actions.offsetWidth}px`);
 }
 
 function hide(message: HTMLElement | null): void {

@@ -51,6 +51,19 @@ function draw(): void {
   const address = document.getElementById("sheet-effect")?.dataset.advanced;
   if (advanced && address) advanced.href = address;
   allowApply();
+  offerClose();
+}
+
+/** Without its messages there is nothing left to do but close the sheet. */
+function offerClose(): void {
+  const isLost = document.getElementById("sheet-effect")?.dataset.lost !== undefined;
+  const apply = sheet()?.querySelector<HTMLButtonElement>("button[name=apply]");
+  const cancel = sheet()?.querySelector<HTMLButtonElement>(".form-buttons [data-close-sheet]");
+  if (!isLost || !apply || !cancel) return;
+  apply.disabled = true;
+  for (const other of [apply, sheet()?.querySelector<HTMLElement>(".sheet-advanced")]) other?.setAttribute("hidden", "");
+  cancel.classList.remove("btn-ghost");
+  cancel.textContent = cancel.dataset.close ?? "";
 }
 
 /** A replacement with the words that are there already would be a batch that changes nothing. */

@@ -274,14 +274,25 @@ def test_a_message_in_the_middle_of_a_pair_hides_nothing_and_is_warned_of(review
     assert shown(text(apply(reviewer, "insert", "3", text="Wait"))) == [0, 1, 2, 5, 3, 4]
 
 
-def test_a_summary_is_asked_for_before_it_is_weighed(reviewer: Client) -> None:
+def test_a_summary_says_what_goes_along_before_it_is_written(reviewer: Client) -> None:
     booking()
-    page = sheet(reviewer, "summarize", "1-3")
-    assert "A summary takes the place of 3 messages: #1–#3." in page
-    assert "Cached prefix lost" not in page
+    page = sheet(reviewer, "summarize", "2")
+    assert "A summary takes the place of 2 messages: #2–#3" in page
+    assert 'name="pairing"' in page
+    assert "Hide the matching calls and results too" in page
+    assert "Cached prefix lost" in page
+    assert 'data-going="2-3"' in page
     weighed = sheet(reviewer, "summarize", "1-3", text="Seat booked", preview="1")
     assert "Cached prefix lost" in weighed
     assert "<textarea" not in weighed
+
+
+def test_a_call_says_what_goes_along_before_it_is_replaced(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "replace", "2")
+    assert "Its tool calls are removed, with their results: #3." in page
+    assert "Keep the calls and their results" in page
+    assert "Cached prefix lost" in page
 
 
 def cut(start: int, end: int) -> None:
@@ -340,6 +351,9 @@ def test_a_refused_action_stays_in_its_sheet_to_be_confirmed(reviewer: Client) -
     assert answer.status_code == 409
     assert answer.json()["detail"].startswith("Nothing was applied: the conversation changed.")
     assert answer.json()["form_key"]
+    sent = asked("hide", "1", apply="1", pairing="drop")
+    answer = reviewer.post("/conversations/t/act/", sent, headers={"Accept": "application/json"})
+    assert answer.json()["detail"].endswith("the selected messages are no longer visible.")
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 2, 3, 4]
 
 
