@@ -1,6 +1,7 @@
 """Drawing on the canvas by mouse and by keyboard; every step can be undone."""
 
 import re
+from uuid import uuid4
 
 import httpx
 from playwright.sync_api import Page, expect
@@ -476,3 +477,37 @@ def test_the_graph_fits_a_larger_window_until_someone_moves_the_view(
     page.set_viewport_size({"width": 1280, "height": 800})
     page.wait_for_timeout(300)
     assert view.get_attribute("style") == moved
+
+
+def test_a_long_name_leaves_the_room_to_the_canvas(page: Page, api: httpx.Client) -> None:
+    slug = f"long-{uuid4().hex[:8]}"
+    name = "A name of many words " * 9
+    api.post("workflows", json={"slug": slug, "name": name}).raise_for_status()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    opened(page, slug)
+    heading = page.locator(".page-title")
+    box = heading.bounding_box()
+    assert box is not None
+    assert box["height"] < 70
+    expect(heading.locator("span").first).to_have_attribute("title", re.compile("many words"))
+
+
+def test_a_new_node_covers_no_line_that_leads_back(
+    page: Page, made: Make, api: httpx.Client
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": name, "type": "llm", "position": {"x": 0, "y": row * 160}}
+        for row, name in enumerate(("a", "b", "c"))
+    ]
+    edges: list[JsonValue] = [
+        {"id": ends, "type": "sequence", "from": ends[0], "to": ends[1]}
+        for ends in ("ab", "bc", "cb")
+    ]
+    slug = made(nodes, edges)
+    opened(page, slug)
+    card(page, "b").click()
+    page.locator(".editor-palette").get_by_text("Tool", exact=True).click()
+    saved(page)
+    place = draft(api, slug)["nodes"][-1]["position"]
+    assert isinstance(place, dict)
+    assert place == {"x": -260, "y": 160 * 2}

@@ -11,6 +11,7 @@ from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain.checks.condition_checks import condition_warnings
+from workflows.domain.checks.flow_checks import dead_ends, forks
 from workflows.domain.checks.static_checks import cut_off_nodes, node_problems
 from workflows.domain.document.elements import Problem, Severity, read_edge
 from workflows.domain.document.graph import START, Document, filters_in, title_of
@@ -43,8 +44,9 @@ def check(
     all, unknown context types, edge types, transforms and reducers, unusable filters, conditions,
     settings and operations. A graph without a start, in which the first node starts, a conditional
     edge that is always taken, a node that no context could enter, and conditions that read what
-    nothing writes or that can have only one outcome get a warning. Cycles are named by a note.
-    Source: semantics 2.4-2.7, 2.11, 1.13, 1.14, 3.2, 3.8.
+    nothing writes or that can have only one outcome get a warning. Notes name cycles, nodes from
+    which nothing continues, and forks whose branches never meet.
+    Source: semantics 2.4-2.7, 2.11, 1.13, 1.14, 3.2, 3.8, 3.14.
     """
     elements = _elements(document, registries or standard(), pointer)
     found = [*islice(elements, MAX_PROBLEMS), *check_graph(document, reducers, pointer)]
@@ -62,6 +64,8 @@ def check_graph(
         _reducers(document, reducers, pointer),
         _starts(document, graph, pointer),
         cut_off_nodes(document, graph, pointer),
+        dead_ends(graph, pointer),
+        forks(graph, pointer),
         _cycles(graph, pointer),
         () if find_excess(document) else condition_warnings(document, pointer),
     )

@@ -21,6 +21,7 @@ MAX_TIMEOUT_SECONDS: Final = 365 * 24 * 3600
 
 CONTEXT_PROCESSOR: Final = "context_processor"
 START: Final = "start"
+END: Final = "end"
 EDGE_TYPES: Final = ("sequence", "conditional", "error")
 
 

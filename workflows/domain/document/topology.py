@@ -7,7 +7,7 @@ from typing import Final
 
 from workflows.domain.document.graph import START, Document, Edge, Node
 
-_UNITING: Final = frozenset({"merge", "join"})
+UNITING: Final = frozenset({"merge", "join"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def usual_edges(graph: Graph, node_id: str) -> tuple[str, ...]:
     """
     incoming = tuple(edge.id for edge in graph.incoming.get(node_id, ()))
     node = graph.nodes.get(node_id)
-    return incoming if node is not None and node.type in _UNITING else incoming[:1]
+    return incoming if node is not None and node.type in UNITING else incoming[:1]
 
 
 def graph_of(document: Document) -> Graph:

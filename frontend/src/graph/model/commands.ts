@@ -38,6 +38,17 @@ export function mayFollow(type: string, next: string): boolean {
   return type !== "end" && next !== "start" && next !== "trigger";
 }
 
+/** Whether a new node can stand where it is tied: no start after a node, no end before one. */
+export function maySuit(document: WorkflowDocument, tie: Tie | undefined, next: string): boolean {
+  if (!tie) return true;
+  const isBetween = "edge" in tie;
+  if ("from" in tie) {
+    const before = find(document.nodes, tie.from)?.type ?? "";
+    return before === "end" || mayFollow(before, next);
+  }
+  return next !== "end" && (!isBetween || mayFollow("", next));
+}
+
 /** A new node of a kind with the edges that tie it. The first part of an edge that it stands on keeps its filter. */
 export function addition(document: WorkflowDocument, kind: NodeKind, position: Position, tie?: Tie): { edit: Edit; key: Key } {
   const name = freeName(namesIn(document.nodes), kind.label);

@@ -175,6 +175,26 @@ export function lanesOf({ edges }: Pick<WorkflowDocument, "edges">, places: Read
   return new Map(away.map(([ends, shape]) => [ends[0], { shape, at: free(ends, shape, check ? cards : [], taken) }]));
 }
 
+/** The straight parts of the lines around cards, with the middle of each where its chips stand. */
+export function laneBoxes(document: Pick<WorkflowDocument, "edges">, places: ReadonlyMap<Key, Position>, flow: Flow): Box[] {
+  const lanes = lanesOf(document, places, flow);
+  const { keys } = indexOf(document.edges);
+  return document.edges.flatMap((edge, place): Box[] => {
+    const lane = lanes.get(keys[place] as Key);
+    const [from, to] = [places.get(edge.from), places.get(edge.to)];
+    if (!lane || !from || !to || lane.shape === "up") return [];
+    const isOver = lane.shape === "over";
+    const legs = [from, to].map((card): Box => {
+      if (isOver) return { x: card.x + CARD.width / 2, y: lane.at, width: 0, height: Math.max(card.y - lane.at, 0) };
+      const right = card.x + CARD.width;
+      return { x: right, y: card.y + CARD.height / 2, width: Math.max(lane.at - right, 0), height: 0 };
+    });
+    const [start, end] = isOver ? [Math.min(from.x, to.x), Math.max(from.x, to.x)] : [Math.min(from.y, to.y), Math.max(from.y, to.y)];
+    const along = isOver ? { x: start + CARD.width / 2, y: lane.at, width: end - start, height: 0 } : { x: lane.at, y: start + CARD.height / 2, width: SIGN, height: end - start };
+    return [...legs, along];
+  });
+}
+
 const lengthOf = ([, from, to]: Ends): number => Math.abs(from.x - to.x) + Math.abs(from.y - to.y);
 
 interface Taken extends Lane {

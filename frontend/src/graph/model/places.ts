@@ -86,14 +86,19 @@ export function frames(document: WorkflowDocument, places: ReadonlyMap<Key, Posi
 
 // Between a new card and those that stand there: what lines and chips need.
 const GAP = { x: 40, y: 60 };
+const BESIDE_LINE = 12;
 const STEP = 10;
 const MOST_STEPS = 400;
 
-/** How far new cards go across the flow, so that they keep their gap to all others: the nearer way. */
-export function freeShift(places: ReadonlyMap<Key, Position>, wished: readonly Position[], flow: "right" | "down"): Position {
+/** How far new cards go across the flow, so that they keep their gap to all others and cover no line around cards: the nearer way. */
+export function freeShift(places: ReadonlyMap<Key, Position>, wished: readonly Position[], flow: "right" | "down", lines: readonly Box[] = []): Position {
   const spots = [...places.values()];
   const isTaken = (by: Position): boolean =>
-    wished.some(({ x, y }) => spots.some((spot) => Math.abs(spot.x - x - by.x) < CARD.width + GAP.x && Math.abs(spot.y - y - by.y) < CARD.height + GAP.y));
+    wished.some(({ x, y }) => {
+      const [left, top] = [x + by.x, y + by.y];
+      const isNear = spots.some((spot) => Math.abs(spot.x - left) < CARD.width + GAP.x && Math.abs(spot.y - top) < CARD.height + GAP.y);
+      return isNear || lines.some((line) => line.x < left + CARD.width + BESIDE_LINE && line.x + line.width > left - BESIDE_LINE && line.y < top + CARD.height + BESIDE_LINE && line.y + line.height > top - BESIDE_LINE);
+    });
   const across = (length: number): Position => (flow === "right" ? { x: 0, y: length } : { x: length, y: 0 });
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const found = [across(step * STEP), across(-step * STEP)].find((by) => !isTaken(by));
@@ -103,8 +108,8 @@ export function freeShift(places: ReadonlyMap<Key, Position>, wished: readonly P
 }
 
 /** The nearest free spot across the flow. */
-export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position, flow: "right" | "down" = "right"): Position {
-  const by = freeShift(places, [wished], flow);
+export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position, flow: "right" | "down" = "right", lines: readonly Box[] = []): Position {
+  const by = freeShift(places, [wished], flow, lines);
   return { x: wished.x + by.x, y: wished.y + by.y };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { withGroup } from "../model/canvas_data";
 import { NOTHING } from "../store";
 import type { WorkflowDocument } from "../model/document";
+import { maySuit, type Tie } from "../model/commands";
 import { chosenBy, corner, kindsFor, menuActions } from "../model/menu";
 
 const document: WorkflowDocument = {
@@ -52,5 +53,22 @@ describe("types of nodes", () => {
     expect(kindsFor(kinds, "RELAY hum").map(({ type }) => type)).toEqual(["human_relay"]);
     expect(kindsFor(kinds, " ")).toHaveLength(2);
     expect(kindsFor(kinds, "zzz")).toEqual([]);
+  });
+});
+
+describe("the types that a place offers", () => {
+  const document = { name: "w", nodes: [{ id: "a", type: "llm" }, { id: "z", type: "end" }], edges: [] };
+  const types = ["start", "trigger", "llm", "subworkflow", "end"];
+  const offered = (tie: Tie | undefined) => types.filter((type) => maySuit(document, tie, type));
+
+  it("are those that can follow a node, precede one, or stand between two", () => {
+    expect(offered({ from: "a" })).toEqual(["llm", "subworkflow", "end"]);
+    expect(offered({ to: "a" })).toEqual(["start", "trigger", "llm", "subworkflow"]);
+    expect(offered({ edge: "e" })).toEqual(["llm", "subworkflow"]);
+  });
+
+  it("are all where the new node is tied to nothing", () => {
+    expect(offered(undefined)).toEqual(types);
+    expect(offered({ from: "z" })).toEqual(types);
   });
 });

@@ -2,7 +2,7 @@
 // edge.
 
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState } from "react";
-import type { NodeKind } from "../model/commands";
+import { maySuit, type NodeKind, type Tie } from "../model/commands";
 import type { Position } from "../model/document";
 import { kindsFor } from "../model/menu";
 import { t } from "../texts";
@@ -12,6 +12,8 @@ import { Popover } from "./Popover";
 
 interface Props {
   readonly at: Position;
+  /** Where the new node is tied; types that cannot stand there are left out. */
+  readonly tie: Tie | undefined;
   readonly onClose: () => void;
   /** `byKey`: the type was chosen by the keyboard. */
   readonly onKind: (kind: NodeKind, byKey: boolean) => void;
@@ -20,13 +22,14 @@ interface Props {
 /** What is pressed takes no focus: the field keeps it, and with it the keys. */
 const keepFocus = (event: MouseEvent): void => event.preventDefault();
 
-export function Offer({ at, onClose, onKind }: Props) {
-  const { setup } = useDesk();
+export function Offer({ at, tie, onClose, onKind }: Props) {
+  const { setup, store } = useDesk();
   const [search, setSearch] = useState("");
   const [active, setActive] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
-  const found = kindsFor(setup.kinds, search);
+  const { document } = store.getState();
+  const found = kindsFor(setup.kinds, search).filter(({ type }) => maySuit(document, tie, type));
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const press = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;

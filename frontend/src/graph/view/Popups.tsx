@@ -34,6 +34,7 @@ export function Popups({ popup, onPopup, onConnect, onEdit }: Props) {
   return (
     <Offer
       at={popup.at}
+      tie={popup.tie}
       onClose={close}
       onKind={(kind, byKey) => {
         close();

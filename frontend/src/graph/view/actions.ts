@@ -10,7 +10,7 @@ import { addition, type Chosen, freeGroup, grouping, mayFollow, type NodeKind, r
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
 import type { Edit } from "../model/edits";
-import { flowOf } from "../model/lines";
+import { flowOf, laneBoxes } from "../model/lines";
 import { around, CARD, freeShift, freeSpot, placesOf } from "../model/places";
 import { nameOfProblem, problemAfter, targetOf } from "../model/problem_list";
 import type { EditorStore } from "../store";
@@ -31,7 +31,8 @@ export function addKind(store: EditorStore, kind: NodeKind, spot: Position, tie?
   const all = placesOf(document, places);
   const before = tie && "from" in tie ? find(document.nodes, tie.from)?.type : undefined;
   const tied = before === undefined || mayFollow(before, kind.type) ? tie : undefined;
-  const made = addition(document, kind, freeSpot(all, spot, flowOf(document, all)), tied);
+  const flow = flowOf(document, all);
+  const made = addition(document, kind, freeSpot(all, spot, flow, laneBoxes(document, all, flow)), tied);
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
   set({ followed: [made.key], unnamed: [...unnamed, made.key] });
@@ -97,7 +98,8 @@ function paste(store: EditorStore, clip: Clip, by: Position): void {
   const { document, places, edit, choose, set, say } = store.getState();
   const all = placesOf(document, places);
   const wished = clip.nodes.map(({ position = { x: 0, y: 0 } }) => ({ x: position.x + by.x, y: position.y + by.y }));
-  const free = freeShift(all, wished, flowOf(document, all));
+  const flow = flowOf(document, all);
+  const free = freeShift(all, wished, flow, laneBoxes(document, all, flow));
   const { edit: made, keys } = pasted(document, clip, { x: by.x + free.x, y: by.y + free.y });
   edit(made, tn("Paste {n} node", "Paste {n} nodes", keys.length));
   choose({ nodes: keys });

@@ -9,8 +9,20 @@ import type { FlowEdge, FlowNode } from "./flow";
 
 // A view is where it was put if it differs by less.
 const SAME = 0.5;
-/** Where the graph was fitted last. */
-const fitted = new WeakMap<EditorStore, Viewport>();
+/** Where the graph was fitted last, and whether all of a large one was shown. */
+const fitted = new WeakMap<EditorStore, { readonly view: Viewport; readonly whole: boolean }>();
+
+function fit(store: EditorStore, size: { readonly width: number; readonly height: number }, whole: boolean): Viewport {
+  const view = openingOf(store.getState(), size, whole);
+  fitted.set(store, { view, whole });
+  return view;
+}
+
+/** The view that fits the graph as it is now, if the view that is there was a fitting one; else null. */
+export function fittedAgain(store: EditorStore, now: Viewport, size: { readonly width: number; readonly height: number }): Viewport | null {
+  const before = fitted.get(store);
+  return before && isSame(now, before.view) ? fit(store, size, before.whole) : null;
+}
 
 /** Shows all of the graph, with its notes. */
 export function useShowAll(): () => void {
@@ -22,11 +34,7 @@ export function useShowAll(): () => void {
     if (!store.getState().document.nodes.length) return;
     // Notes and frames of groups reach further than cards.
     if (flow.getNodes().some(({ type }) => type !== "card")) void flow.fitView({ maxZoom: 1, padding: PADDING });
-    else {
-      const view = openingOf(store.getState(), { width, height }, true);
-      fitted.set(store, view);
-      void flow.setViewport(view);
-    }
+    else void flow.setViewport(fit(store, { width, height }, true));
   }, [canvas, flow, store]);
 }
 const PADDING = 0.04;
@@ -40,13 +48,10 @@ export function useRefitting(frame: { readonly current: HTMLDivElement | null })
     if (!element) return undefined;
     let size = sizeOf(element);
     const opened = store.getState().document;
-    fitted.set(store, openingOf(store.getState(), size));
+    fit(store, size, false);
     const refit = (): void => {
-      const before = fitted.get(store);
-      if (!size.width || !before || !isSame(flow.getViewport(), before)) return;
-      const view = openingOf(store.getState(), size);
-      fitted.set(store, view);
-      void flow.setViewport(view);
+      const view = size.width ? fittedAgain(store, flow.getViewport(), size) : null;
+      if (view) void flow.setViewport(view);
     };
     const watch = new ResizeObserver(() => {
       const now = sizeOf(element);

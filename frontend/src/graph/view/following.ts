@@ -3,9 +3,10 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import type { Key } from "../model/document";
-import { around, type Box, CARD, placesOf, shownToo, shownWhole, type Size, type View } from "../model/places";
+import { around, type Box, CARD, isSeen, placesOf, shownToo, shownWhole, type Size, type View } from "../model/places";
 import { onlyOne } from "../store";
 import { useDesk, useEditor } from "./context";
+import { fittedAgain } from "./fitting";
 
 // Smaller cards do not have the whole of most names.
 const READABLE_ZOOM = 0.4;
@@ -40,6 +41,9 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     if (!size.width || !spots.length) return;
     const box = around(spots);
     const before = flow.getViewport();
+    // Where all was in sight, with the words of edges, all is again.
+    const fitting = isSeen(before, size, box) || matchMedia(PHONE).matches ? null : fittedAgain(store, before, size);
+    if (fitting && fitting.zoom >= READABLE_ZOOM) return void flow.setViewport(fitting);
     const shown = shownToo(before, size, box, others, READABLE_ZOOM) ?? before;
     const view = element.querySelector(".flow-map")?.checkVisibility() && isIn(MAP, shown, size, box) ? (shownWhole(shown, { ...size, height: size.height - MAP.height }, box) ?? shown) : shown;
     if (view !== before) void flow.setViewport(view);

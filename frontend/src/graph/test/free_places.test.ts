@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import type { Position } from "../model/document";
+import { laneBoxes } from "../model/lines";
+import { CARD, freeSpot } from "../model/places";
+
+const edge = (from: string, to: string) => ({ id: `${from}-${to}`, type: "sequence", from, to });
+
+it("puts a new node on the side where no line leads back", () => {
+  const places = new Map<string, Position>([["start", { x: 0, y: 0 }], ["answer", { x: 0, y: 160 }], ["listen", { x: 0, y: 320 }], ["end", { x: 0, y: 480 }]]);
+  const document = { edges: [edge("start", "answer"), edge("answer", "listen"), edge("listen", "answer"), edge("listen", "end")] };
+  const lines = laneBoxes(document, places, "down");
+  const spot = freeSpot(places, { x: 0, y: 320 }, "down", lines);
+  expect(spot).toEqual({ x: -CARD.width - 40, y: 320 });
+});
+
+it("puts a new node below a row with a line back over it", () => {
+  const places = new Map<string, Position>([["a", { x: 0, y: 0 }], ["b", { x: 310, y: 0 }]]);
+  const lines = laneBoxes({ edges: [edge("a", "b"), edge("b", "a")] }, places, "right");
+  expect(freeSpot(places, { x: 310, y: 0 }, "right", lines).y).toBeGreaterThan(CARD.height);
+});
