@@ -159,7 +159,7 @@ def _cleared(block: Fields, _change: BatchChange | None) -> str:
 
 def _budget(block: Fields, change: BatchChange | None) -> str:
     figures = {"most": grouped(block["max_tokens"]), "target": grouped(block["target_tokens"])}
-    if change is not None and not change.hidden and not change.came:
+    if change is not None and not change.hidden:
         return _("Budget of %(most)s tokens: nothing to cut") % figures
     if block.get("drop") == "tool_results":
         return _("Emptied old tool results: over %(most)s tokens down to %(target)s") % figures

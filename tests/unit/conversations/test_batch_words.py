@@ -105,7 +105,7 @@ def change(hidden: Runs = (), came: Runs = ()) -> BatchChange:
         ),
         (
             opened("budget", {"max_tokens": 2500, "target_tokens": 1900}),
-            change(),
+            change(came=((20, 21),)),  # written after it
             "Budget of 2,500 tokens: nothing to cut",
         ),
         (
