@@ -299,9 +299,12 @@ function beginDraft(form: HTMLFormElement): void {
   document.addEventListener(
     "click",
     ({ target }) => {
-      const copied = document.getElementById("own-edits");
-      if (!(target instanceof Element) || !target.closest('[data-copy="#own-edits"]') || !(copied instanceof HTMLTextAreaElement)) return;
-      copied.value = whole?.text() ?? editsOf(form);
+      const button = target instanceof Element ? target.closest<HTMLElement>('[data-copy="#own-edits"]') : null;
+      if (!button) return;
+      const shown = document.getElementById("own-edits") ?? Object.assign(document.createElement("textarea"), { id: "own-edits", className: "form-control", readOnly: true, rows: 2 });
+      shown.setAttribute("aria-label", button.dataset.label ?? "");
+      (shown as HTMLTextAreaElement).value = whole?.text() ?? editsOf(form);
+      button.after(shown); // where there is no clipboard it is selected
     },
     { capture: true },
   );
