@@ -56,7 +56,7 @@ def create(actor: Actor, new: NewWorkflow) -> Workflow:
     Without a slug it gets one from its name. Raises Duplicate if the slug is taken.
     """
     actor.require(Action.WORKFLOW_CHANGE)
-    slug = new.slug or _free_slug(actor, new.name)
+    slug = new.slug or free_slug(actor, new.name, new.start_with)
     name = new.name or slug
     document = Document(name=name, nodes=(), edges=())
     detail: dict[str, object] = {"what": "created"}
@@ -196,7 +196,7 @@ def import_document(
         return save_draft(actor, slug, document, expected_version)
     if slug is not None and workflow_exists(actor.workspace, slug):
         raise slug_is_taken(slug, may_write=True)
-    chosen = slug or _free_slug(actor, document.name)
+    chosen = slug or free_slug(actor, document.name)
     row = _new_row(actor, chosen, document.name.strip()[:MAX_NAME] or chosen, document)
     found = problems_of(bytes(row.draft))
     row.draft_version = 1
@@ -204,15 +204,16 @@ def import_document(
     return SavedDraft(row, found, created=True)
 
 
-def _free_slug(actor: Actor, name: str) -> str:
+def free_slug(actor: Actor, name: str, start_with: StarterName | None = None) -> str:
     """Returns a slug for the name, followed by a number if that is taken.
 
-    A name without letters of ids, as in Chinese, gets ``workflow``, ``workflow-2`` and so on.
+    A name without letters of ids, as in Chinese, gets that of its template, as ``chat`` and
+    ``chat-2``, or ``workflow`` without one.
     """
     if not name:
         return new_public_id("workflow")
     words = id_words(name.replace("_", " "), _MOST_OF_NAME)
-    plain = "workflow" if not words or is_reserved(words) else words
+    plain = (start_with or "workflow") if not words or is_reserved(words) else words
     rows = Workflow.objects.for_workspace(actor.workspace)
     used = set(rows.filter(slug__startswith=plain).values_list("slug", flat=True))
     free = (plain if number == 1 else f"{plain}-{number}" for number in count(1))

@@ -132,3 +132,22 @@ def test_the_preview_follows_the_edge_that_leads_to_the_node(
     expect(kept).to_have_count(1)
     along.uncheck()
     expect(kept).to_have_count(3)
+
+
+def test_the_tab_of_the_preview_opens_it_from_each_other_tab_also_where_it_was_closed(
+    page: Page, made: Make
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    opened(page, made())
+    card(page, "answer").click()
+    parts = page.get_by_role("navigation", name="Parts of the panel")
+    shut = page.get_by_role("region", name="Preview").locator(".editor-shut")
+    for number, other in enumerate(("Settings", "Input", "Output")):
+        parts.get_by_text(other, exact=True).click()
+        expect(form(page)).to_be_visible()
+        if number == 2:
+            shut.click()
+            expect(shut).to_have_attribute("aria-expanded", "false")
+        parts.get_by_text("Preview", exact=True).click()
+        expect(form(page)).to_be_hidden()
+        expect(shut).to_have_attribute("aria-expanded", "true")

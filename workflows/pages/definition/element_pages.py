@@ -18,7 +18,7 @@ from ctxadmin.lib.errors import ContextError, Duplicate, FieldProblem, Forbidden
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
-from workflows.domain.document.graph import Document
+from workflows.domain.document.graph import Document, title_of
 from workflows.models import Workflow
 from workflows.pages.definition import draft_conflicts
 from workflows.pages.definition.draft_conflicts import (
@@ -40,6 +40,7 @@ from workflows.pages.elements.edge_fields import EdgeFields
 from workflows.pages.elements.element_ids import new_edge_id, new_node_id
 from workflows.pages.elements.forms import EdgeForm, NodeForm, ReducersForm
 from workflows.pages.elements.node_fields import NodeFields
+from workflows.pages.elements.problem_places import ends_of
 from workflows.store.definitions import definition
 from workflows.store.workflow import find_workflow
 
@@ -113,8 +114,8 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
     initial: JsonValue = {"operation": {"pairing": "keep"}}
+    document = definition(bytes(row.draft)).document
     if node_id and request.method != "POST":
-        document = definition(bytes(row.draft)).document
         initial = node_fields.fields_of(document_edits.find(document.nodes, node_id))
 
     def made_of(data: QueryDict | None) -> NodeForm:
@@ -131,7 +132,8 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
         made = node_fields.node_of(fields, old, made_id)
         return document_edits.with_node(document, node_id, made)
 
-    title = _("Node %(id)s") % {"id": node_id} if node_id else _("New node")
+    drawn = next((each for each in document.nodes if each.id == node_id), None)
+    title = title_of(drawn) if drawn else node_id or _("New node")
     saved = _("Node %(id)s saved.")
     element = _Element("node", node_id, title, saved, made_of, check, change, new_id)
     return _element(request, actor, row, element)
@@ -170,7 +172,8 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     def change(document: Document, fields: EdgeFields, made_id: str) -> Document:
         return document_edits.with_edge(document, edge_id, edge_fields.edge_of(fields, made_id))
 
-    title = _("Edge %(id)s") % {"id": edge_id} if edge_id else _("New edge")
+    drawn = next((each for each in document.edges if each.id == edge_id), None)
+    title = ends_of(document, drawn) if drawn else edge_id or _("New edge")
     saved = _("Edge %(id)s saved.")
     element = _Element("edge", edge_id, title, saved, made_of, check, change, new_id)
     return _element(request, actor, row, element)

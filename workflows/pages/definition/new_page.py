@@ -118,12 +118,15 @@ def _templates(chosen: str) -> list[Template]:
 @require_GET
 @page
 def same_name(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Shows, beside the field, the workflow that has the typed name already."""
+    """Shows the workflow that has the typed name already, and the slug that the name would get."""
     actor.require(Action.WORKFLOW_CHANGE)
     name = request.GET.get("name", "").strip()[:MAX_NAME]
     rows = Workflow.objects.for_workspace(actor.workspace)
     row = rows.filter(name=name).order_by("key").first() if name else None
-    return render(request, "workflows/_same_name.html", {"row": row})
+    chosen = request.GET.get("start_with", "")
+    start_with = next((each for each in STARTERS if each == chosen), None)
+    slug = use_cases.free_slug(actor, name, start_with) if name else ""
+    return render(request, "workflows/_same_name.html", {"row": row, "slug": slug})
 
 
 @cache

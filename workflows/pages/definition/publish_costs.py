@@ -1,6 +1,6 @@
 """The cost of a draft beside the published version, and the form that takes an offered budget."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Final
@@ -20,7 +20,7 @@ from workflows.costs.elements import Offer
 from workflows.costs.versions import ElementBeside, draft_beside
 from workflows.domain.backtests.budget_offers import Budget, repaired
 from workflows.domain.backtests.element_policies import ElementKind
-from workflows.domain.document.graph import Document
+from workflows.domain.document.graph import Document, title_of
 from workflows.models import Workflow
 from workflows.pages.definition.draft_conflicts import DraftConflict, change_draft
 from workflows.pages.drawing.cost_words import (
@@ -85,9 +85,13 @@ def publish_costs(
         data = bytes(find_version(row.key, row.published_version).document)
         published = definition(data).document
     found = draft_beside(actor, str(row.slug), draft, published)
-    names = {each.id: each.name or each.id for each in draft.nodes}
+    nodes = {each.id: title_of(each) for each in draft.nodes}
+    names = {("node", name): title for name, title in nodes.items()}
+    for each in draft.edges:
+        ends = [nodes.get(end, end) for end in (each.from_node, each.to_node)]
+        names["edge", each.id] = " → ".join(ends)
     change = found.change
-    lines = [_line(each, names) for each in found.elements]
+    lines = [_line(one, names) for one in found.elements]
     bases = {each.words.basis for each in lines if each.words.basis}
     said = [sample_words(found.costs)]
     if len(bases) == 1:
@@ -105,13 +109,13 @@ def publish_costs(
     )
 
 
-def _line(each: ElementBeside, names: dict[str, str]) -> CostLine:
+def _line(each: ElementBeside, names: Mapping[tuple[str, str], str]) -> CostLine:
     cost, change = each.draft.cost, each.change
     before = each.published
     return CostLine(
         kind=cost.element.kind,
         id=cost.element.id,
-        label=names.get(cost.element.id, cost.element.id),
+        label=names.get((cost.element.kind, cost.element.id), cost.element.id),
         words=cost_words(each.draft),
         published=change_line(before) if before is not None and before.is_known else "",
         change="" if change is None else change_words(change),

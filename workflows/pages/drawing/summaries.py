@@ -53,7 +53,8 @@ CONTEXT_TYPE_WORDS: Final[Mapping[str, Text]] = {
 
 SECTION_WORDS: Final[Mapping[str, Text]] = {
     "variables": gettext_lazy("variables"),
-    "history": gettext_lazy("history"),
+    # Of what nodes did; messages are no part of it.
+    "history": gettext_lazy("node history"),
     "metadata": gettext_lazy("metadata"),
     "messages": gettext_lazy("messages"),
 }
