@@ -22,7 +22,7 @@ from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
 from workflows.domain.document.compare import ElementChange, compare
-from workflows.domain.document.graph import Document
+from workflows.domain.document.graph import Document, title_of
 from workflows.models import Workflow
 from workflows.pages.definition import draft_conflicts
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
@@ -37,6 +37,7 @@ from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, pro
 from workflows.pages.definition.publish_costs import PublishCosts, publish_costs
 from workflows.pages.elements import document_edits
 from workflows.pages.elements.forms import DetailsForm
+from workflows.pages.elements.problem_places import ends_of
 from workflows.services import use_cases
 from workflows.store.definitions import definition
 from workflows.store.workflow import find_version, find_workflow
@@ -238,7 +239,7 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
     document = definition(bytes(row.draft)).document
-    document_edits.find(document.nodes, node_id)
+    name = title_of(document_edits.find(document.nodes, node_id))
     gone = document_edits.edges_of(document, node_id)
     count = len(gone)
     text = _("No edges are connected to it.")
@@ -247,11 +248,11 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
             "%(n)s connected edge is deleted too:", "%(n)s connected edges are deleted too:", count
         ) % {"n": count}
     ask = _Question(
-        title=_("Delete the node %(id)s") % {"id": node_id},
+        title=_("Delete the node %(id)s") % {"id": name},
         text=text,
         submit=_("Delete"),
-        others=[f"{edge.id}: {edge.from_node} → {edge.to_node}" for edge in gone[:100]],
-        done=_("Node %(id)s deleted.") % {"id": node_id},
+        others=[ends_of(document, edge) for edge in gone[:100]],
+        done=_("Node %(id)s deleted.") % {"id": name},
     )
     return _ask(request, actor, row, ask, lambda draft: document_edits.without_node(draft, node_id))
 
@@ -261,13 +262,13 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
 def delete_edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpResponse:
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
-    edge = document_edits.find(definition(bytes(row.draft)).document.edges, edge_id)
-    ends = {"a": edge.from_node, "b": edge.to_node}
+    document = definition(bytes(row.draft)).document
+    name = ends_of(document, document_edits.find(document.edges, edge_id))
     ask = _Question(
-        title=_("Delete the edge %(id)s") % {"id": edge_id},
-        text=_("It connects %(a)s to %(b)s. Both nodes stay.") % ends,
+        title=_("Delete the edge %(id)s") % {"id": name},
+        text=_("Both nodes stay."),
         submit=_("Delete"),
-        done=_("Edge %(id)s deleted.") % {"id": edge_id},
+        done=_("Edge %(id)s deleted.") % {"id": name},
     )
     return _ask(request, actor, row, ask, lambda draft: document_edits.without_edge(draft, edge_id))
 
