@@ -95,7 +95,17 @@ def _edits(sources: Mapping[ExecutionKey, tuple[int, int]]) -> dict[ExecutionKey
     rows = Checkpoint.objects.filter(reduce(or_, own)).defer("answer", "marking", "whole")
     found: dict[ExecutionKey, dict[int, VersionManifest]] = {key: {} for key in sources}
     for row in rows:
-        found[row.conversation, row.execution][row.version] = VersionManifest(
+        manifest = _manifest(row)
+        if manifest is not None:
+            found[row.conversation, row.execution][row.version] = manifest
+    read = {key: _edits_of(found[key], last) for key, (_first, last) in sources.items()}
+    return {key: edits for key, edits in read.items() if edits is not None}
+
+
+def _manifest(row: Checkpoint) -> VersionManifest | None:
+    """Returns what a version wrote; None for a damaged one, which hides no other line."""
+    try:
+        return VersionManifest(
             version=row.version,
             kind=WriteKind(row.kind),
             node=row.saved_node,
@@ -104,8 +114,8 @@ def _edits(sources: Mapping[ExecutionKey, tuple[int, int]]) -> dict[ExecutionKey
             at=row.created_at,
             restored_from=row.restored_from,
         )
-    read = {key: _edits_of(found[key], last) for key, (_first, last) in sources.items()}
-    return {key: edits for key, edits in read.items() if edits is not None}
+    except (TypeError, ValueError):
+        return None
 
 
 def _edits_of(versions: Mapping[int, VersionManifest], last: int) -> _Edits | None:

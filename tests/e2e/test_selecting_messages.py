@@ -328,7 +328,9 @@ def test_what_a_conversation_cannot_do_now_is_disabled_and_what_came_is_marked(
     expect(page.get_by_text("Talk leaves out")).to_be_hidden()
 
 
-def test_the_actions_of_a_call_stand_beside_it(reviewer_page: Page, api: httpx.Client) -> None:
+def test_the_actions_of_a_call_stand_beside_it_once_they_are_asked_for(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
     page = reviewer_page
     long = {"name": "search_flights", "arguments": '{"from": "' + "JFK " * 80 + '"}'}
     call = {"id": "c1", "type": "function", "function": long}
@@ -350,10 +352,14 @@ def test_the_actions_of_a_call_stand_beside_it(reviewer_page: Page, api: httpx.C
         assert actions is not None
         assert tool["x"] + tool["width"] <= actions["x"] + 1, (tool, actions)
 
-    page.locator("#m1 .tool-call-brief").hover()
+    head = page.locator("#m1 .tool-call-head")
+    head.click()  # in its middle: it opens, for nothing came under the pointer
+    expect(page.locator("#m1 .tool-call-body")).to_be_visible()
+    head.click()
+    page.locator("#m1 > .message-head .message-more").click()
     stand_apart()
     page.mouse.move(2, 2)
-    expect(hide).to_be_hidden()
     page.locator("#m0").focus()
+    expect(hide).to_be_hidden()
     page.keyboard.press("j")
     stand_apart()

@@ -70,9 +70,13 @@ function show(message: HTMLElement | null): void {
   if (!message) return;
   build(message);
   message.classList.add("message-active");
-  // The line of a call leaves its actions as much room as their words take.
-  const actions = head<HTMLElement>(message, ".message-aside");
-  if (message.matches(".message-calls") && actions) message.style.setProperty("--aside", `${actions.offsetWidth}px`);
+  makeRoom(message);
+}
+
+/** The line of a call leaves its actions as much room as their words take. */
+function makeRoom(message: HTMLElement): void {
+  const width = head<HTMLElement>(message, ".message-aside")?.offsetWidth;
+  if (message.matches(".message-calls") && width) message.style.setProperty("--aside", `${width}px`);
 }
 
 function hide(message: HTMLElement | null): void {
@@ -126,6 +130,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   focus(message);
   message.classList.add("message-acting");
+  makeRoom(message);
   head<HTMLElement>(message, ".message-actions a")?.focus();
 });
 

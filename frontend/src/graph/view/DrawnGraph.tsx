@@ -84,7 +84,7 @@ function Drawing({ onDrawn }: Props) {
             preventScrolling={false}
             onlyRenderVisibleElements
             colorMode={theme}
-            ariaLabelConfig={{ "minimap.ariaLabel": t("Minimap") }}
+            ariaLabelConfig={{ ...NOTHING_TO_PRESS, "minimap.ariaLabel": t("Minimap") }}
           >
             <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
             <Tools />
@@ -95,6 +95,13 @@ function Drawing({ onDrawn }: Props) {
     </div>
   );
 }
+
+/** Cards and lines are no controls here, so there is nothing to say about their keys. */
+const NOTHING_TO_PRESS = {
+  "node.a11yDescription.default": "",
+  "node.a11yDescription.keyboardDisabled": "",
+  "edge.a11yDescription.default": "",
+};
 
 function Tools() {
   const flow = useReactFlow();
