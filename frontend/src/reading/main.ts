@@ -6,6 +6,7 @@ import { atEdge, cookieOf, detailOf, moved, nextWanted } from "./model";
 import { rove, stopAt } from "./roving";
 
 const BELOW = 80; // pixels above the end of the window that a bar may cover
+const RESTS_MS = 150; // after the last scroll
 const KEPT = "details.tool-call, details.fold, details.outline-box, details.reading-filter";
 const FILTER_OPEN = "reading-filter";
 let isFolded = false;
@@ -337,15 +338,14 @@ function markTurn(): void {
   void window.htmx?.ajax("GET", around + turn.slice(1), { target: "#outline", swap: "outerHTML" });
 }
 
-let isMarking = false;
+// While the page moves nothing is looked up: on a long conversation that took a third of the frames.
+let marking = 0;
 function markSoon(): void {
-  if (isMarking) return;
-  isMarking = true;
-  setTimeout(() => {
-    isMarking = false;
+  clearTimeout(marking);
+  marking = window.setTimeout(() => {
     stopAt(current());
     markTurn();
-  }, 150);
+  }, RESTS_MS);
 }
 window.addEventListener("scroll", markSoon, { passive: true });
 document.addEventListener("focusin", markSoon);
