@@ -105,11 +105,14 @@ def _edits(sources: Mapping[ExecutionKey, tuple[int, int]]) -> dict[ExecutionKey
 def _manifest(row: Checkpoint) -> VersionManifest | None:
     """Returns what a version wrote; None for a damaged one, which hides no other line."""
     try:
+        keys = tuple(orjson.loads(bytes(row.changed_keys)))
+        if not all(isinstance(key, str) for key in keys):
+            return None
         return VersionManifest(
             version=row.version,
             kind=WriteKind(row.kind),
             node=row.saved_node,
-            keys=tuple(orjson.loads(bytes(row.changed_keys))),
+            keys=keys,
             author=row.author,
             at=row.created_at,
             restored_from=row.restored_from,
