@@ -108,7 +108,7 @@ def _with_fields(change: RecordedChange, names: Names) -> Text:
     labels = _EDGE_FIELDS if change.element == "edge" else _NODE_FIELDS
     fields = [label for field, label in labels.items() if field in change.fields]
     if change.former_name:
-        former = _("name, before “%(name)s”") % {"name": change.former_name}
+        former = _("name, formerly “%(name)s”") % {"name": change.former_name}
         fields = [former if label == labels["name"] else label for label in fields]
     return _("%(name)s (%(fields)s)") % {"name": name, "fields": join_list(fields)}
 

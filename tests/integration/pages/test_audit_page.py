@@ -47,7 +47,7 @@ def test_autosaves_of_a_draft_are_one_line_that_says_what_they_did_in_all() -> N
     assert "Edited the draft 3 times" in line
     assert "Support" in line
     assert "Draft 0 → 3: added “draft”, “Send it”" in line
-    assert "Draft 2 → 3: changed “draft” (name, before “Draft the answer”)" in line
+    assert "Draft 2 → 3: changed “draft” (name, formerly “Draft the answer”)" in line
     assert "created" in created
 
 
@@ -60,7 +60,7 @@ def test_a_change_keeps_the_names_of_its_time_when_a_node_is_renamed_later() -> 
     designer = person(Role.DESIGNER)
     use_cases.save_draft(designer, "support", document({**DRAFT, "name": "Write"}, SEND), 2)
     renamed, earlier = (line for line in rows() if "Edited the draft" in line)
-    assert "changed “Write” (name, before “Draft the answer”)" in renamed
+    assert "changed “Write” (name, formerly “Draft the answer”)" in renamed
     assert "added “Draft the answer”" in earlier
 
 

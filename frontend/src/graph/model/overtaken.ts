@@ -1,4 +1,4 @@
-// What someone else set anew soon after this page had saved it: no conflict, but the person is told.
+// What someone else changed again soon after this page had saved it: no conflict, but the person is told.
 
 import type { Element, Key, WorkflowDocument } from "./document";
 import { find, same } from "./document";
