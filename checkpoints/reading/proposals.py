@@ -1,5 +1,6 @@
 """Reads the proposal of a paused execution from the manifests of its latest versions."""
 
+from dataclasses import replace
 from typing import Final
 
 import orjson
@@ -51,14 +52,14 @@ class _Writes:
                 limit=_READ,
                 without=("answer", "marking", "whole"),
             )
-            self._found |= {row.version: _write(check_manifest(row)) for row in rows}
+            self._found |= {row.version: _with_ways(check_manifest(row)) for row in rows}
         return self._found.get(version)
 
 
-def _write(row: Checkpoint) -> VersionManifest:
+def read_manifest(row: Checkpoint) -> VersionManifest:
+    """Returns what an undamaged version wrote, without the edges that it led to."""
     # A version whose view changed names MESSAGES too, which is no key of the state.
     keys: list[str] = orjson.loads(bytes(row.changed_keys))
-    ways = orjson.loads(bytes(row.routing))
     return VersionManifest(
         version=row.version,
         kind=WriteKind(row.kind),
@@ -67,8 +68,13 @@ def _write(row: Checkpoint) -> VersionManifest:
         author=row.author,
         at=row.created_at,
         restored_from=row.restored_from,
-        leads_to=frozenset(way["to"] for way in ways if way["passes"]) if ways else None,
         revision=row.revision,
         visible_count=row.visible_count,
         log_count=row.log_count,
     )
+
+
+def _with_ways(row: Checkpoint) -> VersionManifest:
+    ways = orjson.loads(bytes(row.routing))
+    leads_to = frozenset(way["to"] for way in ways if way["passes"]) if ways else None
+    return replace(read_manifest(row), leads_to=leads_to)

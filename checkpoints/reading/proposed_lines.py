@@ -6,7 +6,6 @@ from functools import reduce
 from operator import or_
 from typing import Final
 
-import orjson
 from django.db.models import BinaryField, F, OuterRef, Q, Subquery
 from django.db.models.functions import Substr
 
@@ -16,6 +15,8 @@ from checkpoints.domain.proposal import VersionManifest, lineage
 from checkpoints.domain.state import ChangeKind
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution, StateValue
+from checkpoints.reading.proposals import read_manifest
+from checkpoints.store.executions import manifest_fault
 from checkpoints.store.state import digest_of_name
 from conversations.domain.beginnings import beginning_of
 
@@ -92,33 +93,15 @@ def _edits(sources: Mapping[ExecutionKey, tuple[int, int]]) -> dict[ExecutionKey
         | Q(conversation=key, execution=number, version=first)
         for (key, number), (first, last) in sources.items()
     ]
-    rows = Checkpoint.objects.filter(reduce(or_, own)).defer("answer", "marking", "whole")
+    rows = Checkpoint.objects.filter(reduce(or_, own)).defer(
+        "answer", "marking", "routing", "whole"
+    )
     found: dict[ExecutionKey, dict[int, VersionManifest]] = {key: {} for key in sources}
     for row in rows:
-        manifest = _manifest(row)
-        if manifest is not None:
-            found[row.conversation, row.execution][row.version] = manifest
+        if not manifest_fault(row):  # a damaged one hides no other line
+            found[row.conversation, row.execution][row.version] = read_manifest(row)
     read = {key: _edits_of(found[key], last) for key, (_first, last) in sources.items()}
     return {key: edits for key, edits in read.items() if edits is not None}
-
-
-def _manifest(row: Checkpoint) -> VersionManifest | None:
-    """Returns what a version wrote; None for a damaged one, which hides no other line."""
-    try:
-        keys = tuple(orjson.loads(bytes(row.changed_keys)))
-        if not all(isinstance(key, str) for key in keys):
-            return None
-        return VersionManifest(
-            version=row.version,
-            kind=WriteKind(row.kind),
-            node=row.saved_node,
-            keys=keys,
-            author=row.author,
-            at=row.created_at,
-            restored_from=row.restored_from,
-        )
-    except (TypeError, ValueError):
-        return None
 
 
 def _edits_of(versions: Mapping[int, VersionManifest], last: int) -> _Edits | None:
