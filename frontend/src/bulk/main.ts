@@ -16,6 +16,7 @@ function show(): void {
   const said = form?.querySelector("[data-count]");
   if (!form || !said) return;
   form.classList.toggle("bulk-bar-empty", selected === 0);
+  document.documentElement.classList.toggle("has-selection", selected > 0);
   said.textContent = counted(selected, form.dataset.one ?? "", form.dataset.many ?? "", document.documentElement.lang);
   if (!all) return;
   const state = whole(selected, rows.length);

@@ -143,7 +143,10 @@ document.addEventListener("htmx:after:settle", (event) => {
     isAsked = false;
     return;
   }
-  markAll();
+  if (!words()) return;
+  const section = event.target instanceof Element ? event.target.closest(".message-section") : null;
+  if (section) mark(section);
+  else markAll();
   const current = links()[place];
   if (current) unfold(document.getElementById(current.hash.slice(1)));
 });

@@ -93,10 +93,11 @@ function point(message: HTMLElement | null): void {
 }
 
 document.addEventListener("pointerover", (event) => {
-  if (event.pointerType === "touch" || narrow.matches) return;
+  if (event.pointerType === "touch") return;
   clearTimeout(resting);
   const message = messageOf(event.target);
-  if (message !== pointed) resting = setTimeout(() => point(message), REST);
+  // Asking for the width takes the styles of what just came, so not while the page moves.
+  if (message !== pointed) resting = setTimeout(() => narrow.matches || point(message), REST);
 });
 document.documentElement.addEventListener("pointerleave", () => {
   clearTimeout(resting);
@@ -155,11 +156,12 @@ focus(messageOf(document.activeElement));
 
 // What is shown was fetched again: the message may be new or pinned, of another view, or its text has
 // another form.
-document.addEventListener("htmx:after:settle", () => {
+document.addEventListener("htmx:after:settle", (event) => {
+  const section = event.target instanceof Element ? event.target.closest(".message-section") : null;
   if (pointed && !pointed.isConnected) pointed = [...document.querySelectorAll<HTMLElement>(".message:hover")].at(-1) ?? null;
   if (focused && !focused.isConnected) focused = messageOf(document.activeElement);
   for (const message of new Set([pointed, focused])) {
-    if (!message) continue;
+    if (!message || (section && !section.contains(message))) continue; // a section that came further on
     const actions = head(message, ".message-actions");
     if (!actions?.contains(document.activeElement)) actions?.remove();
     show(message);

@@ -274,9 +274,9 @@ document.addEventListener("htmx:before:swap", (event) => {
 document.addEventListener("htmx:after:settle", showFolded);
 document.addEventListener("htmx:after:settle", markNextError);
 markNextError();
-document.addEventListener("htmx:after:settle", () => rove(firstInSight()));
+document.addEventListener("htmx:after:settle", () => rove(firstInSight));
 document.addEventListener("focusin", () => stopAt(focused()));
-rove(firstInSight());
+rove(firstInSight);
 
 // How much of the top the row of tools covers once it is stuck: of two lines on a narrow page one goes.
 const tools = document.querySelector<HTMLElement>(".reading-tools");

@@ -28,10 +28,13 @@ export function stopAt(message: HTMLElement | null | undefined): void {
   open(message);
 }
 
-/** Messages that came, or were fetched again, have no stops; one of all has them. */
-export function rove(current: HTMLElement | null | undefined): void {
+/**
+ * Messages that came, or were fetched again, have no stops; one of all has them. Where the reader is
+ * takes a layout of what just came, so it is asked for only if the stop itself was fetched again.
+ */
+export function rove(current: () => HTMLElement | null | undefined): void {
   for (const each of document.querySelectorAll<HTMLElement>(`${MESSAGES}:not([data-roved])`)) close(each);
   for (const each of document.querySelectorAll<HTMLElement>(".message-section-waiting > a")) each.tabIndex = -1;
   if (stop?.isConnected) open(stop);
-  else stopAt(current ?? document.querySelector<HTMLElement>(MESSAGES));
+  else stopAt(current() ?? document.querySelector<HTMLElement>(MESSAGES));
 }

@@ -26,15 +26,16 @@ function boxOf(target: EventTarget | null): HTMLInputElement | null {
   return target instanceof Element ? target.closest<HTMLInputElement>(".message-select") : null;
 }
 
-function shown(): Map<string, number> {
-  return new Map(boxes().map((box) => [messageOf(box).id, position(box)]));
+function placesOf(all: readonly HTMLInputElement[]): Map<string, number> {
+  return new Map(all.map((box) => [messageOf(box).id, position(box)]));
 }
 
 function show(now: Selection = selection): void {
-  const places = shown();
+  const all = now.chosen.size || selection.chosen.size ? boxes() : [];
+  const places = placesOf(all);
   selection = named(followed(now, places, shownRevision()), places);
   const { chosen } = selection;
-  for (const box of boxes()) {
+  for (const box of all) {
     box.checked = chosen.has(position(box));
     messageOf(box).classList.toggle("message-chosen", box.checked);
   }
@@ -52,7 +53,7 @@ function show(now: Selection = selection): void {
 /** Under a filter a range has the messages that it shows, and none of those between them. */
 function onlyShown(now: Selection): Selection {
   if (!document.querySelector(".reading-count")) return now;
-  const places = new Set(shown().values());
+  const places = new Set(boxes().map(position));
   return { ...now, chosen: new Map([...now.chosen].filter(([at]) => places.has(at) || selection.chosen.has(at))) };
 }
 

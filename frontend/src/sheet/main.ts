@@ -175,7 +175,8 @@ document.addEventListener(
 document.addEventListener("input", (event) => {
   if (place.contains(event.target as Node)) draw();
 });
-document.addEventListener("htmx:after:settle", draw);
+// Sections that come while no sheet is open, nor was until now, have nothing to strike.
+document.addEventListener("htmx:after:settle", () => (sheet() || document.documentElement.matches(".has-sheet")) && draw());
 document.addEventListener("live:fetched", follow);
 // What was applied was refused, because the view changed: the new figures are to be confirmed.
 document.addEventListener("form:renewed", ({ target }) => target === formOf() && void refresh().then(showFigures));

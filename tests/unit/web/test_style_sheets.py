@@ -39,3 +39,26 @@ def test_a_long_name_takes_two_lines_of_its_list() -> None:
     assert "-webkit-line-clamp: 2" in rule
     for name in ("conversations/list.html", "checkpoints/list.html"):
         assert " name-rows" in (ROOT / "templates" / name).read_text()
+
+
+def test_a_page_of_messages_is_not_searched_from_its_root() -> None:
+    """A ``:root:has(...)`` is matched again for each section that loads, over all messages."""
+    page = "".join((ROOT / "templates" / each).read_text() for each in _OF_A_CONVERSATION)
+    names = re.findall(r"{% static '(css/[a-z]+\.css)' %}", page)
+    assert "css/conversations.css" in names
+    rules = "".join(_with_scripts((ROOT / "static" / name).read_text()) for name in names)
+    assert _ROOT_BY_CONTENT.findall(rules) == []
+    assert ".conversation { container" not in rules  # a query makes each layout three times as long
+
+
+_OF_A_CONVERSATION = ("document.html", "conversations/detail.html")
+_ROOT_BY_CONTENT = re.compile(
+    r"(?<=[{},;])\s*(?:html|:root|body):has\((?:[^(){}]|\([^(){}]*\))*\)(?=\s*[,{])"
+)
+
+
+def _with_scripts(sheet: str) -> str:
+    """Returns the rules without comments and without those for browsers that run no scripts."""
+    rules = re.sub(r"/\*.*?\*/", "", sheet, flags=re.DOTALL)
+    without = r"@media \(scripting: none\) \{(?:[^{}]*\{[^{}]*\})*\s*\}"
+    return re.sub(without, "", rules) + "}"
