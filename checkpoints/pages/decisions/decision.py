@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
@@ -140,6 +140,12 @@ def claim_of_another(actor: Actor, row: Execution | None) -> ClaimResult:
     """Returns who else has claimed the pause of an execution; none if nobody or the reader has."""
     claim = claim_of(row) if row is not None else NOBODY
     return NOBODY if claim.holder_id == holder_id(actor) else claim
+
+
+def unconfirmed_claim(actor: Actor, row: Execution | None, sent: QueryDict) -> ClaimResult:
+    """Returns the claim of someone else if a sent decision does not say that it is known."""
+    claim = claim_of_another(actor, row)
+    return NOBODY if sent.get("over") == claim.holder_id else claim
 
 
 def decided_note(

@@ -17,6 +17,7 @@ from checkpoints.domain.status import Status
 from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of
 from checkpoints.editing.state_form import FormInput, Row
+from checkpoints.pages.decisions.decision import unconfirmed_claim
 from checkpoints.pages.decisions.queue_step import QueueStep, short_name
 from checkpoints.pages.editing import (
     conflicts,
@@ -50,6 +51,7 @@ from ctxadmin.lib.errors import (
     TooLarge,
     VersionConflict,
 )
+from ctxadmin.ui.components import author_label
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
@@ -232,6 +234,7 @@ def _apply(task: Edit) -> HttpResponse:
         step = QueueStep.before_decision(task.actor, task.request)
         if task.request.POST.get("step") == "approve":
             _check_seen(task)
+            _check_claim(task)
         version, text = _write(task)
     except (Forbidden, NotFound):
         raise
@@ -321,6 +324,15 @@ def _check_seen(task: Edit) -> None:
     except VersionConflict as error:
         text = _("The visible messages have changed. Look at the conversation, then approve again.")
         raise VersionConflict(text, expected=error.expected, actual=error.actual) from None
+
+
+def _check_claim(task: Edit) -> None:
+    """Raises InvalidState if someone else claimed the review since the changes were shown."""
+    claim = unconfirmed_claim(task.actor, task.now.row, task.request.POST)
+    if claim.holder:
+        who = author_label(claim.holder)
+        text = _("%(who)s has claimed this meanwhile. Nothing is applied yet.") % {"who": who}
+        raise InvalidState(text, status=task.now.status)
 
 
 def _approve(task: Edit, version: int, applied: str) -> bool:

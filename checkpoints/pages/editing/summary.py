@@ -11,6 +11,7 @@ from checkpoints.domain.merge import MergedState, merge_states
 from checkpoints.editing import state_form
 from checkpoints.editing.entries import mark_of_changes
 from checkpoints.pages import presenters
+from checkpoints.pages.decisions.decision import claim_of_another
 from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing.edit_request import (
     ChangeAuthors,
@@ -25,6 +26,7 @@ from checkpoints.pages.state.place_names import PlaceNames
 from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.reading import queries
 from checkpoints.reading.state_values import reducers_for, values_of
+from checkpoints.services.annotations import NOBODY, ClaimResult
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.identity.roles import Action
@@ -52,6 +54,7 @@ class SummaryPage:
 
     ``newer`` is a version it is not based on, ``whose`` its author. ``edit`` is the mark of the
     changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
+    ``claim`` is that of someone else, whom an approval would forestall.
     ``step`` is the queue that the reader works through, ``position`` has the deadline.
     """
 
@@ -71,6 +74,7 @@ class SummaryPage:
     newer: NewerVersion | None
     whose: ChangeAuthors
     may_approve: bool
+    claim: ClaimResult
     step: QueueStep
     position: PositionView
     problem: str
@@ -94,6 +98,7 @@ def show_summary(
 ) -> HttpResponse:
     """Shows what an edit would change in its base state."""
     newer = _newer(task)
+    may_approve = newer is None and task.actor.may(Action.EXECUTION_APPROVE)
     before = values_of(task.base, task.changes.keys())
     after = state_form.with_changes(before, task.changes)
     shown = SummaryPage(
@@ -112,7 +117,8 @@ def show_summary(
         others=versions_since(task, task.now) if newer else others,
         newer=newer,
         whose=authors_since(task, task.now) if newer else whose,
-        may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
+        may_approve=may_approve,
+        claim=claim_of_another(task.actor, task.now.row) if may_approve else NOBODY,
         step=QueueStep.of(task.request),
         position=presenters.position_view(task.now),
         problem=problem,

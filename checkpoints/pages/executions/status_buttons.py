@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
-from checkpoints.pages.decisions.decision import claim_of_another
+from checkpoints.pages.decisions.decision import unconfirmed_claim
 from checkpoints.pages.decisions.queue_step import QueueStep, short_name
 from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import (
@@ -147,8 +147,7 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 
 def _is_claimed(actor: Actor, head: Conversation, request: HttpRequest) -> bool:
     """Returns True if someone else has claimed the review, and the form does not confirm that."""
-    held = claim_of_another(actor, find_current(head.key))
-    return bool(held.holder) and request.POST.get("over") != held.holder_id
+    return bool(unconfirmed_claim(actor, find_current(head.key), request.POST).holder)
 
 
 def _move(actor: Actor, head: Conversation, name: str, request: HttpRequest) -> Moved:

@@ -3,7 +3,8 @@
 import pytest
 from django.test import Client
 
-from tests.factories import user
+from ctxadmin.identity.roles import Role
+from tests.factories import signed_in, user
 from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.pages.execution_scenes import (
     field_of,
@@ -34,6 +35,30 @@ def test_changes_are_applied_and_approved_at_once(reviewer: Client, run: Run) ->
     assert (snapshot["status"], snapshot["version"]) == ("RUNNING", 3)
     assert snapshot["state_data"]["draft"] == "Dear friend"
     assert [each["reason"] for each in run.versions()[:2]] == ["kinder", "kinder"]
+
+
+def test_changes_to_what_another_has_claimed_are_approved_after_a_question(
+    reviewer: Client, run: Run
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    signed_in(Role.DESIGNER).post(url(run, "claim/"), {"do": "claim"})
+    answer = send(reviewer, run, carried(summary, reason="kinder"), "approve")
+    assert answer.status_code == 409
+    assert "designer-default has claimed this meanwhile. Nothing is applied yet." in text(answer)
+    assert "Approve anyway with these changes" in text(answer)
+    assert "kinder</textarea>" in text(answer)
+    assert run.snapshot()["version"] == 1
+    assert send(reviewer, run, carried(answer, reason="kinder"), "approve").status_code == 302
+    assert (run.snapshot()["status"], run.state()["draft"]) == ("RUNNING", "Dear friend")
+
+
+def test_changes_to_what_another_has_claimed_are_applied_without_a_question(
+    reviewer: Client, run: Run
+) -> None:
+    signed_in(Role.DESIGNER).post(url(run, "claim/"), {"do": "claim"})
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    assert apply(reviewer, run, summary).status_code == 302
+    assert run.state()["draft"] == "Dear friend"
 
 
 def test_changes_are_shown_first_and_then_written_as_one_version(

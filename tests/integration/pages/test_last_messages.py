@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pydantic import JsonValue
 from pytest_django import DjangoAssertNumQueries
 
-from conversations.models import Conversation
+from conversations.domain.configs import OperationConfig
+from conversations.models import Conversation, Revision
+from conversations.services import use_cases
 from conversations.workspace.last_messages import last_messages
-from tests.factories import assistant, calls, conversation, user
+from ctxadmin.identity.actor import Actor
+from tests.factories import assistant, calls, conversation, drafts, engine, user
 from tests.servers import ROOT
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -55,3 +59,51 @@ def test_many_conversations_take_one_statement(
     with django_assert_num_queries(1):
         found = last_messages(heads)
     assert [found[head.key].text for head in heads] == [str(n) for n in range(12)]
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    return conversation(
+        user("Where is it?"), user("Hello?"), assistant("On its way"), public_id="a"
+    )
+
+
+def said(head: Conversation) -> str:
+    head.refresh_from_db()
+    [last] = last_messages([head]).values()
+    return last.text
+
+
+def operate(actor: Actor, head: Conversation, **config: JsonValue) -> None:
+    use_cases.apply_operation(actor, head.public_id, OperationConfig.model_validate(config))
+
+
+def test_a_summary_of_earlier_messages_was_not_said_last(chat: Conversation) -> None:
+    block: JsonValue = {"range": {"start": 0, "end": 2}, "message": user("Someone waits")}
+    operate(engine(), chat, operation="summarize", summarize=block)
+    assert said(chat) == "On its way"
+
+
+def test_a_replacement_of_the_last_message_was_and_a_rollback_brings_the_former_back(
+    chat: Conversation,
+) -> None:
+    block: JsonValue = {"index": 2, "message": assistant("It arrives on Monday")}
+    operate(engine(), chat, operation="replace", replace=block)
+    assert said(chat) == "It arrives on Monday"
+    use_cases.rollback(engine(), chat.public_id, 0)
+    assert said(chat) == "On its way"
+
+
+def test_a_hidden_message_was_not_said_and_appended_ones_were(chat: Conversation) -> None:
+    operate(engine(), chat, operation="truncate", truncate={"remove_last": 1})
+    assert said(chat) == "Hello?"
+    use_cases.append(engine(), chat.public_id, drafts(assistant("Sorry")))
+    assert said(chat) == "Sorry"
+
+
+def test_a_damaged_view_hides_no_other_line(chat: Conversation) -> None:
+    operate(engine(), chat, operation="truncate", truncate={"remove_last": 1})
+    other = conversation(user("Hi"), public_id="b")
+    Revision.objects.filter(conversation=chat.key, number=1).update(opened=b"\xff")
+    chat.refresh_from_db()
+    assert [*last_messages([chat, other])] == [other.key]

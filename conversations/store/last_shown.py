@@ -1,0 +1,42 @@
+"""The last visible message of each of many conversations, for their lists."""
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
+
+from conversations.domain.view import View
+from conversations.models import Conversation, Revision
+from conversations.store.conversation import view_of
+from conversations.store.revision_sums import check_revision
+from ctxadmin.lib.errors import ContextError
+
+
+def last_shown(heads: Iterable[Conversation]) -> dict[int, int]:
+    """Returns by key of the conversation the log index of the last message of its current view.
+
+    Without those whose view is empty or damaged. An operation logs its summary or replacement last,
+    wherever the view shows it, so only a log that no operation changed says what came last. One
+    statement for all others, and a few more for one of many runs that has not grown since.
+    """
+    found: dict[int, int] = {}
+    changed: list[Q] = []
+    for head in heads:
+        if head.revision_count > 1:
+            changed.append(Q(conversation=head.key, number=head.current_revision))
+        elif head.log_count:
+            found[head.key] = head.log_count - 1
+    for row in Revision.objects.filter(reduce(or_, changed)) if changed else ():
+        try:
+            runs = _end_of(check_revision(row)).runs
+        except (ContextError, ValueError):
+            continue
+        if runs:
+            found[row.conversation] = runs[-1][1] - 1
+    return found
+
+
+def _end_of(row: Revision) -> View:
+    """Returns the view, or the end of it that was appended since it was opened."""
+    return View.decode(bytes(row.grown)) if row.grown else view_of(row)
