@@ -1,0 +1,149 @@
+"""What stays in sight on the canvas, and what covers nothing, near and from far away."""
+
+import re
+from uuid import uuid4
+
+import httpx
+from playwright.sync_api import Page, expect
+from pydantic import JsonValue
+
+from tests.e2e.editor.scenes import Make, card, draft, drag, opened, saved
+
+
+def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they_connect(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "position": {"x": n % 12 * 300, "y": n // 12 * 200}}
+        for n in range(96)
+    ]
+    edges: list[JsonValue] = [
+        {"id": "go", "type": "conditional", "from": "n0", "to": "n1", "condition": "context.a"},
+        {"id": "last", "type": "sequence", "from": "n94", "to": "n95"},
+    ]
+    slug = made(nodes, edges)
+    page = opened(designer_page, slug)
+    expect(page.locator(".flow-chips")).to_have_count(1)
+    page.get_by_role("button", name="Show all").click()
+    # Also to cards that came into sight when they were far away already.
+    expect(page.locator(".flow-card")).to_have_count(96)
+    expect(page.locator(".react-flow__edge")).to_have_count(2)
+    expect(page.locator(".flow-chips, .flow-card-type")).to_have_count(0)
+    card(page, "n95").click()
+    expect(page.get_by_role("complementary", name="Selection")).to_contain_text("n95")
+    page.get_by_role("button", name="Zoom to selection").click()
+    expect(card(page, "n95").locator(".flow-card-type")).to_be_visible()
+    expect(page.locator(".flow-far")).to_have_count(0)
+    drag(
+        page,
+        card(page, "n95").locator(".react-flow__handle.source"),
+        card(page, "n83").locator(".react-flow__handle.target"),
+    )
+    expect(page.get_by_role("button", name="Undo: Connect n95 with n83")).to_be_enabled()
+    saved(page)
+    assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["go", "last", "n95-n83"]
+
+
+def test_what_is_added_or_duplicated_stays_in_sight(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    for number in range(5):
+        page.get_by_role("button", name="Model", exact=True).click()
+        name = "model" if number == 0 else f"model-{number + 1}"
+        expect(card(page, name)).to_be_in_viewport(ratio=0.99)
+        assert _is_whole_on_the_canvas(page, name)
+    for number in range(6, 10):
+        page.keyboard.press("Control+d")
+        assert _is_whole_on_the_canvas(page, f"model-{number}")
+
+
+def _is_whole_on_the_canvas(page: Page, name: str) -> bool:
+    expect(card(page, name)).to_be_visible()
+    flow, box = page.locator(".flow").bounding_box(), card(page, name).bounding_box()
+    assert flow is not None
+    assert box is not None
+    return (
+        flow["x"] <= box["x"]
+        and box["x"] + box["width"] <= flow["x"] + flow["width"]
+        and flow["y"] <= box["y"]
+        and box["y"] + box["height"] <= flow["y"] + flow["height"]
+    )
+
+
+_LONG_CONDITION = "context.amount_of_the_order > 100 && context.country_of_the_customer === 'DE'"
+
+
+def test_chips_are_in_sight_when_the_editor_opens(page: Page, made: Make) -> None:
+    nodes: list[JsonValue] = [
+        {"id": "a", "type": "start", "position": {"x": 0, "y": 0}},
+        {"id": "b", "type": "end", "position": {"x": 0, "y": 220}},
+    ]
+    edge = {"id": "e", "type": "sequence", "from": "a", "to": "b", "condition": _LONG_CONDITION}
+    opened(page, made(nodes, [edge]))
+    chips, canvas = page.locator(".flow-chips").bounding_box(), page.locator(".flow").bounding_box()
+    assert chips is not None
+    assert canvas is not None
+    assert chips["x"] > canvas["x"]
+    assert chips["x"] + chips["width"] < canvas["x"] + canvas["width"]
+
+
+def test_the_graph_fits_a_larger_window_until_someone_moves_the_view(
+    page: Page, made: Make
+) -> None:
+    slug = made(
+        [{"id": f"n{n}", "type": "llm", "position": {"x": n * 400, "y": 0}} for n in range(4)], []
+    )
+    page.set_viewport_size({"width": 1280, "height": 800})
+    opened(page, slug)
+    view = page.locator(".react-flow__viewport")
+    before = view.get_attribute("style")
+    page.set_viewport_size({"width": 1920, "height": 800})
+    expect(view).not_to_have_attribute("style", before or "")
+    canvas = page.locator(".flow").bounding_box()
+    assert canvas is not None
+    middle = canvas["x"] + canvas["width"] / 2
+    expect(card(page, "n0")).to_be_visible()
+    first, last = card(page, "n0").bounding_box(), card(page, "n3").bounding_box()
+    assert first is not None
+    assert last is not None
+    assert abs((first["x"] + last["x"] + last["width"]) / 2 - middle) < 40
+    page.get_by_role("button", name="Zoom in").click()
+    page.wait_for_timeout(300)
+    moved = view.get_attribute("style")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_timeout(300)
+    assert view.get_attribute("style") == moved
+
+
+def test_a_long_name_leaves_the_room_to_the_canvas(page: Page, api: httpx.Client) -> None:
+    slug = f"long-{uuid4().hex[:8]}"
+    name = "A name of many words " * 9
+    api.post("workflows", json={"slug": slug, "name": name}).raise_for_status()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    opened(page, slug)
+    heading = page.locator(".page-title")
+    box = heading.bounding_box()
+    assert box is not None
+    assert box["height"] < 70
+    expect(heading.locator("span").first).to_have_attribute("title", re.compile("many words"))
+
+
+def test_a_new_node_covers_no_line_that_leads_back(
+    page: Page, made: Make, api: httpx.Client
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": name, "type": "llm", "position": {"x": 0, "y": row * 160}}
+        for row, name in enumerate(("a", "b", "c"))
+    ]
+    edges: list[JsonValue] = [
+        {"id": ends, "type": "sequence", "from": ends[0], "to": ends[1]}
+        for ends in ("ab", "bc", "cb")
+    ]
+    slug = made(nodes, edges)
+    opened(page, slug)
+    card(page, "b").click()
+    page.locator(".editor-palette").get_by_text("Tool", exact=True).click()
+    saved(page)
+    place = draft(api, slug)["nodes"][-1]["position"]
+    assert isinstance(place, dict)
+    assert place == {"x": -260, "y": 160 * 2}
