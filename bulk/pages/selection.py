@@ -13,7 +13,7 @@ from conversations.workspace.matching import ConversationFilter
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
 from ctxadmin.lib.errors import ValidationFailed
 
-_FIELDS = ("status", "workflow", "q", "archived", "since", "until")
+_FIELDS = ("status", "workflow", "q", "archived", "since", "until", "started")
 _URLS = {BulkList.CONVERSATIONS: "conversations:list", BulkList.EXECUTIONS: "checkpoints:list"}
 
 
@@ -37,6 +37,7 @@ def selection_in(sent: QueryDict, of: BulkList, workspace: int) -> Selection:
             workflow=workflow,
             since=_day_in(sent, "since"),
             until=_day_in(sent, "until"),
+            started=_day_in(sent, "started"),
         )
         return wanted.of_conversations(workspace)
     return ConversationFilter(

@@ -37,18 +37,19 @@ class ExecutionFilter:
     """The filter of the list; empty fields mean all.
 
     ``since`` and ``until`` are days in UTC, both included: an execution fits that had begun by the
-    end of the last one and had not ended before the first one.
+    end of the last one and had not ended before the first one. ``started`` is the day it began.
     """
 
     status: str = ""
     workflow: str = ""
     since: date | None = None
     until: date | None = None
+    started: date | None = None
 
     def of_conversations(self, workspace: int) -> ConversationFilter:
         """Returns the filter of their conversations."""
         among = None
-        if self.since or self.until:
+        if self.since or self.until or self.started:
             among = self._active(workspace).values("conversation")
         return ConversationFilter(self.status, self.workflow, with_execution=True, among=among)
 
@@ -56,6 +57,9 @@ class ExecutionFilter:
         rows = Execution.objects.filter(workspace=workspace)
         if self.until is not None:
             rows = rows.filter(created_at__lt=_beginning(self.until) + timedelta(days=1))
+        if self.started is not None:
+            start = _beginning(self.started)
+            rows = rows.filter(created_at__gte=start, created_at__lt=start + timedelta(days=1))
         if self.since is not None:
             start = _beginning(self.since)
             rows = rows.filter(

@@ -139,6 +139,7 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         workflow=workflow if workflow.isascii() else "",
         since=_day_in(request, "since"),
         until=_day_in(request, "until"),
+        started=_day_in(request, "started"),
     )
     found = execution_queries.list_executions(actor, wanted, PageRequest.of(request.GET))
     read_display_names(line.head for line in found.items)
@@ -183,6 +184,7 @@ def _bulk_bar(actor: Actor, wanted: ExecutionFilter) -> BulkBar | None:
         "workflow": wanted.workflow,
         "since": wanted.since.isoformat() if wanted.since else "",
         "until": wanted.until.isoformat() if wanted.until else "",
+        "started": wanted.started.isoformat() if wanted.started else "",
     }
     total = count_matching(actor, wanted.of_conversations(actor.workspace), MOST_ITEMS + 1)
     return BulkBar(BulkList.EXECUTIONS, actions, fields, total)

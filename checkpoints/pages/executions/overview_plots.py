@@ -46,11 +46,11 @@ class WaitLine:
 
 @dataclass(frozen=True, slots=True)
 class DayCounts:
-    """The executions that began on one day; ``counts`` are those in each listed status."""
+    """The executions that began on one day; ``counts`` has each listed status with its number."""
 
     day: str
     count: int
-    counts: Sequence[int]
+    counts: Sequence[tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def execution_plots(workspace: int, now: datetime) -> ExecutionPlots:
         started=_started(days, statuses),
         statuses=statuses,
         days=[
-            DayCounts(day.day, day.count, [day.by_status.get(each, 0) for each in statuses])
+            DayCounts(day.day, day.count, [(each, day.by_status.get(each, 0)) for each in statuses])
             for day in reversed(days)
             if day.count
         ],
@@ -101,13 +101,14 @@ def _started(days: Sequence[StartedDay], statuses: Sequence[Status]) -> Plot:
             label_of_status(each),
             [day.by_status.get(each, 0) for day in days],
             f"{executions}?status={each}",
+            [f"{executions}?started={day.day}&status={each}" for day in days],
         )
         for each in statuses
     ]
     bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Executions started per day"),
-        description=_("Bars of the executions of each day. The table below has the numbers."),
+        description=_("Bars of the executions of each day. The table below has the numbers, with links to lists."),
         bars=bars,
         legend=series,
         most=grouped(round(most)),

@@ -94,6 +94,21 @@ def test_the_list_is_filtered_by_the_days_on_which_executions_were_active(
     assert reviewer.get("/executions/?since=soon").status_code == 422
 
 
+def test_the_list_is_filtered_by_the_day_on_which_executions_started(reviewer: Client) -> None:
+    run = paused()
+    Execution.objects.update(created_at=datetime(2026, 3, 10, 23, 59, tzinfo=UTC))
+    link = f'href="/executions/{run.head.public_id}/"'
+    page = text(reviewer.get("/executions/?started=2026-03-10&status=PAUSED"))
+    assert link in page
+    assert "Only executions that started on 2026-03-10 (UTC)" in page
+    assert 'href="/executions/?status=PAUSED">Show all days' in page
+    assert page.count('<input type="hidden" name="started" value="2026-03-10">') == 2  # and in bulk
+    assert link not in text(reviewer.get("/executions/?started=2026-03-11"))
+    sent = _form({"action": "cancel", "scope": "all", "started": "2026-03-11"})
+    with pytest.raises(ValidationFailed):
+        selected_heads(person(), selection_in(sent, BulkList.EXECUTIONS, engine().workspace))
+
+
 def test_a_bulk_action_on_all_that_match_keeps_to_the_days(reviewer: Client) -> None:
     paused()
     sent = {"action": "cancel", "scope": "all", "since": "2020-01-01", "until": "2020-01-02"}

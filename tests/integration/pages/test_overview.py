@@ -148,7 +148,7 @@ def test_paused_executions_are_counted_once_by_the_time_they_waited(reviewer: Cl
     assert waiting_counts(workspace().pk, now) == [0, 1, 2, 0, 1]
     part = text(reviewer.get("/overview/executions/"))
     assert "up to 1 day" in part
-    assert part.count('href="/executions/?status=PAUSED"') >= 2  # its bar, and its legend
+    assert part.count('href="/executions/?status=PAUSED"') == 2  # of the legend and the table
 
 
 def test_the_overview_loads_the_plots_of_executions_later_with_two_queries(
@@ -160,6 +160,9 @@ def test_the_overview_loads_the_plots_of_executions_later_with_two_queries(
         part = text(reviewer.get("/overview/executions/"))
     assert "<html" not in part
     assert '<a href="/executions/?status=PAUSED">Paused</a>' in part
+    of_day = f"/executions/?started={clock.now().date()}"
+    assert part.count(f'href="{of_day}&amp;status=PAUSED"') == 2  # its bar, and its number
+    assert f'<a href="{of_day}">1</a>' in part
     assert sum("checkpoints_execution" in each["sql"] for each in queries.captured_queries) == 2
 
 
