@@ -108,7 +108,7 @@ def _started(days: Sequence[StartedDay], statuses: Sequence[Status]) -> Plot:
     bars, most = stack_bars(len(days), series)
     return Plot(
         title=_("Executions started per day"),
-        description=_("Bars of the executions of each day. The table below has the numbers, with links to lists."),
+        description=_("Bars of each day’s executions. The table below links its numbers to lists."),
         bars=bars,
         legend=series,
         most=grouped(round(most)),
