@@ -13,7 +13,7 @@ import { indexOf, normalised } from "./model/document";
 import type { Edit } from "./model/edits";
 import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
-import { type Own, overtakenIn, withSave } from "./model/overtaken";
+import { type Overtaken, type Own, overtakenIn, withSave } from "./model/overtaken";
 import { placesOf } from "./model/places";
 import { type KnownNames, NO_NAMES } from "./model/suggestions";
 import { type ElementKind, elementOf, type Value } from "./model/form_edits";
@@ -79,7 +79,7 @@ export interface State {
   readonly clash: Clash | null;
   /** What this page saved lately, and what of it someone else has changed since. */
   readonly own: readonly Own[];
-  readonly overtaken: readonly Conflict[];
+  readonly overtaken: readonly Overtaken[];
   /** Who saved the draft last, as far as the page has heard; "" if nobody was named. */
   readonly by: string;
   readonly words: Words | null;

@@ -222,3 +222,27 @@ def test_who_is_overwritten_reads_by_whom_with_both_values_and_takes_either(
         dismiss = other.get_by_role("button", name="Keep theirs")
         if choice == "Use mine":  # who overwrote is told of it in turn
             dismiss.click()
+
+
+def test_what_someone_deletes_after_it_was_saved_is_told_and_restored_with_its_edges(
+    open_page: OpenPage, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    edges = draft(api, slug)["edges"]
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    card(mine, "answer").click()
+    form(mine).get_by_label("Name", exact=True).fill("Mine")
+    expect(card(other, "answer").locator("strong")).to_have_text("Mine")
+    saved(mine)
+    card(other, "answer").click()
+    other.keyboard.press("Delete")
+    notice = mine.get_by_role("region", name="Changed after you")
+    expect(notice).to_contain_text("admin deleted “Mine” after you saved it.")
+    assert_accessible_in_every_look(mine)
+    notice.get_by_role("button", name="Restore").click()
+    expect(notice).to_have_count(0)
+    expect(card(other, "answer").locator("strong")).to_have_text("Mine")
+    saved(mine)
+    assert sorted(each["id"] for each in draft(api, slug)["edges"]) == sorted(
+        each["id"] for each in edges
+    )

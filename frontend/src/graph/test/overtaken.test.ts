@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { apply } from "../model/edits";
 import { isStanding, overtakenIn, takenBack, withSave } from "../model/overtaken";
 import type { WorkflowDocument } from "../model/document";
 
@@ -34,6 +35,43 @@ describe("what was saved here and is changed by someone else", () => {
     const [found] = overtakenIn(withSave([], first, written, 1000), written, theirs, 2000);
     expect(isStanding(found!, theirs)).toBe(true);
     expect(isStanding(found!, written)).toBe(false);
-    expect(takenBack(found!, theirs.nodes[0]!)).toMatchObject({ config: { template: "mine", temperature: 1 } });
+    expect(apply(theirs, takenBack(found!, theirs)!).document.nodes[0]).toMatchObject({ config: { template: "mine", temperature: 1 } });
+  });
+
+  it("is told of the name of the workflow and of reducers", () => {
+    const written = { ...first, name: "mine", reducers: { "notes.*": "append", total: "sum" } };
+    const theirs = { ...first, name: "theirs", reducers: { "notes.*": "replace", total: "sum" } };
+    const found = overtakenIn(withSave([], first, written, 1000), written, theirs, 2000);
+    expect(found).toEqual([
+      { kind: "reducer", key: "notes.*", base: undefined, mine: "append", theirs: "replace" },
+      { kind: "name", key: "name", base: "w", mine: "mine", theirs: "theirs" },
+    ]);
+    expect(found.every((each) => isStanding(each, theirs))).toBe(true);
+    const back = found.reduce((now, each) => apply(now, takenBack(each, now)!).document, theirs as WorkflowDocument);
+    expect(back).toMatchObject({ name: "mine", reducers: { "notes.*": "append", total: "sum" } });
+    expect(found.some((each) => isStanding(each, back))).toBe(false);
+  });
+
+  it("is told when it is deleted, and comes back with the edges that went along", () => {
+    const go = { id: "go", type: "sequence", from: "a", to: "b" };
+    const found = { ...first, nodes: [...first.nodes, { id: "b", type: "end" }], edges: [go] };
+    const written = { ...found, nodes: [{ ...first.nodes[0]!, name: "Mine" }, found.nodes[1]!], edges: [{ ...go, weight: 2 }] };
+    const theirs = { ...found, nodes: [found.nodes[1]!], edges: [] };
+    const own = withSave([], found, written, 1000);
+    const told = overtakenIn(own, written, theirs, 2000);
+    expect(told).toMatchObject([{ kind: "node", key: "a", mine: { name: "Mine" }, along: [{ id: "go", weight: 2 }] }]); // the edge is not told by itself
+    expect(isStanding(told[0]!, theirs)).toBe(true);
+    const back = apply(theirs, takenBack(told[0]!, theirs)!).document;
+    expect(back.nodes.map(({ id, name }) => [id, name])).toEqual([["b", undefined], ["a", "Mine"]]);
+    expect(back.edges).toEqual([{ ...go, weight: 2 }]);
+    expect(isStanding(told[0]!, back)).toBe(false);
+  });
+
+  it("is told when what was just added is deleted, and not when it is changed", () => {
+    const added = { ...first, nodes: [...first.nodes, { id: "n", type: "llm", name: "N" }] };
+    const own = withSave([], first, added, 1000);
+    expect(overtakenIn(own, added, first, 2000)).toMatchObject([{ key: "n", theirs: undefined }]);
+    const renamed = { ...first, nodes: [...first.nodes, { id: "n", type: "llm", name: "Other" }] };
+    expect(overtakenIn(own, added, renamed, 2000)).toEqual([]);
   });
 });

@@ -1,10 +1,8 @@
 // Says that someone else changed what this page has just saved, with both values and a way to either.
 
-import { change } from "../model/commands";
-import type { Element } from "../model/document";
-import { find } from "../model/document";
-import { type Conflict, nameOf } from "../model/merge";
-import { isStanding, takenBack } from "../model/overtaken";
+import type { WorkflowDocument } from "../model/document";
+import { nameOf } from "../model/merge";
+import { isStanding, type Overtaken as Past, takenBack } from "../model/overtaken";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Icon } from "./Icon";
@@ -21,16 +19,15 @@ export function Overtaken() {
   };
   const takeBack = (): void => {
     const { document, edit } = store.getState();
-    const kind = first.kind as "node" | "edge";
-    const now = find<Element>(kind === "node" ? document.nodes : document.edges, first.key);
+    const back = takenBack(first, document);
     done();
-    if (now) edit(change(document, kind, first.key, takenBack(first, now)), t("Use mine"));
+    if (back) edit(back, t("Use mine"));
   };
   return <Told key={nameOf(first)} conflict={first} onTheirs={done} onMine={takeBack} />;
 }
 
 interface Props {
-  readonly conflict: Conflict;
+  readonly conflict: Past;
   readonly onTheirs: () => void;
   readonly onMine: () => void;
 }
@@ -38,7 +35,8 @@ interface Props {
 function Told({ conflict, onTheirs, onMine }: Props) {
   const who = useEditor((state) => state.by);
   const document = useEditor((state) => state.document);
-  const told = useTold([conflict], [document])[nameOf(conflict)];
+  const isRemoved = conflict.theirs === undefined && conflict.kind !== "reducer";
+  const told = useTold(isRemoved ? [] : [conflict], [document])[nameOf(conflict)];
   const sides = [
     [t("Mine"), 1, conflict.mine],
     [t("Theirs"), 2, conflict.theirs],
@@ -47,24 +45,34 @@ function Told({ conflict, onTheirs, onMine }: Props) {
     <section className="editor-overtaken" aria-label={t("Changed after you")}>
       <p role="alert">
         <Icon name="alert-triangle" />
-        <span>{t("{who} changed “{name}” after you saved it.", { who: who || t("Someone else"), name: calledIn(conflict, document) })}</span>
+        <span>{words(conflict, document, who || t("Someone else"))}</span>
       </p>
-      <div className="editor-sides">
-        {sides.map(([label, side, value]) => (
-          <div key={side}>
-            <strong>{label}</strong>
-            <SideOf told={told} side={side} json={jsonOf(value, conflict)} />
-          </div>
-        ))}
-      </div>
+      {!isRemoved && (
+        <div className="editor-sides">
+          {sides.map(([label, side, value]) => (
+            <div key={side}>
+              <strong>{label}</strong>
+              <SideOf told={told} side={side} json={jsonOf(value, conflict)} />
+            </div>
+          ))}
+        </div>
+      )}
       <div className="btn-list">
         <button type="button" className="btn btn-sm btn-primary" onClick={onTheirs}>
-          {t("Keep theirs")}
+          {isRemoved ? t("Leave it deleted") : t("Keep theirs")}
         </button>
         <button type="button" className="btn btn-sm" onClick={onMine}>
-          {t("Use mine")}
+          {isRemoved ? t("Restore") : t("Use mine")}
         </button>
       </div>
     </section>
   );
+}
+
+function words(conflict: Past, document: WorkflowDocument, who: string): string {
+  const { kind, key, theirs } = conflict;
+  if (kind === "name") return t("{who} changed the name of the workflow after you saved it.", { who });
+  if (kind === "reducer") return t("{who} changed the reducer of “{name}” after you saved it.", { who, name: key });
+  const name = calledIn({ ...conflict, base: conflict.mine }, document);
+  return theirs === undefined ? t("{who} deleted “{name}” after you saved it.", { who, name }) : t("{who} changed “{name}” after you saved it.", { who, name });
 }

@@ -142,10 +142,11 @@ class Session {
 
   /** Show the form: as the document has the element, or as it was typed and not read. */
   async open(): Promise<void> {
-    const { document, typed } = this.desk.store.getState();
-    const kept = typed[this.name];
-    const showing = kept?.base ?? elementOf(document, this.kind, this.key);
-    const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal));
+    const kept = this.typedNow();
+    // Asked again when others saved meanwhile, the form shows the element as it is by then.
+    let showing = kept?.base;
+    const about = (element: Value | undefined): void => void (showing = kept?.base ?? element);
+    const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal, about));
     if (html === null || this.closed || this.arranging) return;
     // What was typed meanwhile stands, and is drawn again when it is read. Where nothing stands yet,
     // it was typed before, and is read by now.
@@ -366,11 +367,15 @@ class Session {
     }
   }
 
-  private panel(typed: Fields | null, signal: AbortSignal): Promise<string> {
+  /** The form; `about` is told each time of which element it is asked. */
+  private panel(typed: Fields | null, signal: AbortSignal, about: (element: Value | undefined) => void = () => undefined): Promise<string> {
     const { store, server } = this.desk;
     return askAbout(
       store,
-      ({ document }) => asFirst(document, this.kind, this.key),
+      ({ document }) => {
+        about(elementOf(document, this.kind, this.key));
+        return asFirst(document, this.kind, this.key);
+      },
       (asked) => server.panel(this.kind, sentId(store.getState().document, this.kind, this.key), asked, typed, signal),
       signal,
     );
